@@ -74,7 +74,7 @@ describe.each([
   ["the command line's folder alone", join(alone, 'index.js')],
 ])('the bundle of %s, copied away from its packages,', (_, entry) => {
   test.each(['javascript-lp-solver', 'highs'] as const)(
-    'solves with %s to the known optimum and runs nothing else in the thread',
+    'solves a linear program with %s to its known optimum, and its worker thread prints nothing',
     async (solver) => {
       const { worker, printed } = await thread(entry);
       worker.postMessage({ job: jobs[solver], seconds: 30 });
@@ -107,7 +107,7 @@ metrics:
   - { name: in python, code: "metric = len(actual)\\nresult = actual == expected" }
   - { name: in javascript, language: javascript, code: "metric = actual.length; result = actual === expected" }`;
 
-test('the command-line bundle, copied away from its packages, runs code in both languages', async () => {
+test('the command-line bundle, copied away from its packages, runs Python and JavaScript metrics', async () => {
   const models = await modelServer({ answer: obedient, key: MODEL_KEY });
   const repository = createRepository();
   repository.commit('Base', quiz({ questions: 1, metrics: METRICS }));
@@ -126,7 +126,7 @@ test('the command-line bundle, copied away from its packages, runs code in both 
   ]);
 });
 
-test('both bundles contain the sandbox and page code exactly as in the source', () => {
+test('both bundles contain the files of the sandbox and the HTML report exactly as in the source', () => {
   for (const bundle of ['action', 'cli'])
     for (const path of [
       ...['worker.py', 'globals.js', 'guest.js'].map((name) => `edges/sandbox/${name}`),
@@ -137,7 +137,7 @@ test('both bundles contain the sandbox and page code exactly as in the source', 
       );
 });
 
-test("the action's folder does not contain HiGHS; dist has one unchanged copy of the package", () => {
+test("the action's bundle does not contain HiGHS (a solver), and the CLI's bundle has an unchanged copy", () => {
   expect(readdirSync(join(ROOT, 'dist/cli')).filter((name) => name.startsWith('highs'))).toEqual([
     'highs.LICENSE.txt',
     'highs.mjs',
@@ -182,7 +182,7 @@ test("a tool that simulates the runner can import the action's bundle and call i
   expect(readFileSync(output, 'utf8').match(/^conclusion<</gm)).toHaveLength(1);
 });
 
-test("parentheses make Node compile the modules' functions with their file, and change nothing else", () => {
+test('the build only adds parentheses around functions, so that Node compiles them all at startup', () => {
   const bundle =
     'var t={12:t=>{t.exports=[1,2].map((e)=>({5:t=>e}))},345:function(t){t.exports=this},' +
     '6:(e,t,n)=>{n.a(e,async(e,r)=>{try{r()}catch(e){r(e)}})},7:other};';

@@ -71,7 +71,7 @@ test("a cause in a parameter from a defaults file is reported at that parameter'
   ]);
 });
 
-test('a cause in a file outside the pull request is reported on the changed file', async () => {
+test('a cause in an unchanged file is reported at the changed line that refers to this file', async () => {
   const { causes, remarks, because } = await remarksOn(
     sober,
     {

@@ -47,7 +47,7 @@ describe("a project's own code", () => {
     ]);
   });
 
-  test('that fails on every answer is an error to fix first, shown with its lines', async () => {
+  test('that fails on every answer makes the run an error that shows the failing lines', async () => {
     const { at, run } = await adding(`n_tries: 1
 metrics:
   - { name: raises, code: "x = 1\\nmetric = result = int(actual)" }

@@ -68,7 +68,7 @@ describe('evaldiff diff', () => {
 });
 
 describe('evaldiff run', () => {
-  test('evaluates the current files in every requested combination', async () => {
+  test('evaluates the current files with every requested combination of model and parameters', async () => {
     const { evaldiff, models } = await desk(quiz({ questions: 2 }), (request) =>
       request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
     );
@@ -192,7 +192,7 @@ describe("Node's compile cache of the command line", () => {
   test.each([
     ["is stored in the user's cache folder", {}, true],
     ['is not stored in CI, where other users may have written it', { CI: 'true' }, false],
-  ])('is stored only outside CI: it %s', async (_name, env, kept) => {
+  ])('is stored on disk only outside CI: it %s', async (_name, env, kept) => {
     const home = temporaryFolder('home');
     const given = { PATH: process.env['PATH'], HOME: home, XDG_CACHE_HOME: home, ...env };
     const { code } = await startBundle('cli/index.js', ['--version'], given, home);

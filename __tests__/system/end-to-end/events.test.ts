@@ -169,7 +169,7 @@ describe('a manual run', () => {
     ...(sha === undefined ? {} : { sha }),
   });
 
-  test('runs every reference in every combination of the overrides, without a base', async () => {
+  test('runs every reference in every combination of the overrides, and compares with no base', async () => {
     const { run } = await onMain([quiz({ questions: 3 })], byHand, {
       answer: (request) =>
         request.body['temperature'] === 1 ? { text: 'no idea' } : obedient(request),
@@ -272,7 +272,7 @@ describe('inputs', () => {
     expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure', title }]);
   });
 
-  test('limit the calls before anything is sent, and decide what fails a run', async () => {
+  test('set a limit of calls, checked before anything is sent, and decide what fails a run', async () => {
     const capped = await pullRequest(quiz(), WORSE, { inputs: { 'max-calls': '23' } });
     expect(capped.run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(capped.run.messages).toEqual([
@@ -287,7 +287,7 @@ describe('inputs', () => {
     expect(run.lastLine).toMatch(/^\| evaldiff: neutral \(not red\)\. Regressed: quiz/);
   });
 
-  test('set the folders of settings and reports', async () => {
+  test('set the path of the settings and the folder of the reports', async () => {
     const { 'evaldiff.yaml': _, ...files } = quiz();
     const base = { ...files, 'conf/prompts.yaml': SETTINGS };
     const { at, run, change } = await pullRequest(base, promptOf('Be brief.'), {

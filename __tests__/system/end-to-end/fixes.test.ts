@@ -84,7 +84,7 @@ describe('a pull request with a proven fix', () => {
     ]);
   });
 
-  test('keeps an existing suggestion if the run is from a fork, without comments, or without a verdict', async () => {
+  test('keeps an earlier suggestion if the run is from a fork, has comments off, or has no verdict', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();
     addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: change.base } });

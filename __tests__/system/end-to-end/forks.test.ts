@@ -127,7 +127,7 @@ describe("a fork's first stage, without permissions", () => {
     expect(written).toEqual([]);
   });
 
-  test('judges what needs no key, such as recorded answers', async () => {
+  test('judges suites that need no key, such as those with recorded answers', async () => {
     const settings = `${SETTINGS}  recorded: { provider: replay, file: old.jsonl, model: old }\nn_tries: 5\n`;
     const old = (system: string) => ({
       'prompts/old.yaml': quizPrompt(system, 'recorded', 'old'),
@@ -316,7 +316,7 @@ describe('approval by label', () => {
   };
   const NOT_HOST = 'code: host does not apply to a pull request from a fork';
 
-  test("evaluates the labelled commit like a member's, with the fork's scoring, and removes the label", async () => {
+  test("judges the labelled commit like a team member's, uses the fork's scoring, and removes the label", async () => {
     const fork = await forked(testsOf(6, 'metrics: [{ name: answer, uses: contains }]'));
     const { at, change } = fork;
     const run = await byLabel(fork);
@@ -330,7 +330,7 @@ describe('approval by label', () => {
     expect(labelsOf(at)).toEqual(['bug']);
   });
 
-  test('shows no prompt for a coding agent, because an outsider wrote its names and lines', async () => {
+  test('shows no prompt for a coding agent, because an outsider wrote the names and lines in it', async () => {
     const fork = await forked(WORSE);
     const run = await byLabel(fork);
     expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure' });

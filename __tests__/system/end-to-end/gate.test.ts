@@ -45,7 +45,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red without a stated reason, with the label only in the payload, and for outside contributors', async () => {
+  test('stays red without a stated reason, if the label was removed since the event, or for outside contributors', async () => {
     const { at, change } = await red();
     const event = pullRequestEvent(change);
     const payload = event.payload as { pull_request: { labels: object[] } };
@@ -116,7 +116,7 @@ describe('a new test that fails', () => {
 });
 
 describe('mode: noise', () => {
-  test('measures the gate on base alone, stores the rate for later comments and publishes nothing', async () => {
+  test("measures the gate's false-alarm rate on base, stores it for later comments and publishes nothing", async () => {
     const at = await stage(chancy((_, question) => (question === 1 ? 0.5 : 1)));
     const { origin, base: sha } = changeOf(quiz(), WORSE);
     const checkout = shallowCheckout(origin, 'refs/heads/main');

@@ -118,7 +118,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
     expect(at.models.requests).toEqual([]);
   });
 
-  test("cannot take over another user's comment, nor hide evaldiff's by writing its marker", async () => {
+  test("cannot change another user's comment, or hide evaldiff's comment by copying its marker", async () => {
     const base = { ...quiz(), 'README.md': 'Before' };
     const inputs = { comment: 'always' };
     const answer = () => ({ text: 'answer 1' });

@@ -184,7 +184,7 @@ describe('the check is green', () => {
     expect(lines).toEqual([['rubrics/tone.yaml', 4]]);
   });
 
-  test('for a renamed file, which runs nothing', async () => {
+  test('for a renamed prompt, which runs nothing', async () => {
     const { verdict, calls, comments } = await reviewed({
       head: {
         [ROUTE]: null,
@@ -196,7 +196,7 @@ describe('the check is green', () => {
     expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
   });
 
-  test('for a harmless branch after main broke another suite', async () => {
+  test('for a harmless branch, even if main has since broken another suite', async () => {
     const { verdict, text, run } = await reviewed({
       head: reworded,
       history: { behind: [unsourced] },

@@ -39,7 +39,7 @@ const headOf = (name: string) => (directory: string) => {
 };
 
 describe('a suite with images', () => {
-  test('has the changed line named that affected how its images are judged', async () => {
+  test('is red, and the report names the changed line that made its answers worse', async () => {
     const { code, out, references } = await compared('images', headOf('images'));
     expect(code).toBe(1);
     expect(out).toContain('damage 100 → 67 %: 3 of 9 tests broke');
@@ -62,7 +62,7 @@ describe('a suite with images', () => {
     expect(page()).not.toContain('data:image/png');
   });
 
-  test('is sent with its photos in the search for the one cause among three changes', async () => {
+  test('includes its photos in the calls that search for the cause among three changes', async () => {
     const { out } = await compared('images', (directory) => {
       headOf('images')(directory);
       const path = join(directory, 'prompts/damage.yaml');
@@ -107,7 +107,7 @@ describe('a suite with images', () => {
 });
 
 describe('a suite of tool calls', () => {
-  test('names the argument that head calls differently and the tool that changed', async () => {
+  test('names the tool argument that is wrong only on head, and the tool that changed', async () => {
     const { code, out, references } = await compared('tools', headOf('tools'));
     expect(code).toBe(1);
     expect(out).toContain(
@@ -178,7 +178,7 @@ describe('a suite of tool calls', () => {
   });
 });
 
-describe('a suite of a program with files', () => {
+describe('a suite of a program that writes files', () => {
   test('names the line of the file that head writes differently', async () => {
     const { code, out, references } = await compared('program', headOf('program'));
     expect(code).toBe(1);
@@ -202,7 +202,7 @@ describe('a suite of a program with files', () => {
     ['app/agent.mjs', 4],
     ['app/new.json', 4],
     ['README.md', 0],
-  ])('a change of %s runs %i references', async (path, count) => {
+  ])('after a change of %s, runs %i references', async (path, count) => {
     const { references } = await compared('program', (directory) => {
       writeFileSync(join(directory, path), '\n', { flag: 'a' });
     });

@@ -28,7 +28,7 @@ function cacheEnvironment({ url }: CacheServer): Record<string, string> {
 }
 
 describe('the last line shows how the run ended and why', () => {
-  test('in the log of a job with the shipped bundle, below the lines of the answer cache', async () => {
+  test('in the log of a GitHub job, below the lines about the answer cache', async () => {
     cache = await startCacheServer();
     const { run } = await pullRequest(quiz(), WORSE, {
       env: cacheEnvironment(cache),
@@ -41,7 +41,7 @@ describe('the last line shows how the run ended and why', () => {
     expect(run.code).toBe(1);
   });
 
-  test('in a terminal on stderr, while stdout has the report alone', async () => {
+  test('in a terminal, on stderr, while stdout has only the report', async () => {
     const { models, repository } = await desk(quiz(), obedient);
     repository.write(WORSE);
     const { code, stdout, stderr } = await startCommand(

@@ -139,7 +139,7 @@ describe('a reference of the base branch that head cannot run', () => {
   });
 });
 
-test("a reference that both sides added differently uses the base branch's version and is reported", async () => {
+test("if both branches add a reference differently, the base branch's version is used and a notice says so", async () => {
   const first = `${EXACT}\nreferences:\n`;
   const tests = quizTests().replace(first, `${first}${q7('no idea')}`);
   const main = { 'prompts/tests/quiz.yaml': quizTests() + q7('answer 7') };

@@ -77,7 +77,7 @@ describe('a failing server', () => {
     expect(run.reports['junit.xml']).toContain(message);
   });
 
-  test('leaves everything unjudged if more than a tenth of the tries are errors', async () => {
+  test('prevents any verdict if more than a tenth of the tries are errors', async () => {
     const base = quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` });
     const faults = {
       1: { status: 500, headers, error: { message: 'overloaded ::error::now' } },
@@ -97,7 +97,7 @@ describe('a failing server', () => {
     expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });
 
-  test('may return invalid answers: each kind is reported and counts as an error', async () => {
+  test('may return invalid replies: each kind causes an error', async () => {
     const trap = await modelServer({});
     const location = `${trap.openaiUrl}/chat/completions`;
     const kinds: [Scripted, RegExp][] = [

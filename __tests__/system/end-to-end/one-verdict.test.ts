@@ -107,7 +107,7 @@ gate: { unit: references }`,
 };
 
 test.each(Object.entries(REDS))(
-  'a run that is red because of %s has the same verdict on every surface',
+  'a run that is red because of %s has the same verdict in every report and output',
   async (_what, { model, questions, metrics = PLAIN, tags = '', ...wanted }) => {
     const base = quiz({ questions, metrics });
     const tests = 'prompts/tests/quiz.yaml';

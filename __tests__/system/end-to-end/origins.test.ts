@@ -66,7 +66,7 @@ const UNTRUSTED = { trust: 'untrusted', conclusion: 'failure' };
 const TRUSTED = { trust: 'trusted', conclusion: 'failure' };
 const MEMBER = { trust: 'member', conclusion: 'failure' };
 
-describe("a fork's commit in an input", () => {
+describe("a fork's commit that an input names", () => {
   const head = ({ head }: Change) => head;
   const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
   const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${String(PULL)}/${of}`);
@@ -79,7 +79,7 @@ describe("a fork's commit in an input", () => {
     ['push', 'by its id', ({ base }) => eventOf('push', base, { before: base, after: base }), head],
     ['pull_request', 'by its id', (change) => pullRequestEvent(change), head],
   ])(
-    "as the head, on %s, named %s, is untrusted and judged by base's rules",
+    "as head, on %s, named %s, is untrusted and judged by base's rules",
     async (_event, _how, make, headOf) => {
       const change = ofFork();
       const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
@@ -93,7 +93,7 @@ describe("a fork's commit in an input", () => {
     },
   );
 
-  test('as the head with code: host is rejected before anything runs, with its origin and a remedy', async () => {
+  test('as head with code: host is rejected before anything runs; the error says where it comes from and what to do', async () => {
     const canary = join(temporaryFolder('canary'), 'ran');
     const metric = `metrics:\n  - name: answer\n    code: |\n      open(${JSON.stringify(canary)}, 'w').write('x')\n      result = True`;
     const change = ofFork({ ...HOSTILE, ...testsOf(6, metric) });
@@ -106,7 +106,7 @@ describe("a fork's commit in an input", () => {
     expect(at.models.requests).toEqual([]);
   });
 
-  test.each(['diff', 'noise'])('as the base in mode %s is rejected', async (mode) => {
+  test.each(['diff', 'noise'])('as base in mode %s is rejected', async (mode) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: change.head, head: 'main' });
     if (mode === 'noise') return expect(run.log).not.toContain('trust: trusted');
@@ -118,7 +118,7 @@ describe("a fork's commit in an input", () => {
     ['noise', 'head'],
     ['noise', 'base'],
     ['sweep', 'head'],
-  ])('in mode %s, in the input %s, cannot supply its own scoring', async (mode, input) => {
+  ])('in mode %s, as input %s, is rejected: its scoring would apply', async (mode, input) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');
@@ -211,7 +211,7 @@ describe('what GitHub reports about a pull request', () => {
     return (await judge(change, { base: '' }, pullRequestEvent(change), at)).run;
   };
 
-  test('does not make a head trusted whose commit is no longer on a branch', async () => {
+  test('does not make a head commit trusted that is no longer on any branch', async () => {
     expect((await judgeEvent(ofFork(), 'main')).result).toMatchObject(UNTRUSTED);
   });
 
@@ -232,13 +232,13 @@ describe('what GitHub reports about a pull request', () => {
   test.each([
     ['a base branch that moved since the event is read at its current commit', 'main'],
     ['a base branch that was replaced since the event is looked up on GitHub', 'release'],
-  ])('is newer than the event: %s', async (_what, branch) => {
+  ])('takes precedence over the event: %s', async (_what, branch) => {
     const { change, between } = updated(branch);
     const { result } = await judgeEvent(change, branch);
     expect(result).toMatchObject({ ...MEMBER, base: { sha: between } });
   });
 
-  test('a branch that was merged meanwhile is compared with the branch that it was merged into', async () => {
+  test("is ignored for the base if head is already merged: the event's base commit is used", async () => {
     const { change } = updated('release');
     change.origin.git('update-ref', 'refs/heads/main', change.head);
     const { result } = await judgeEvent(change, 'main');

@@ -40,7 +40,7 @@ function picturesIn(file: string): string[] {
 const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
   names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
 
-test("the text about causes begins with the demo's real output", () => {
+test('the guide about causes shows the real output of the demo', () => {
   const [, example = ''] = /```\n(Cause [^]*?)```/.exec(
     readFileSync(join(ROOT, 'docs/causes.md'), 'utf8'),
   )!;
@@ -81,7 +81,7 @@ describe('the pictures of the demo', () => {
     expect(keyOf(Buffer.alloc(24))).toBeNull();
   });
 
-  test("appear in both themes: in the README below the comment's first line, and in two guides", () => {
+  test("appear in light and dark: in the README below the comment's first line, and in two guides", () => {
     expect(picturesIn('README.md')).toEqual(both('comment'));
     expect(picturesIn('docs/comment.md')).toEqual(both('report'));
     expect(picturesIn('docs/workbench.md')).toEqual(both('workbench'));

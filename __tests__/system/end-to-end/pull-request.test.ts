@@ -118,7 +118,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
   });
 
-  test('does not get annotations on reference lines of files outside the change', async () => {
+  test('does not get annotations in unchanged files, such as those of its tests', async () => {
     const { at, run } = await pullRequest(quiz(), WORSE, { inputs: { 'check-name': 'Quiz gate' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');
@@ -172,7 +172,7 @@ describe('a pull request that changes nothing relevant', () => {
     expect(run.result.suites).toEqual([]);
   });
 
-  test('runs nothing if only tries and gate changed, and reports when the change takes effect', async () => {
+  test('runs nothing if only n_tries and gate settings changed, and reports when they take effect', async () => {
     const { run } = await pullRequest(quiz(), {
       'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,
     });
@@ -184,8 +184,8 @@ describe('a pull request that changes nothing relevant', () => {
   });
 });
 
-describe('a pull request that changes more than a text', () => {
-  test('reports everything as new if base has no configuration', async () => {
+describe('a pull request', () => {
+  test('is reported as entirely new if base has no configuration', async () => {
     const { at, run } = await pullRequest(README, quiz({ questions: 3 }));
     expect(run.code).toBe(0);
     const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };

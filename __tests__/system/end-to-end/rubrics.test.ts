@@ -78,7 +78,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(comment).toMatch(/polite3100\.0 % → 66\.7 %100\.0 % → 100\.0 %100\.0 % → 0\.0 %/);
   });
 
-  test("fails if base's settings say so, and its report names a rubric without examples", async () => {
+  test("fails if base's settings say so, and a notice says that the rubric has no labelled examples", async () => {
     const settings = GRADER.replace('gate: {', 'gate: { scoring: fail,');
     const { run } = await pullRequest(project(STRICT, '', settings), project(LOOSE, '', settings), {
       answer: shop,

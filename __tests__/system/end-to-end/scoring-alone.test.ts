@@ -20,7 +20,7 @@ function twoSuites(wording: string, language: string, code: string): Record<stri
 
 describe('evaldiff diff --untrusted', () => {
   test.each(['python', 'javascript'] as const)(
-    'scores each answer separately: an answer that patches the %s worker changes only its own score',
+    'scores each answer in a separate process: an answer that patches the %s process changes only its own score',
     async (language) => {
       const { runs, attack } = ATTACKED_METRICS[language];
       const models = await modelServer({

@@ -14,7 +14,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
 });
 const right = replaying((n) => `answer ${String(n)}`);
 
-test("recordings that replace head's model make the run neutral and are in the first line of every report", async () => {
+test("if recordings replace head's model, the run is neutral and the first line of every report says so", async () => {
   const { at, run } = await pullRequest(quiz(), right);
   expect(run.code).toBe(0);
   const said = 'recordings in place of a model in quiz';

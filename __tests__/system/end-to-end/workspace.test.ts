@@ -124,8 +124,8 @@ describe('without a checkout', () => {
   });
 });
 
-describe('a workspace full of traps', () => {
-  test('has the same verdict as a clean workspace, and no trap runs or is shown', async () => {
+describe('a workspace with hostile git settings and files', () => {
+  test('has the same verdict as a clean workspace, and none of the hostile commands runs', async () => {
     const ran = canary();
     const skeletonHere = skeleton(ran);
     const change = changeOf(chat(quiz()), {
@@ -183,7 +183,7 @@ describe('a workspace full of traps', () => {
 });
 
 describe('a fork without keys', () => {
-  test('is not made green by a folder that looks like a repository', async () => {
+  test('stays neutral, not green, if it contains a folder that looks like a repository', async () => {
     const ran = canary();
     const change = changeOf(chat(quiz()), chat({ ...WORSE, ...skeleton(ran) }));
     const at = await stage(obedient);
@@ -250,7 +250,7 @@ describe('the judged project', () => {
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('is compared with nothing and is not a success if base has it in another folder', async () => {
+  test('is compared with nothing, and is not a success, if it is in another folder on base', async () => {
     const worse = { ...quiz(), 'prompts/quiz.yaml': quizPrompt('Skip 1 2 3') };
     const gone = Object.keys(quiz()).map((path) => [`services/other/${path}`, null] as const);
     const change = changeOf(below('services/other', quiz()), {

@@ -90,7 +90,7 @@ describe('a prompt prefix shared by many requests', () => {
     expect(marks(setting.server).filter((mark) => mark !== null)).toEqual(['system']);
   });
 
-  test('is written by the next request if the request that should write it failed', async () => {
+  test('is written by the next request if the first writing request failed', async () => {
     const setting = await start('anthropic', {
       answer: ({ index }) =>
         index === 1 ? { status: 400, error: { message: 'no such thing' } } : {},
@@ -114,7 +114,7 @@ describe('a prompt prefix shared by many requests', () => {
     expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
   });
 
-  test('is separate for other parameters and another model', async () => {
+  test('is cached separately for other parameters and another model', async () => {
     const setting = await start('anthropic');
     await setting.ask(about('a'));
     await setting.ask(about('b'), { parameters: { max_tokens: 9 } });
@@ -143,7 +143,7 @@ describe('a cache marker is not set', () => {
     ['claude-opus-4-7', 2048],
     ['claude-opus-4-6', 4096],
     ['claude-haiku-4-5', 4096],
-  ])('for %s below %i tokens, but is set from that length', async (model, least) => {
+  ])('for %s on a prefix below %i tokens, but is set at that length', async (model, least) => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { model, system: 'x'.repeat(least * 4 - 1) });
     expect(marks(setting.server)).toEqual([null, null, null]);
@@ -152,7 +152,7 @@ describe('a cache marker is not set', () => {
     expect(setting.totals().cached_tokens).toBeGreaterThanOrEqual(least);
   });
 
-  test('if the file sets its own markers, or if the model is unknown', async () => {
+  test('if the prompt file sets its own markers, or if the model is unknown', async () => {
     const setting = await start('anthropic');
     await askInTurn(setting, 3, { parameters: { cache_control: { type: 'ephemeral' } } });
     await askInTurn(setting, 3, { model: 'claude-of-tomorrow' });
@@ -188,7 +188,7 @@ describe('cached tokens', () => {
     });
   });
 
-  test('cannot exceed the input, which limits the savings of a call', async () => {
+  test("cannot exceed the call's input tokens, whatever the server reports", async () => {
     const { ask, totals } = await start('openai', {
       caching: false,
       answer: () => ({ usage: { input: 10, output: 5, read: 1_000_000, written: 50 } }),

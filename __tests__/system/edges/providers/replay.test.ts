@@ -93,7 +93,7 @@ describe('replay', () => {
     );
   });
 
-  test('uses the last of several lines for one request', async () => {
+  test('uses the last recording if the file has several for one request', async () => {
     const { ask } = replaying([four, four.replace('"4"', '"four"')].join('\n'));
     expect(await ask()).toMatchObject({ parts: partsOf('four') });
   });
@@ -113,7 +113,7 @@ describe('replay', () => {
     expect(error.message).toContain(`recordings/demo.jsonl:${message}`);
   });
 
-  test('treats a recorded answer that a limit cut before its first word as an error', async () => {
+  test('reports an error if the token limit ended the recorded answer before its first word', async () => {
     const cut = four.replace('"output":"4"', '"output":" ","ended":"length"');
     const { ask } = replaying(cut);
     expect(await ask()).toMatchObject({
@@ -167,7 +167,7 @@ describe('record', () => {
     expect(await replaying(lines[0]!).ask(content)).toEqual(completion);
   });
 
-  test('omits errors and writes each request once, including those paid for earlier', async () => {
+  test('writes no errors and each request only once, and includes reused answers', async () => {
     const lines: string[] = [];
     const earlier = { ...completion, reused: true } as Completion;
     const error: Completion = { status: 'error', kind: 'server', message: 'x' };

@@ -83,7 +83,7 @@ describe('a proxy that the workflow sets', () => {
     expect(reached[0]).not.toHaveProperty('proxy-authorization');
   });
 
-  test('that requires credentials causes an error before any request', async () => {
+  test('causes an error before any request to the server if it requires credentials and has none', async () => {
     const { ask, reached } = await network(407);
     expect(errorOf(await ask())).toEqual({
       kind: 'network',
@@ -115,7 +115,7 @@ describe('a proxy that the workflow sets', () => {
     expect(reached).toEqual([]);
   });
 
-  test('does not make an unknown certificate valid, and the error names the solution', async () => {
+  test('does not make evaldiff trust an unknown certificate, and the error names the solution', async () => {
     const { ask, reached } = await network(200, { trusted: false });
     expect(errorOf(await ask()).message).toMatch(
       /no connection \(DEPTH_ZERO_SELF_SIGNED_CERT\); for your own certificate authority, set NODE_EXTRA_CA_CERTS/,

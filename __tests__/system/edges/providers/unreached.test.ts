@@ -91,7 +91,7 @@ test('an untrusted certificate ends the calls after three attempts', async () =>
   expect([others, connections()]).toEqual([[], 3]);
 });
 
-test('a proxy that is down or cannot reach the server ends the calls', async () => {
+test('if a proxy is down or cannot reach the server, evaldiff stops after three attempts', async () => {
   const down = new URL(`http://127.0.0.1:${await closedPort()}`);
   const completions = await asking('https://far.example/v1', { proxy: down })(40);
   expect(messages(completions)).toEqual(
@@ -111,7 +111,7 @@ test('a proxy that is down or cannot reach the server ends the calls', async () 
   expect([messages(refused).size, asked]).toEqual([1, 3]);
 });
 
-test('a server gets more calls if it answers in between or is only overloaded', async () => {
+test('evaldiff keeps calling a server that sometimes answers or is only overloaded', async () => {
   let requests = 0;
   const proxy = http.createServer();
   const statuses = [502, 502, 200, 502, 502, 200];

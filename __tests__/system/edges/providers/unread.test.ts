@@ -70,7 +70,7 @@ describe('an unexpected event stream', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('keeps the message of an error', async () => {
+  test('with an error message is reported with that message', async () => {
     const { ask } = await start(() =>
       typed(`data: ${chunk}\n\ndata: {"error":{"code":402,"message":"no credit"}}\n\n`, STREAM),
     );
@@ -117,7 +117,7 @@ describe('the bytes of a reply', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('with an error status do not hide that status', async () => {
+  test('that cannot be decoded do not hide the error status of the reply', async () => {
     const body = Buffer.from('{"error":{"message":"cr\u00e9dit"}}', 'latin1');
     const { ask } = await start(() => ({ status: 402, body }));
     expect(errorOf(await ask()).message).toContain('402, the server rejected the request');

@@ -36,7 +36,7 @@ describe('the wait time that a server requests', () => {
     expect(requestedWait(new Headers(headers), NOW)).toBe(wait),
   );
 
-  test('is absent if quota is left, and the longest if several limits are used up', () => {
+  test('is null if quota is left, and the longest if several limits are used up', () => {
     const limits = (requests: string, tokens: string): Headers =>
       new Headers({
         'anthropic-ratelimit-requests-remaining': requests,

@@ -81,7 +81,7 @@ describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) =>
   }, 180_000);
 });
 
-test('attacks on the JavaScript sandbox find nothing to attack', async () => {
+test('attacks on the JavaScript sandbox read no secret, reach no socket and write no file', async () => {
   const options = { ...python, language: 'javascript', only: 'all' } as const;
   judge(await attack(options, 'own'), options);
 }, 180_000);

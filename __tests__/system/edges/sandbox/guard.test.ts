@@ -18,11 +18,11 @@ async function signalled(before: string): Promise<string> {
   return (await text(child.stdout)).trim();
 }
 
-test('without the guard a signal from any process of the same user opens the inspector', async () => {
+test("without guardProcess(), a signal from any process of the same user opens Node's inspector", async () => {
   expect(await signalled('')).toBe('inspector');
 }, 30_000);
 
-test('with the guard a signal from a process of the same user does not open the inspector', async () => {
+test("with guardProcess(), a signal from a process of the same user does not open Node's inspector", async () => {
   // The second listener ends the process. It is added after the count, so that it does not count as
   // a guard.
   const before = `

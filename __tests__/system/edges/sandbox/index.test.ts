@@ -93,7 +93,7 @@ result = true`,
   };
 
   test.each(['python', 'javascript'] as const)(
-    'from a clock or process in %s, which are equal in every process of both sides',
+    'because clocks and process ids in %s have the same values on both sides',
     async (language) => {
       const asked = job(language, clocks[language], { inputs: [{}, {}] });
       const own = sandbox();
@@ -126,7 +126,7 @@ result = true`,
     expect(await one(language, code)).toEqual(ok(expected));
   });
 
-  test('from stack frames, which contain no process id', async () => {
+  test('because stack traces contain no process id', async () => {
     const code = `import sys
 frame, names = sys._getframe(), []
 while frame is not None:
@@ -194,7 +194,7 @@ describe('JavaScript code has the features of Node', () => {
     ['(async () => { throw new RangeError("x") })()', error('RangeError on line 1: x')],
     ['new Promise(() => {})', { message: expect.stringMatching(/waits for something that never/) }],
     ['spin()', { message: expect.stringMatching(/took longer than 0\.3 s/) }],
-  ])('and awaits promises among its outputs: %s', async (metric, result) => {
+  ])('and can return promises, which the sandbox awaits: %s', async (metric, result) => {
     const functions =
       'const f = async () => (await Promise.resolve(2)) + 1, spin = () => Promise.resolve().then(spin);';
     const code = `${functions} metric = ${metric}${metric.includes('result') ? '' : '; result = true'}`;
@@ -247,7 +247,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(await run(pair, inputs)).toEqual(values.map((a) => ok([a, a])));
   });
 
-  test('returns lone surrogates as text that can be stored', async () => {
+  test('can return lone surrogates (half characters), which are replaced so that they can be stored', async () => {
     const results = await run(pair, [{ a: 'x\ud800y' }]);
     expect(results[0]).toMatchObject({ status: 'ok' });
     expect(JSON.stringify(results)).not.toContain('\\ud800');
@@ -269,7 +269,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
   });
 
   const stopped = unrun('took longer than 0.3 s and was stopped');
-  test('loses only the evaluation that does not end', async () => {
+  test('that does not end loses only that evaluation', async () => {
     const inputs = ['a', 'b', 'loop', 'c'].map((actual) => ({ actual }));
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
     const results = await evaluate(job(language, unlessLooping, { inputs }));
@@ -308,7 +308,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual(inputs.map(() => ok(1)));
   });
 
-  test('returns results job by job for several concurrent jobs', async () => {
+  test('gets each result in its own job when several jobs run at the same time', async () => {
     const { evaluate } = sandbox();
     const jobs = [0, 1, 2, 3, 4].flatMap((index) =>
       (['base', 'head'] as const).map((side) => {
@@ -321,7 +321,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results[8]).toEqual([ok(['base 4', 'base 4']), ok([4, 4])]);
   });
 
-  test('may set any requested outputs', async () => {
+  test('sets the outputs that the caller requests', async () => {
     const code = either('output = name.upper()', 'const output = name.toUpperCase()');
     const results = await run(code, [{ name: 'ada' }], { outputs: ['output'] });
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
@@ -423,7 +423,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(JSON.stringify(results)).toContain('was not run');
   });
 
-  test('has no results without inputs', async () => expect(await run(equal, [])).toEqual([]));
+  test('is not evaluated without inputs', async () => expect(await run(equal, [])).toEqual([]));
 });
 
 describe('errors of Python code', () => {
@@ -482,7 +482,7 @@ describe('errors of Python code', () => {
     expect(result).toEqual(stops ? unrun(said) : error(said));
   });
 
-  test('do not occur for values of plain types', async () => {
+  test('do not occur for values of built-in types', async () => {
     const metric = '{"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}';
     const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
     expect(await one('python', passing('python', metric))).toEqual(ok(value));
@@ -509,12 +509,12 @@ describe('errors of Python code', () => {
   const channel = unrun("wrote to evaldiff's internal channel");
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
-  test('include two simultaneous replies', async () => {
+  test('include forged replies: two at once', async () => {
     const code = forger('os.write(worker["replies"], line + line)', 'False');
     expect(await evaluate(job('python', code, { inputs }))).toEqual([ok(0), channel, ok(2), ok(3)]);
   });
 
-  test('include a second reply, which never counts for the next evaluation', async () => {
+  test('include forged replies: a second one, which never counts for the next evaluation', async () => {
     // Waits for the next request, so that its ordinary answer arrives when another answer is
     // expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';
@@ -532,7 +532,7 @@ describe('Python code in the sandbox', () => {
   test('can import the standard library', async () =>
     expect(await one('python', everything)).toEqual(value));
 
-  test('can import most of the standard library on a kernel without Landlock, and reports the rest', async () => {
+  test('can import most of the standard library on a kernel without Landlock, and gets an error for other modules', async () => {
     const python = pythonWithout('landlock', folder);
     expect(await one('python', everything, { python })).toEqual(value);
     const message =
@@ -612,7 +612,7 @@ describe('compiling code', () => {
     expect(await evaluate(job(language, code, { outputs: [], at }))).toEqual([error(said)]);
   });
 
-  test('reports the start of the code if no line of it is at fault', async () => {
+  test('reports the first line of the code if its lines differ from those of the file', async () => {
     const quoted = { outputs: [], at: { ...at, linewise: false } };
     expect(await evaluate(job('python', 'metric = 1\nresult = (', quoted))).toEqual([
       error("SyntaxError at tests/a.yaml:20: '(' was never closed"),

@@ -92,7 +92,7 @@ describe('a sandbox worker', () => {
     expect(workers.map(({ killed }) => killed)).toEqual([true, false]);
   });
 
-  test('is replaced before the second answer counts if it answers twice', async () => {
+  test('is replaced if it answers twice, and its second answer never counts', async () => {
     const twice: Script = (request, listener) => {
       listener.answer(answer(request));
       listener.answer(answer(request));
@@ -111,7 +111,7 @@ describe('a sandbox worker', () => {
     expect(workers).toHaveLength(2);
   });
 
-  test('cannot affect its successor by exiting late', async () => {
+  test('cannot affect the worker that replaced it, even if it exits or answers late', async () => {
     const { runner, workers } = scripted([
       (request, listener) => listener.answer(answer(request, { id: 'x' })),
       (request, listener) => {
@@ -174,7 +174,7 @@ describe('running code', () => {
     expect(await runner.run({ ...job, code: 'another' })).toEqual([ended, ended, ended]);
   });
 
-  test('continues with the current suite first, so that its process is reused', async () => {
+  test('finishes all jobs of one suite before the next, so that a process is reused', async () => {
     const { runner } = scripted(honest);
     const order: string[] = [];
     await Promise.all(
@@ -193,7 +193,7 @@ describe('values of a reply', () => {
     [`{"metric":"${'é'.repeat(32768)}","result":true}`, 'metric is larger than 64 KiB'],
     ['{"metric":[[[[[[[[]]]]]]]],"result":true}', null],
     ['{"metric":[[[[[[[[[]]]]]]]]],"result":true}', 'metric is nested deeper than 8 levels'],
-  ])('are validated again, because user code may write them: %.40s', async (values, message) => {
+  ])('are validated, because user code can forge replies: %.40s', async (values, message) => {
     const { runner } = scripted((request, listener) =>
       listener.answer(answer(request, { reply: `{"values":${values}}` })),
     );

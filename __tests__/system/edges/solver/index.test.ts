@@ -89,7 +89,7 @@ describe('a solver that does not end', () => {
     expect(threads()).toBe(before);
   });
 
-  test('causes a failed assignment if HiGHS also runs out of time', async () => {
+  test('leaves the attributes unassigned if HiGHS also runs out of time', async () => {
     const assignment = await assign(
       references,
       columns,
@@ -104,7 +104,7 @@ describe('a solver that does not end', () => {
   });
 });
 
-test('a linear program that the solver rejects is a result, not an exception', async () => {
+test('a linear program that the solver cannot read returns a failed result and does not throw', async () => {
   const answer = await createSolver({ modelOf: () => null as unknown as SimplexModel })(
     { rows: [], perReference: 2, columns: [] },
     'javascript-lp-solver',

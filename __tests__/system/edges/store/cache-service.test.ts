@@ -95,7 +95,7 @@ const fork = (number: number, questions: string[], more: Partial<Run> = {}) =>
   job({ scope: pull(number), trust: 'untrusted', pullRequest: number, ...more }, questions);
 
 describe('the shared cache', () => {
-  test("serves the default branch's answers to all runs, and a pull request's only to itself", async () => {
+  test("gives the default branch's answers to all runs, but a pull request's answers only to its own later runs", async () => {
     const project = 'one';
     expect(await main(['a', 'b'], { project })).toEqual(['a', 'b']);
     expect(await main(['a', 'b', 'c'], { project })).toEqual(['c']);
@@ -107,7 +107,7 @@ describe('the shared cache', () => {
     expect(await main(['p', 'f'], { project })).toEqual(['p', 'f']);
   });
 
-  test("never gives a pull request's answers to the default branch, even without scopes", async () => {
+  test("never gives a pull request's answers to the default branch, even if the cache service ignores scopes", async () => {
     const project = 'poisoned';
     await job({ scope: MAIN, trust: 'member', pullRequest: 7, project, model: 'poison' }, ['a']);
     await job({ scope: MAIN, trust: 'untrusted', pullRequest: 7, project, model: 'poison' }, ['a']);
@@ -134,7 +134,7 @@ describe('the shared cache', () => {
   });
 
   test.each(['everything', 'garbage'] as const)(
-    'loses only reused answers, not the run, if the service fails at %s',
+    'is replaced by model calls if the service fails (%s)',
     async (how) => {
       const project = `failing ${how}`;
       await main(['a'], { project });
@@ -171,7 +171,7 @@ describe('a downloaded cache entry', () => {
     expect(warnings.length > 0).toBe(content !== '');
   });
 
-  test('may be missing, and an exception of the library causes one warning', async () => {
+  test('may be missing; if the cache library throws, each failed operation causes one warning', async () => {
     const lines: string[] = [];
     const throwing = {
       isFeatureAvailable: () => true,
@@ -267,7 +267,7 @@ describe('concurrent runs of the default branch', () => {
     expect(next.paid).toEqual([]);
   });
 
-  test('add up test outcomes, count shared ones once, and keep the latest note', async () => {
+  test('add up their pass counts per test, count earlier runs once, and keep the latest note', async () => {
     const outcome = (key: string, passes: number, tries: number) => ({ key, passes, tries });
     const start = await machine('start');
     await start.run(['a'], (store) => {

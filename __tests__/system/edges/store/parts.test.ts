@@ -122,7 +122,7 @@ describe('shard results (parts)', () => {
     });
   });
 
-  test("need a token with the run's ids", async () => {
+  test("cannot be uploaded if the runner's token lacks the ids of the run", async () => {
     process.env['ACTIONS_RUNTIME_TOKEN'] = `x.${Buffer.from('{}').toString('base64url')}.x`;
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
       "GitHub rejected the runner's own token",
@@ -134,7 +134,7 @@ describe('shard results (parts)', () => {
   });
 });
 
-describe('downloading parts', () => {
+describe('downloading shard results (parts)', () => {
   const name = artifactName({ index: 1, count: 2 }, PROJECT);
   const artifact = { id: 7, name, size: 10, digest: 'sha256:x' };
   const found = (changes: object): ArtifactLibrary => ({
@@ -146,7 +146,7 @@ describe('downloading parts', () => {
     },
   });
 
-  test("accepts only parts of the runner's own run, in their latest attempt and with a matching hash", async () => {
+  test('uses only parts from the latest attempt of its own run whose hash is correct', async () => {
     const asked: unknown[] = [];
     const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
     const spy: ArtifactLibrary = {
@@ -180,7 +180,7 @@ describe('downloading parts', () => {
       { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
       / could not be downloaded: no[^\n]*route$/,
     ],
-  ])('reports a part that cannot be used: one %s', async (_what, library, said) => {
+  ])('reports a shard result that cannot be used: one %s', async (_what, library, said) => {
     const { parts, problems } = await fetchAll(library);
     expect(parts).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(said)]);
@@ -196,7 +196,7 @@ describe('downloading parts', () => {
   });
 });
 
-test("artifacts need the runner's variables; without them the error says what to do", () => {
+test('artifacts need environment variables of the runner; if they are missing, the error says what to do', () => {
   expect(unreachable({ ACTIONS_RUNTIME_TOKEN: 't', ACTIONS_RESULTS_URL: 'u' })).toBeNull();
   expect(unreachable({ ACTIONS_RESULTS_URL: 'u' })).toMatch(
     /^artifacts are unavailable: ACTIONS_RUNTIME_TOKEN is not set\. .*uses:.*"evaldiff run --shard" and "evaldiff merge"$/,

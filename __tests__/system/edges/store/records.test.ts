@@ -16,7 +16,7 @@ function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']
 const once = (key: string) => ({ key, passes: 1, tries: 1 });
 
 describe('stored test outcomes', () => {
-  test('add up over runs by key', () => {
+  test('are added up per test over several runs', () => {
     using((store) => {
       store.addOutcomes([
         { key: 'a', passes: 3, tries: 5 },
@@ -42,7 +42,7 @@ describe('stored test outcomes', () => {
     });
   });
 
-  test('are part of a copy of the file, together with notes', () => {
+  test('are included, with notes, in a copy of the store file', () => {
     const file = join(setting.folder, 'copy.sqlite');
     using((store) => {
       store.addOutcomes([once('a')]);
@@ -75,7 +75,7 @@ describe('a read-only store file', () => {
   });
 });
 
-test('a later note in the store replaces an earlier one of the same name', () => {
+test('the store keeps only the latest note of each name', () => {
   using((store) => {
     store.setNote('noise', 'first');
     store.setNote('noise', 'second');

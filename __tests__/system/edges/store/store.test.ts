@@ -98,7 +98,7 @@ describe('a stored answer', () => {
     ['an error', { status: 'error', kind: 'server', message: '500' }],
     ['an empty answer', ok(' \n')],
     ['an answer that a filter withheld', ok('I cannot', { ended: 'filtered' })],
-  ])('is not made from %s, so the next run calls the model again', async (_what, completion) => {
+  ])('is never %s, so the next run calls the model again', async (_what, completion) => {
     await run(['a'], {}, () => completion);
     expect((await run(['a'], {}, () => completion)).asked).toEqual(['a']);
   });
@@ -109,7 +109,7 @@ describe('a stored answer', () => {
     expect(completions[1]).toEqual(ok('', { reused: true }));
   });
 
-  test('that its caller cannot use is kept only for the same run', async () => {
+  test('that the calling code rejects as unusable is reused only within the same run', async () => {
     const ask = async (usable: (output: string) => boolean): Promise<number> => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
@@ -355,7 +355,7 @@ describe('a store opened for reading', () => {
   });
 });
 
-test('two stores can be combined: a shared one is also read, and nothing is copied from it', async () => {
+test('two stores can be combined: answers of the shared, read-only store are also used and not copied', async () => {
   await run(['shared']);
   const lower = join(setting.folder, 'lower.sqlite');
   copyFileSync(setting.file, lower);
@@ -398,7 +398,7 @@ describe('the size limit', () => {
     expect(readFileSync(setting.file).length).toBeLessThan(150_000);
   });
 
-  test('is separate from pruning, which removes answers unused since a time, or all', async () => {
+  test('does not affect pruning, which removes answers that are unused since a given time, or all answers', async () => {
     await run(['old'], { now: () => START });
     await run(['new'], { now: () => START + 5000 });
     const store = setting.open();

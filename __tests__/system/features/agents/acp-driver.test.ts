@@ -96,7 +96,7 @@ describe('the driver of the Agent Client Protocol', () => {
     });
   });
 
-  test('prefers a one-time permission, and cancels a request that can only be rejected', async () => {
+  test('chooses a one-time permission if offered, and cancels a request that it can only reject', async () => {
     const options = (kind: string): string =>
       `[{ optionId: '${kind}', name: 'x', kind: '${kind}' }]`;
     const ask = (name: string, kinds: string): string =>

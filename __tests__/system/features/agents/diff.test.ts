@@ -131,7 +131,7 @@ describe('evaldiff diff of an agent suite', () => {
     expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
   });
 
-  test('pays only for calls after the agent reads an edited file', async () => {
+  test("pays only for the calls that follow the agent's reading of an edited file", async () => {
     const { directory } = repository({ LICENSE: 'Edited.\n' });
     await diff(directory);
     const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });

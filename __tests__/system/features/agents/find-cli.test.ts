@@ -102,7 +102,7 @@ describe("the search for an agent's pinned CLI", () => {
     expect(readdirSync(at('cache'))).toEqual([]);
   });
 
-  test('asks a program that is not an npm package for its version', async () => {
+  test('finds the version of a CLI that is not an npm package by running it', async () => {
     write('tools/codex', `#!/bin/sh\necho "codex-cli ${VERSION}"\n`, 0o755);
     expect(await find()).toEqual({
       ...{ bin: [at('tools/codex')], version: VERSION, folders: [at('tools')] },

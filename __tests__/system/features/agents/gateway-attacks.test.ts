@@ -61,7 +61,7 @@ describe('attacks on the gateway', () => {
     ['POST', '/v1beta/models/..:generateContent'],
     ['POST', '/v1beta/models/m-1:batchGenerateContent'],
     ['POST', '/v1/messages\\'],
-  ])('with the request %s %s are refused and reported', async (method, path) => {
+  ])('that send the request %s %s are refused and reported', async (method, path) => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC, { wires: ['anthropic', 'openai', 'gemini'] }));
@@ -232,7 +232,7 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  test('that ask for too many token counts are refused', async () => {
+  test('that request the token count of a prompt too often are refused', async () => {
     const vendor = await startVendor(numbered(ANTHROPIC));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC, { limits: { turns: 1, usd: 1 } }));

@@ -93,7 +93,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     ['JSON', ask],
     ['a stream', askStream],
   ] as const)(
-    "ends a trigger test at the model's first decision in %s, without forwarding that decision",
+    "ends a trigger test at the model's first tool choice or answer in %s, without forwarding it",
     async (_, send) => {
       const said = { name: 'skill', input: { id: 'notes' } };
       const vendor = await startVendor(numbered(wire, () => said));
@@ -237,7 +237,7 @@ describe('a gateway', () => {
     expect(got.map(({ status }) => status).sort()).toEqual([200, 500]);
   });
 
-  test('treats a request that a run repeats as a new one', async () => {
+  test('calls the model again if a run repeats a request', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));

@@ -60,7 +60,7 @@ describe('evaldiff init with agent instructions', () => {
     ['AGENTS.md', 'codex', 'openai'],
     ['CLAUDE.md', 'claude-code', 'anthropic'],
     ['.github/copilot-instructions.md', 'copilot', 'openai'],
-  ] as const)('writes a suite for %s with an agent that reads it', async (path, agent, vendor) => {
+  ] as const)('chooses an agent that reads %s for the new suite', async (path, agent, vendor) => {
     const { validated, out, files } = await init({ [path]: 'Be brief.\n' });
     expect(validated).toBe(0);
     const { starterModel, keyVariable } = factsOf(vendor);

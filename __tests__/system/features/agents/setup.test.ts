@@ -64,7 +64,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
     ]);
   });
 
-  test('may make a file; if the agent writes the fake key to it, the key is found', async () => {
+  test('may create a file; if the agent later writes the fake API key to it, evaldiff finds the key', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
     const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
@@ -88,7 +88,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
     await small.close();
   });
 
-  test('cannot redirect writes to HOME with a link that it leaves there', async () => {
+  test('may leave links in HOME, but evaldiff never writes files outside through them', async () => {
     const outside = temporaryFolder('outside');
     const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];
     const home = { '.config/agent.json': 'own', '.agentrc': 'rc' };

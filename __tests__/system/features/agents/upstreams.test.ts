@@ -55,7 +55,7 @@ describe('servers behind a gateway', () => {
       { provider: 'openai', endpoint: 'azure' },
       'agents need an Azure address',
     ],
-  ] as const)('%s are reported, and get no request', async (_, wire, place, said) => {
+  ] as const)('%s cause an error, and get no request', async (_, wire, place, said) => {
     const { own, gateway } = await startTwo(wire);
     const ticket = gateway.open(termsFor(wire, { target: { ...place, model: 'm-1' } }));
     const got = await ask(gateway, wire, ticket);

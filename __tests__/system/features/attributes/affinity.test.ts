@@ -54,7 +54,7 @@ describe('an attribute rating', () => {
     ]);
   });
 
-  test('uses the actual instead of the expected answer when answers are rated', async () => {
+  test("uses the model's answer instead of the expected one when answers are rated", async () => {
     const { tools, asked } = grader();
     await rateAnswer(reference, 'Four, I think', attributes.slice(2), tools);
     expect(Object.fromEntries(materials(asked[0]!))).toEqual({

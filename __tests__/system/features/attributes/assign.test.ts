@@ -203,7 +203,7 @@ describe("a solver's answer", () => {
     ['is rejected when a row is incomplete', [2, 1, 0], UNEVEN],
     ['is rejected when a reference would get an attribute twice', [3, 1, 0], UNEVEN],
     ['is rejected when a column leaves its bounds', [2, 0, 2], 'left the bounds'],
-  ])('is accepted only if it is a solution: it %s', (_, counts, reason) => {
+  ])('is accepted only if it assigns attributes as required: it %s', (_, counts, reason) => {
     const expected = reason === null ? { counts: [[2, 1, 1]] } : { reason };
     expect(wholeCounts([counts], program)).toEqual(expected);
   });
@@ -223,7 +223,7 @@ test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
   },
 );
 
-test('an assignment counts the attributes outside their bounds if no integer solution exists', async () => {
+test('an assignment reports how many attributes are outside their bounds if whole numbers cannot meet them', async () => {
   const three = (count: number) =>
     assigned(
       referencesOf(

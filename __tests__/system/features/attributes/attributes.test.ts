@@ -73,7 +73,7 @@ test('evaldiff diff prints the possible cost, names the attribute that regressed
   expect(second.attributes).toEqual(attributes);
 });
 
-test("the demo's scripted grader explains that only refunds regressed", async () => {
+test("the demo's scripted grader finds that only answers about refunds regressed", async () => {
   const at = temporaryFolder('demo');
   makeDemoRepository(join(packageRoot(), 'fixtures', 'demo'), at);
   const args = 'diff --base main --head friendlier --code host --json'.split(' ');

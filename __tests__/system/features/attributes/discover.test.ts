@@ -88,7 +88,7 @@ describe('discovery', () => {
     expect(asked.at(-1)?.messages[1]?.content).toContain('at most 1 in all');
   });
 
-  test('merges the proposals of several groups even if they are few, and counts equal names once', async () => {
+  test('merges the proposed attributes of several groups even if there are few, and counts equal names once', async () => {
     const lists = [
       ['1. Late parcels', '**Refunds**'],
       ['late-parcels', 'Refunds', 'LATE  PARCELS.'],
@@ -145,7 +145,7 @@ describe('discovery', () => {
     });
   });
 
-  test('keeps a chunk of proposals that could not be merged', async () => {
+  test('keeps proposals unmerged if the request to merge them fails', async () => {
     // Two chunks of fifty: the first fails twice and is kept, the second is merged into one.
     const { names, failures } = await discovered(100, {
       ...newKinds(3),

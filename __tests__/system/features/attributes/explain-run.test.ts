@@ -112,7 +112,7 @@ test('every model called must have a price, even one used only for explanations'
 });
 
 describe('a pull request that worsens answers about one topic', () => {
-  test('has only that domain reported as regressed, with an insight whose proposed fix was tested', async () => {
+  test('has only this topic reported as regressed, with an explanation and a tested fix', async () => {
     const { result, calls, regressed, attributes, insights, billing, plan, planned, explaining } =
       await friendlier();
     expect(result.suites[0]?.verdict).toBe('regressed');
@@ -143,7 +143,7 @@ describe('a pull request that worsens answers about one topic', () => {
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
-  test('has its cause searched among the regressed references of each topic', async () => {
+  test('has its cause sought separately among the regressed references of each topic', async () => {
     const falls: Record<string, number> = { billing: 0, returns: 0.4 };
     const { result, regressed } = await friendlier({
       rate: (tone, topic) => (tone === 'Be exact.' ? 1 : (falls[topic] ?? 1)),
@@ -159,7 +159,7 @@ describe('a pull request that worsens answers about one topic', () => {
     expect(topics.filter((topic) => topic === 'returns').length).toBeGreaterThan(2);
   });
 
-  test("shows the suite's own rates for an attribute that covers all references", async () => {
+  test("gets the suite's own pass rates for an attribute that all references have", async () => {
     const name = 'prompts/tests/support.yaml';
     const uneven = (EXACT[name] ?? '').replaceAll(
       /- \{ id: (case-\d*[13579]),/g,
@@ -207,7 +207,7 @@ describe('a pull request that worsens answers about one topic', () => {
     });
   });
 
-  test('also has its answers rated for the skills that they show, with alignment on', async () => {
+  test('with qualeval.alignment on, also has its answers rated for the skills that they use', async () => {
     const { attributes, planned, asked } = await friendlier(
       settings('qualeval: { alignment: true }'),
     );
@@ -404,7 +404,7 @@ test('with qualeval: on, a run without regressions is explained as well', async 
   expect(on.attributes).toHaveLength(7);
 });
 
-test('the plan includes the price of the ratings', async () => {
+test('the plan includes the price of the attribute ratings', async () => {
   const forecasts: Forecast[] = [];
   await friendlier({
     ...dear,
@@ -484,7 +484,7 @@ describe('two prompts of one file and one model', () => {
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
-  test('show separate reasons for a failed run', async () => {
+  test('give separate reasons if both make the run fail', async () => {
     const { result, attributes } = await two('gate: { attributes: fail }\nqualeval: on\n');
     expect(attributes.filter(({ suite }) => suite === 'second')).toHaveLength(7);
     const reasons = reasonsInWords(result).filter((reason) => reason.includes('gate.attributes'));
@@ -520,7 +520,7 @@ test.each([
   ['adds', 50, 60, 60],
   ['removes', 60, 50, 50],
 ])(
-  'a pull request that %s references has attributes assigned to all of them, and those on both sides compared',
+  'a pull request that %s references gets attributes for all of them, but compares only those that both sides run',
   async (_, before, after, compared) => {
     const of = (tone: string, count: number) => desk(tone, {}, count);
     const [run, unchanged] = [
@@ -538,7 +538,7 @@ test.each([
 );
 
 describe('pinned attributes', () => {
-  test('replace discovery in every pull request that runs anything', async () => {
+  test('replace discovery in every pull request that runs references', async () => {
     const run = await friendlier({ ...both({ [FILE]: PINNED }), rate: () => 0.95 });
     expect(run.names).toEqual([...TOPICS, 'calculate amounts', 'quote a rule', 'apologise']);
     expect(new Set(run.asked.flatMap(({ schema }) => schema?.name ?? []))).toEqual(
@@ -648,7 +648,7 @@ describe('pinned attributes', () => {
     ]);
   });
 
-  test('show the pass rates of one side in a sweep', async () => {
+  test('have pass rates of one side only in a run without a base', async () => {
     const { planned, calls, billing } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },

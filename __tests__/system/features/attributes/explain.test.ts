@@ -80,7 +80,7 @@ describe('references of which one domain got worse', () => {
     expect(notices).toEqual([]);
   });
 
-  test("give the same result in the real solver's thread, and it fits result.json", async () => {
+  test('give the same result with the solver in its real thread, and match the schema of result.json', async () => {
     const input = inputOf(worse, { alignment: true });
     const found = await explained(input, reader, createSolver());
     expect(found.moved).toEqual({ 'domain-billing': 'regressed' });
@@ -110,7 +110,7 @@ describe('references of which one domain got worse', () => {
     }
   });
 
-  test("are all assigned two domains and two sub-tasks, and each kind's expected shares sum to one", async () => {
+  test('get two domains and two sub-tasks each, and the expected shares of each kind sum to one', async () => {
     const { attributes, of } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
@@ -142,7 +142,7 @@ describe('references of which one domain got worse', () => {
     expect(questions(second)).toEqual(questions(first));
   });
 
-  test('show improvements when the sides are exchanged', async () => {
+  test('show that domain as improved if base and head are exchanged', async () => {
     const exchanged = changed(({ base, head }) => ({ base: head, head: base }));
     expect((await explained(inputOf(exchanged))).moved).toEqual({ 'domain-billing': 'improved' });
   });
@@ -244,7 +244,7 @@ describe('an attribute', () => {
     expect(billing.assigned.length).toBeGreaterThan(10);
   });
 
-  test('is not named if all ratings are equal, which a notice explains', async () => {
+  test('is not marked as regressed if all ratings are equal, and a notice explains why', async () => {
     const { moved, attributes, messages } = await billingOf(
       brokenUpTo(15),
       rates(() => 3),
@@ -254,7 +254,7 @@ describe('an attribute', () => {
     expect(messages).toContainEqual(has('the ratings do not separate the tests'));
   });
 
-  test('is named even if the grader refuses one rating in twenty', async () => {
+  test('is marked as regressed even if the grader omits one rating in twenty', async () => {
     const { moved } = await billingOf(
       brokenUpTo(15),
       rates((name, mail) => {
@@ -265,7 +265,7 @@ describe('an attribute', () => {
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
   });
 
-  test('is computed from a sample that prefers references affected by the change', async () => {
+  test('is computed from a sample that takes references affected by the change first', async () => {
     const some = brokenUpTo(60).map((reference, at) => ({ ...reference, compared: at >= 30 }));
     const input = inputOf(some, { pinned });
     const { settings: own } = input;
@@ -279,7 +279,7 @@ describe('an attribute', () => {
     expect(messages).toContainEqual(has('attributes are based on 40 of 60 tests'));
   });
 
-  test('is never marked "no change found" if its interval is below zero and another attribute regressed', async () => {
+  test('is not marked "no change found" if its interval is below zero and another attribute regressed', async () => {
     const { attributes } = await explained(inputOf(worse));
     const unchanged = attributes.filter(({ verdict }) => verdict === 'no change found');
     expect(unchanged.filter(({ high }) => high !== null && high < 0)).toEqual([]);
@@ -293,7 +293,7 @@ describe('an attribute', () => {
     expect(n).toBeLessThan(references.length);
   });
 
-  test('compares only as many tries as every reference has', async () => {
+  test('compares equally many tries of every reference, even if some have more', async () => {
     const more = changed(({ head }) => ({
       head: [...head, ...head.map((one) => ({ ...one, try: one.try + 3, outcome: 'pass' }))],
     }));
@@ -302,7 +302,7 @@ describe('an attribute', () => {
     );
   });
 
-  test('compares by the metric that the settings name, in suites that have it', async () => {
+  test('is compared by the metric that the settings name, or by whole tries if a suite lacks it', async () => {
     const tone = (status: 'pass' | 'fail') => ({
       scores: [{ metric: 'tone', status, value: 1, reason: null, skip: false }],
     });
@@ -359,7 +359,7 @@ describe('skill alignment', () => {
     references.filter(({ expected }) => String(expected).includes('apologise')).length /
     references.length;
 
-  test("is the share of each side's answers that do not use a sub-task's skill as expected", async () => {
+  test("is the share of each side's answers that show a sub-task's skill more or less than expected, by over one point", async () => {
     const { attributes, of } = await explained(inputOf(worse, { alignment: true }));
     // Base's answers name their skill as expected. Head's name none, which affects the third that
     // need it.
@@ -417,7 +417,7 @@ describe('skill alignment', () => {
       { base: null, head: null },
       0,
     ],
-  ])('needs no question in simple cases: it %s', async (_, change, alignment, rated) => {
+  ])('needs no rating in simple cases: it %s', async (_, change, alignment, rated) => {
     const { attributes, asked } = await aligned(changed(change));
     const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
     expect(subtasks.map(({ alignment: found }) => found)).toEqual([alignment, alignment]);
@@ -483,7 +483,7 @@ describe('attributes', () => {
   });
 });
 
-describe('partial failures', () => {
+describe('an incomplete computation of attributes', () => {
   test.each<[string, ExplainInput, Script, unknown[], number]>([
     [
       'fewer than eight references are not assigned, and the reason is reported',
@@ -517,13 +517,13 @@ describe('partial failures', () => {
       ],
       60,
     ],
-  ])('leave a suite without attributes: %s', async (_, input, script, messages, calls) => {
+  ])('leaves a suite without attributes: %s', async (_, input, script, messages, calls) => {
     const found = await explained(input, script);
     expect(found).toMatchObject({ attributes: [], messages });
     expect(found.asked).toHaveLength(calls);
   });
 
-  test('references that cannot be rated are excluded and counted', async () => {
+  test('excludes references that cannot be rated, and reports their number', async () => {
     const script = fails(/Mail (?:1|2|3)\b/, 'too long');
     const { attributes, messages } = await explained(inputOf(worse, { pinned }), script);
     const assigned = attributes.flatMap(({ references }) => references);
@@ -531,7 +531,7 @@ describe('partial failures', () => {
     expect(messages).toContain(`${PATH}: 3 of 60 references are not fully rated: too long`);
   });
 
-  test('solvers that fail are reported, and no attribute is shown', async () => {
+  test('reports failed solvers, and shows no attribute', async () => {
     const { attributes, messages } = await explained(inputOf(worse, { pinned }), reader, () =>
       Promise.resolve({ status: 'failed', reason: 'is out' }),
     );

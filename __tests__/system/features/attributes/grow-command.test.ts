@@ -44,7 +44,7 @@ async function grow(
 }
 
 describe('evaldiff grow', () => {
-  test('drafts references for attributes that have too few, starting with the rows that fit best', async () => {
+  test('turns rows of a pool into references for attributes that have too few, best matches first', async () => {
     const { code, out, err, drafts, asked } = await grow(`${POOL.join('\n')}\n`);
     expect([code, drafts]).toEqual([0, expect.anything()]);
     expect(err).toContain('12 references and 20 rows of the pool: up to 32 calls; ');
@@ -61,7 +61,7 @@ describe('evaldiff grow', () => {
       });
   });
 
-  test('keeps the expected value of a row, and reads inputs under "input"', async () => {
+  test('keeps the expected value of a row, and accepts inputs under the key "input"', async () => {
     const own = JSON.stringify({ input: { q: 'trains' }, expected: '4', user: 'x' });
     const { drafts } = await grow(own);
     expect(drafts).toEqual([{ input: { q: 'trains' }, expected: '4', tags: ['domain-trains'] }]);

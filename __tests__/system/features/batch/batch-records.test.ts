@@ -47,7 +47,7 @@ describe('records of submitted batches', () => {
     expect(notices).toEqual([]);
   });
 
-  test('can contain a hundred thousand requests', () => {
+  test('can list a hundred thousand requests', () => {
     const { open } = setting();
     const large = {
       ...record('batch_large'),
@@ -105,7 +105,7 @@ describe('records of submitted batches', () => {
 });
 
 describe('the batch ledger of a run', () => {
-  test('reads every store, writes the first, and keeps answers that no call requested', async () => {
+  test('reads every store, writes only to the first, and also keeps answers that no call needs', async () => {
     const [own, shared] = [setting(), setting()];
     const below = shared.open();
     below.addBatch(record('batch_1'));

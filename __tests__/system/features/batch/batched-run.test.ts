@@ -25,8 +25,8 @@ const outcomes = ({ suites }: Result): string[] =>
     references.flatMap(({ head }) => head?.tries.map(({ outcome }) => outcome) ?? []),
   );
 
-describe('a full sweep with transport: batch', () => {
-  test('sends one batch per model and counts half the price everywhere', async () => {
+describe('a run of all references with transport: batch', () => {
+  test('sends one batch per model and reports half the price everywhere', async () => {
     const batched = await openBatchProject();
     const plan = await batched.evaldiff('run', 'model=gpt-4o,claude-x', '--max-calls', '0');
     expect(plan.code).toBe(2);
@@ -55,7 +55,7 @@ describe('a full sweep with transport: batch', () => {
     expect(batches).toHaveLength(2);
   });
 
-  test('sends grading requests in batches too, alternates them with answers, and never deadlocks', async () => {
+  test("sends the answers' batch, then a batch of grading requests, and never deadlocks", async () => {
     const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
       answer: ({ schema }) => {
@@ -97,7 +97,7 @@ describe('a full sweep with transport: batch', () => {
     expect(result.usage.cost_usd).toBeCloseTo(0.06 + 0.12, 9);
   });
 
-  test('can override the transport for one run', async () => {
+  test('uses another transport for one run if the command line says so', async () => {
     const { result: ask, server } = await openBatchProject();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);
@@ -140,7 +140,7 @@ describe('a full sweep with transport: batch', () => {
     expect((await ask('run', '--max-cost', '1.5')).result.conclusion).toBe('success');
   });
 
-  test('sends no further batch once the answers of one have used up the budget', async () => {
+  test('sends no further batch after the answers of the first have used up the budget', async () => {
     const { result: ask, server } = await openBatchProject({
       settings: `${MODELS}grader: { model: claude-x }\n`,
       metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
@@ -155,7 +155,7 @@ describe('a full sweep with transport: batch', () => {
   });
 });
 
-test('a comparison calls models directly and notes once that only sweeps use batches', async () => {
+test('a comparison calls models directly, and one notice says that only runs without a base use batches', async () => {
   const { result: ask, server, repository } = await openBatchProject();
   repository.commit('change', {
     'prompts/ask.yaml':
@@ -174,7 +174,7 @@ test('a comparison calls models directly and notes once that only sweeps use bat
   expect(result.usage.cost_usd).toBeCloseTo(0.24, 9);
 });
 
-test('a sweep without a store warns that no later run can resume the batch', async () => {
+test('a batched run without a store warns that no later run can resume the batch', async () => {
   const { evaldiff } = await openBatchProject();
   expect((await evaldiff('run', '--no-store')).err).toContain(
     'it could not be stored, so no later run can fetch its results',
@@ -208,7 +208,7 @@ async function started(
   );
 }
 
-describe('a sweep that ends during a batch', () => {
+describe('a run that ends during its batch', () => {
   test('is resumed after a kill by the next run, which pays nothing twice', async () => {
     const killed = await openBatchProject();
     expect(

@@ -174,7 +174,7 @@ describe.each(BATCHING)('batches of %s', (vendor) => {
     expect(server.calls.every((call) => /^(GET|POST) \/v1\//.test(call))).toBe(true);
   });
 
-  test('contain a request once, even if several callers make it', async () => {
+  test('contain equal requests of several callers only once', async () => {
     const { ask, server } = await start(vendor, { answer: echo });
     const completions = await Promise.all([ask('a'), ask('b'), ask('a'), ask('a', { try: 1 })]);
     expect(completions.map(wordsOf)).toEqual(['re a', 're b', 're a', 're a']);
@@ -312,7 +312,7 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('that are answered count when the whole batch expires; the others can be sent again', async () => {
+  test('count if they were answered before the batch expired; the others can be sent again', async () => {
     const { ask, server } = await start(vendor, {
       answer: echo,
       batches: {
@@ -360,7 +360,7 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
     );
   });
 
-  test('are repeated together without the temperature or schema that a grader refuses', async () => {
+  test("are sent again in one batch without a temperature or schema that the grader's model rejects", async () => {
     const { ask, server, log } = await start(vendor, {
       answer: ({ body }) =>
         'temperature' in body
@@ -377,7 +377,7 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
     ]);
   });
 
-  test('are not repeated if a parameter cannot be sent or the budget is used up', async () => {
+  test('are not sent if a parameter cannot be used in a batch or the budget is used up', async () => {
     let left = 2;
     const { ask, server } = await start(
       vendor,
@@ -420,7 +420,7 @@ describe.each(BATCHING)('a failing batch of %s', (vendor) => {
     await until(() => ledger.records.size === 0);
   });
 
-  test('is created again only once after a rate limit', async () => {
+  test('is not created twice: after a rate limit, only the creation is retried', async () => {
     const { ask, server, clock } = await start(vendor, {
       answer: echo,
       batches: {
@@ -456,7 +456,7 @@ describe.each(BATCHING)('a failing batch of %s', (vendor) => {
     expect(ledger.events).toEqual([]);
   });
 
-  test('continues after failed polls, and requests interrupted results again', async () => {
+  test('survives failed polls, and its results are downloaded again if the download breaks', async () => {
     const { ask, server, ledger } = await start(vendor, {
       answer: echo,
       batches: {
@@ -531,7 +531,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(second.log[0]).toMatch(/: picked up, 5 requests for model-1 sent 2026-01-02T/);
   });
 
-  test('waits until a batch being created has an id, because the batch is paid for', async () => {
+  test('waits for the id of a batch that is being created, so that the next run can resume it', async () => {
     const first = await start(vendor, { answer: echo, batches: never });
     const asked = first.ask('a');
     const { batches, calls } = first.server;
@@ -599,7 +599,7 @@ test('a batch whose results expired long ago is not polled', async () => {
   expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
 });
 
-test('a request for a batch without a key is an error and is not sent', async () => {
+test('a request for a batch without an API key is an error and is not sent', async () => {
   const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
   const target = { ...requestTo('openai').target, transport: 'batch' as const };
   expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
@@ -636,7 +636,7 @@ describe.each(BATCHING)('results of %s that arrive in pieces', (vendor) => {
   beforeEach(() => void (gate = Promise.withResolvers()));
   afterEach(() => gate.resolve(undefined));
 
-  test('all arrive before dependent requests are sent', async () => {
+  test('must all arrive before dependent requests, such as grades, are sent', async () => {
     const after = gate.promise;
     const { ask, server } = await start(vendor, {
       answer: echo,

@@ -92,7 +92,7 @@ describe('the queue for batches', () => {
   });
 });
 
-test('requests with the same key are resolved together, once', () => {
+test('all callers with the same request get its result at the same time, and only once', () => {
   const questions = createQuestions();
   const told: string[] = [];
   const one = asked('a');

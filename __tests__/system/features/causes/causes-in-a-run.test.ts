@@ -95,7 +95,7 @@ test('a change from messages to code has no cause, and the reason is given', asy
   );
 });
 
-test('of two regressed suites, the second reports that the first used up the calls', async () => {
+test('if two suites regress, the second reports that the first used up the calls', async () => {
   const answer = shopModel([]);
   const twin = 'prompts/twin.yaml';
   const named = (text: string): string => text.replace('name: shop', 'name: twin');

@@ -188,7 +188,7 @@ test('the only change is named without a model call', async () => {
   expect(only(found.result).explained.calls).toBe(0);
 });
 
-test('with max_calls: 0, the only change and its fix are not tested, and the report says why', async () => {
+test('with explain.max_calls: 0, the only change and its fix are not tested, and the report says why', async () => {
   const { result } = await runLines(saysNo, { head: ONE, explain: { max_calls: 0, fix: true } });
   expect(only(result)).toMatchObject({
     causes: [],
@@ -215,7 +215,7 @@ describe('when the scoring changes together with the prompt', () => {
     ['warn', 'success'],
     ['fail', 'failure'],
   ] as const)(
-    'no cause is sought for a drop due to the scoring alone with gate.scoring: %s',
+    'no cause is sought if only the scoring made results worse, with gate.scoring: %s',
     async (does, conclusion) => {
       const { result, requests } = await runLines(() => 'yes indeed', {
         scoring,
@@ -229,7 +229,7 @@ describe('when the scoring changes together with the prompt', () => {
     },
   );
 
-  test('the search finds the line that made answers worse under the same scoring', async () => {
+  test('the search finds the prompt line that made answers worse under the same scoring', async () => {
     const { result } = await runLines(depends, { scoring });
     expect(result.scoring).toHaveLength(1);
     const [cause] = only(result).causes;
@@ -237,7 +237,7 @@ describe('when the scoring changes together with the prompt', () => {
   });
 });
 
-test('the search has no result when prompts that mix base and head get no answer', async () => {
+test('the search finds no cause if calls fail for prompts that mix lines of base and head', async () => {
   const known = [BASE.join('\n'), HEAD.join('\n')].map((text) => text.slice(-40));
   const { result } = await runLines((prompt) =>
     known.some((end) => prompt.endsWith(end)) &&
@@ -253,7 +253,7 @@ test('the search has no result when prompts that mix base and head get no answer
 describe('with explain.fix', () => {
   const explain: CauseSettings = { max_calls: null, fix: true };
 
-  test('the revert of the line is tested on broken and passing tests, and the comment shows its lines', async () => {
+  test('putting the old line back is tested on broken and passing tests, and the comment shows that line', async () => {
     const { result } = await runLines(
       (prompt, { messages }) =>
         (messages.at(-1)?.content ?? '').includes('r00 ') ? 'yes' : depends(prompt),

@@ -91,7 +91,7 @@ describe('a suite that expects labels', () => {
     });
   });
 
-  test('reads answers as exact_match does', async () => {
+  test('compares answers with labels as the metric exact_match does', async () => {
     expect(
       await classified(['A', 'B', 'A', 'B'], ['a', 'b', 'a ', 'B'], ['A', 'B', 'A', 'B'], {
         ignore_case: true,
@@ -116,7 +116,7 @@ describe('a suite that expects labels', () => {
       Array.from({ length: 42 }, (_, index) => `l${String(index % 21)}`),
       {},
     ],
-  ])('is not recognized with %s', async (_, expected, given) => {
+  ])('gets no accuracy or F1 with %s', async (_, expected, given) => {
     const texts = expected.map(String);
     expect(await classified(expected, texts, texts, given)).toBeUndefined();
   });

@@ -73,7 +73,7 @@ describe('a compared suite of conversations', () => {
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
 
-  test("with a metric of every turn shows all turns' results in both dialogues and where they differ", async () => {
+  test("shows a metric's result for every turn of both dialogues, and where they differ", async () => {
     const longer: Script = (request) => {
       const { model, messages } = request;
       const first = messages[0]?.content ?? '';

@@ -375,7 +375,7 @@ describe('a change of the evaluators', () => {
     });
   });
 
-  test('from single answers to conversations judges the first answer as before', async () => {
+  test('from single answers to conversations gives the first answer the same score as before', async () => {
     const exact = metric('first', {
       source: { kind: 'built-in', uses: 'ends_with', with: { value: '#1' } },
     });
@@ -396,7 +396,7 @@ describe('a change of the evaluators', () => {
     expect([by('prompt').length, by('evaluator').length]).toEqual([6, 6]);
   });
 
-  test("is tested on head's labelled answers with both versions", async () => {
+  test("tests both versions of the evaluators on head's labelled answers", async () => {
     const examples = [
       labelled('answer-one'),
       labelled('answer-two'),
@@ -533,7 +533,7 @@ describe('recorded dialogues', () => {
     });
   });
 
-  test('compare scorings, not prompts', async () => {
+  test('are compared only for changes of the scoring, not of the prompt', async () => {
     const unchanged = await evaluate(
       shop({ references: [recorded('A?', 'a')] }),
       shop({ content: NEW, references: [recorded('A?', 'a')] }),
@@ -565,7 +565,7 @@ describe('recorded dialogues', () => {
     expect(firstTry(result, 'head')).toMatchObject({ outcome: 'pass', parts: partsOf('b') });
   });
 
-  test('that end with a question are continued by one answer or by a whole dialogue', async () => {
+  test("that end with a user's question are continued by one answer or by a whole dialogue", async () => {
     const references = [recorded('A?', 'a', 'B?')];
     const metrics = [has('#2')];
     const once = await evaluate(null, shop({ of: null, metrics, references }), () => '');

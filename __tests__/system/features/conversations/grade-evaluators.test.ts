@@ -50,7 +50,7 @@ const opinion: Script = ({ model, messages }) => {
 };
 
 describe('evaldiff grade on a conversation', () => {
-  test('asks every evaluator about every labelled answer and grades them alone and combined', async () => {
+  test('asks every evaluator about every labelled answer, and grades each evaluator alone and all combined', async () => {
     const { code, out, models } = await grade(['mentor', '--json'], opinion);
     expect([code, models.requests.length, models.refused]).toEqual([0, 8, []]);
     const result = JSON.parse(out) as EvaluatorResult;

@@ -36,7 +36,7 @@ describe('a code metric that judges every turn', () => {
   const tests = (code: string): string =>
     `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    all: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
-  test('is an error of the run if its code fails on every answer', async () => {
+  test('makes the run an error if its code fails on every answer', async () => {
     const { repository, evaldiff, result } = await open(
       tests('def judge():\n    import requests\njudge()\nmetric = 1\nresult = True'),
     );

@@ -73,7 +73,7 @@ describe('a suite judged only by a rubric with labelled examples', () => {
     expect(shown).toContain('18 of 20 good, 18 of 20 bad');
   });
 
-  test("has the same verdict as without examples and reports a difference within the grader's error", async () => {
+  test("has the same verdict as without examples, and says if the difference is within the grader's error", async () => {
     const [plain, known] = [await compare([], 8), await compare(labelled(8), 8)];
     expect(known.result.conclusion).toBe('failure');
     expect(known.result.conclusion).toBe(plain.result.conclusion);
@@ -189,7 +189,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
       ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
       : world(15)(request, text);
 
-  test("correct the suite's rate by their combined verdicts on the labelled answers", async () => {
+  test("are tested on these answers, and their error rate corrects the suite's pass rate", async () => {
     const { result, calls } = await runPipeline(led(OLD, 1), led(NEW, 1), reply);
     const [suite] = result.suites;
     expect(suite?.pass_rate).toMatchObject({ base: 1, head: 0.5 });
@@ -204,7 +204,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     expect(calls('evaluator')).toBe(examples.length + 2 * 30 * 3);
   });
 
-  test('are not tested and correct nothing for dialogues of several answers', async () => {
+  test('are not tested and correct no rate if dialogues have several answers', async () => {
     const { result, calls } = await runPipeline(led(OLD, 2), led(NEW, 2), reply);
     expect(result.suites[0]).not.toHaveProperty('grader_error');
     expect(result.evaluators).toBeUndefined();

@@ -115,7 +115,7 @@ describe('a rubric that measures a fault', () => {
     });
   });
 
-  test('is red when head no longer answers, although no metric decides the verdict', async () => {
+  test('makes the run red when head no longer answers, even if no metric decides the verdict', async () => {
     const [base, head] = yea('none', true);
     const { result } = await runPipeline(base!, head!, (request, text) =>
       request.purpose === 'prompt' && text.startsWith('New')
@@ -175,7 +175,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test('is reported like a change of the grader, the scores or a threshold', async () => {
+  test('is reported in the same way as another grader, other scores or another threshold', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>

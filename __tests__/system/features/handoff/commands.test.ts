@@ -9,7 +9,7 @@ import { compareShop, FILE } from '../../app/commands/compare-shop.ts';
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 const RESULT = 'evaldiff-report/result.json';
 
-test('the printed commands for a coding agent run as they are', async () => {
+test('the commands that the report gives a coding agent run exactly as printed', async () => {
   const { directory, run, server } = await compareShop([DRAFT], {
     args: ['--no-store', '--head', 'topic'],
   });

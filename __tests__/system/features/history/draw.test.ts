@@ -109,7 +109,7 @@ describe('names in a chart', () => {
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(svg)).toBe(false);
   });
 
-  test('are unchanged if they are right-to-left or look like drawing attributes', () =>
+  test('are unchanged if they are in a right-to-left script or look like SVG attributes', () =>
     expect(texts(prior(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']))).toEqual(
       expect.arrayContaining(['החזרות וזיכויים', 'class=zr0 style=font-size:9px']),
     ));

@@ -59,7 +59,7 @@ const compare = async (
   ).result;
 
 describe('the history of tries', () => {
-  test('counts each side separately and gives flaky references their rate on base with an interval', async () => {
+  test("counts each side separately, and shows flaky references' pass rate on base with an interval", async () => {
     const { kept, rows } = memory();
     const result = await compare(kept);
     expect(sums(rows)).toEqual(['2 of 4', '2 of 4', '4 of 4', '4 of 4']);

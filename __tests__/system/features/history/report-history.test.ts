@@ -49,7 +49,7 @@ const noBranch = (name: string): string =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
-  test('shows full sweeps in commit order, regardless of file times, and lists the files that it leaves out', async () => {
+  test('shows runs of all references in commit order, not by file time, and lists the files that it leaves out', async () => {
     const repository = createRepository();
     const [one, two, three] = ['1', '2', '3'].map((text) => repository.commit(text, { a: text }));
     repository.git('switch', '--quiet', '--create', 'topic');
@@ -219,7 +219,7 @@ describe('evaldiff report of a noise measurement', () => {
 });
 
 describe('a trend of local runs', () => {
-  test('includes runs whose files are in one folder with earlier reports, records and stores', async () => {
+  test('includes runs even if earlier reports, recordings and stores are uncommitted files in the folder', async () => {
     const shop = await openShop({ references: 2 });
     const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
     const shaOf = async (...options: string[]): Promise<string> =>

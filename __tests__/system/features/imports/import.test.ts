@@ -185,7 +185,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports a loss once, even if several tests share it, and lists files that the new folder lacks', async () => {
+  test('reports each setting that it drops only once, and lists needed files that the new folder lacks', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });

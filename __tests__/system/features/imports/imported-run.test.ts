@@ -444,7 +444,7 @@ def counts(thread):
     ]);
   });
 
-  test("are completed and graded by FlexEval's echo models without any model call", async () => {
+  test("are completed and graded by FlexEval's function echo_completion without any model call", async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
@@ -530,7 +530,7 @@ eval:
     expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A.');
   });
 
-  test('that end with an unanswered question have 37 student turns and 15 messages', async () => {
+  test("are graded at each of the student's 37 turns on request, even at an unanswered last one", async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(

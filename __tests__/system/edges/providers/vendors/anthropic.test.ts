@@ -17,7 +17,7 @@ describe('an Anthropic request', () => {
     expect(limits).toEqual([DEFAULT_MAX_TOKENS, 17, 200_000]);
   });
 
-  test('has all system messages in the system field, or no such field', async () => {
+  test('joins all system messages in the system field, and has no such field without them', async () => {
     const { ask, server } = await start();
     await ask({
       messages: [
@@ -32,7 +32,7 @@ describe('an Anthropic request', () => {
   });
 
   test.each(['workspace_id', 'user_profile_id', 'betas'])(
-    'cannot contain the parameter %s, which would become a header',
+    'is not sent if the prompt sets the parameter %s, which would become a header',
     async (name) => {
       const { ask, server } = await start();
       expect(errorOf(await ask({ parameters: { [name]: 'x' } }))).toEqual({
@@ -87,7 +87,7 @@ describe('an Anthropic message', () => {
       parseExactly('{"id": 2512292042121000001, "price": 19.99}'),
       '{"id":2512292042121000001,"price":19.99}',
     ],
-  ])("keeps the model's tool calls with every digit: %#", async (input, written) => {
+  ])('keeps every digit of numbers in tool calls: %#', async (input, written) => {
     const { ask } = await answered([call('search', input)], 'tool_use');
     const calls = [{ name: 'search', arguments: written }];
     expect(await ask()).toMatchObject({ ...said('', calls), ended: 'tool_calls' });
@@ -97,7 +97,7 @@ describe('an Anthropic message', () => {
     [call('verdict', { choice: 'B' }), 'max_tokens', '{"choice":"B"}', 'length'],
     [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
   ])(
-    'answers a request with a schema by its tool call or its text: %j, %s',
+    'may answer a request with a JSON schema by a tool call or by text: %j, %s',
     async (content, reason, output, ended) => {
       const { ask } = await answered([content], reason);
       expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
@@ -184,7 +184,7 @@ describe("an answer cut by evaldiff's own token limit", () => {
     expect(await ask()).toMatchObject({ ...said('All'), ended: 'length', attempts: 2 });
   });
 
-  test('is an error with the second limit if there is still no text', async () => {
+  test('is an error that names the second limit if there is still no text', async () => {
     const silent = cut([]);
     const { ask, server } = await start(() => ({ body: silent }));
     expect(errorOf(await ask()).message).toContain(
@@ -199,7 +199,7 @@ describe("an answer cut by evaldiff's own token limit", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('is incomplete if the stream ends early', async () => {
+  test('still counts as cut if the stream of the second request ends early', async () => {
     const whole = streamed('end_turn');
     const { ask } = await start(({ body }) =>
       body['stream'] === true

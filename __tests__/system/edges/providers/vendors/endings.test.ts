@@ -175,7 +175,7 @@ describe('an answer without text', () => {
     [chat({ content: '' }, 'stop'), 'stop'],
     [chat({ content: '' }, 'novel'), 'other'],
     [chat({ content: '' }, 'content_filter'), 'filtered'],
-  ])('%j keeps its end reason: %j', async (reply, ended) => {
+  ])('%j is read with the end reason %j', async (reply, ended) => {
     expect(await completionOf('openai', reply)).toMatchObject({ ended });
   });
 });
@@ -280,13 +280,13 @@ describe('an answer with text', () => {
   test.each([
     [{ content: 5 }, 'choices[0].message.content'],
     [{ content: 'x', tool_calls: 'none' }, 'choices[0].message.tool_calls'],
-  ])('that is malformed in %j is an error that names the member', async (said, member) => {
+  ])('that is malformed in %j is an error that names the malformed field', async (said, member) => {
     expect(await ask('openai', chat(said, 'stop'))).toMatchObject({
       completion: failing(`its ${member} is missing or invalid`, 0).completion,
     });
   });
 
-  test('cannot be requested as a background response', async () => {
+  test('is not available through a background response: the request causes an error', async () => {
     const made = await ask('openai', {}, { ...pro, parameters: { background: true } });
     expect(made).toMatchObject({ completion: { status: 'error', kind: 'request' }, requests: 0 });
   });
@@ -360,7 +360,7 @@ describe('a tool call', () => {
     expect(await completionOf('openai', reply)).toMatchObject(expected);
   });
 
-  test('forced for a schema is the answer, even if its arguments are not a string', async () => {
+  test('that the request forces for a JSON schema is the answer, even if its arguments are not a string', async () => {
     const verdict = { name: 'verdict', arguments: { choice: 'B' } };
     const reply = chat({ tool_calls: [{ function: verdict }] }, 'tool_calls');
     const expected = { ...said('{"choice":"B"}'), ended: 'stop' };

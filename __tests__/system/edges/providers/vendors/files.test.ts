@@ -40,7 +40,7 @@ const messages: Message[] = [
 const base64 = (id: string): string => Buffer.from(contents.get(id) ?? []).toString('base64');
 
 describe('images and PDFs', () => {
-  test('are sent to chat completions as data', async () => {
+  test('are sent to the chat completions API as base64 data', async () => {
     const { ask, server } = await start('openai', () => ({ text: 'a cat' }), { readFile });
     expect(await ask({ model: 'gpt-5.4', messages })).toMatchObject({ status: 'ok' });
     expect(server.refused).toEqual([]);
@@ -160,7 +160,7 @@ describe('requests with large files', () => {
       setImmediate(resolve);
     });
 
-  test('wait in order until running ones free memory, and at least one is always sent', async () => {
+  test('wait in order until running ones free memory, but one above the limit is sent alone', async () => {
     const { room } = createFileSender(readFile, 100);
     const went: string[] = [];
     const enter = (name: string, bytes: number) =>

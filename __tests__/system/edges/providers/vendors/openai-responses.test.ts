@@ -23,7 +23,7 @@ describe('a model that supports only the Responses API', () => {
     });
   });
 
-  test("grades with a schema, without a temperature, and with the API's own name for the token limit", async () => {
+  test("gets grading requests with a schema, without a temperature, and with the API's own name for the token limit", async () => {
     const { ask, server } = await start('openai', () => ({ text: '{"choice":"B"}' }));
     const parameters = { temperature: 0, max_tokens: 400 };
     const asked = { model: 'o3-pro', purpose: 'grader', parameters, schema: answerSchema } as const;
@@ -33,7 +33,7 @@ describe('a model that supports only the Responses API', () => {
     expect(server.requests[0]?.body).toMatchObject({ max_output_tokens: 400 });
   });
 
-  test('reports a cut answer and a filtered one', async () => {
+  test('returns an answer cut at the token limit, and an error for a filtered one', async () => {
     const { ask } = await start('openai', ({ index }) =>
       index === 0
         ? { text: 'half', finish: 'max_output_tokens' }
@@ -64,7 +64,7 @@ describe('a model that supports both APIs', () => {
     response_format: { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: {} } },
   };
 
-  test('uses the Responses API for reasoning with tools, with parameters written for chat', async () => {
+  test('uses the Responses API for reasoning with tools, and converts parameters of the chat API', async () => {
     const call = { type: 'function_call', call_id: 'c', name: 'order', arguments: '{"n":1}' };
     const { ask, server } = await start('openai', () => ({ text: 'done', output: [call] }));
     expect(await ask({ model: 'gpt-5.4', parameters })).toMatchObject({
@@ -106,7 +106,7 @@ describe('a model that supports both APIs', () => {
     expect(server.calls).toEqual(['POST /v1/responses', 'POST /v1/chat/completions']);
   });
 
-  test('can use hosted tools and MCP servers, whose calls are parts of the answer', async () => {
+  test('can use hosted tools and MCP servers, whose calls become parts of the answer', async () => {
     const output = [
       { type: 'mcp_list_tools', id: 'm', server_label: 'shop', tools: [] },
       {

@@ -38,7 +38,7 @@ describe('a chat completion', () => {
     [{ completion_tokens: 17 }, 17],
     [{ completion_tokens: 17, total_tokens: 0 }, 17],
     [{ completion_tokens: 17, total_tokens: 'many' }, 17],
-  ])('counts reasoning as output if only the total includes it: %j', async (counts, output) => {
+  ])('adds reasoning to the output if only the total has it: %j', async (counts, output) => {
     const completion = await answerTo({ content: 'x' }, 'stop', { prompt_tokens: 20, ...counts });
     expect(completion).toMatchObject({ usage: { input_tokens: 20, output_tokens: output } });
   });
@@ -247,7 +247,7 @@ describe('after one request is refused, similar requests', () => {
     expect(setting.server.requests).toHaveLength(requests);
   });
 
-  test('are not sent if two different prompts got the parameter refused', async () => {
+  test('are not sent if the server refused the same parameter for two different prompts', async () => {
     const setting = await start(() => temperature);
     const all = await seven(setting, { temperature: 0 });
     const messages = all.map((completion) => errorOf(completion).message);
@@ -317,7 +317,7 @@ describe('after one request is refused, similar requests', () => {
       { status: 422 },
     ],
   ])(
-    'are sent if only these prompts fail: %s with %j and the error "%s"',
+    'are sent if the error depends on the prompt: %s with %j and the error "%s"',
     async (wrong, parameters, message, more = {}) => {
       const { status = 400, ...error }: { status?: number } = more;
       const refusal = { status, error: { message, type, ...error } };
@@ -353,7 +353,7 @@ test.each<[string, number, string]>([
   expect(server.requests).toHaveLength(times);
 });
 
-test('the wait for the first request starts after the SDK is loaded', async () => {
+test('other requests start to wait for the first one only after the SDK is loaded', async () => {
   const events: string[] = [];
   const clock = testClock();
   const { ask } = await startVendor('openai', () => ({}), {
