@@ -8,7 +8,7 @@ beforeAll(async () => {
   parts = await reproduce();
 });
 
-describe('the page of figures reproduced from the seed papers', () => {
+describe('the page of figures from research papers', () => {
   test('reproduces every published figure', () => {
     expect(missed(parts)).toEqual({ of: 85, rows: [] });
   });

@@ -150,7 +150,7 @@ describe('metric code', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('with a threshold is judged by its number, and need not set result', async () => {
+  test('with a threshold passes if `metric` reaches it, and need not set `result`', async () => {
     const scores = await runAll('metric = len(actual) / 4', ['a', 'ab', 'abc'], { threshold: 0.5 });
     expect(scores).toMatchObject([
       { status: 'fail', value: 0.25, reason: '0.25, at least 0.5 wanted' },

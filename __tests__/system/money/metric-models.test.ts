@@ -148,7 +148,7 @@ test.each<[string, Project, object, RegExp]>([
 });
 
 describe('embedding_similarity in a run', () => {
-  test('requests each text once and plans, prices and counts these calls separately', async () => {
+  test('requests one embedding per text, and plans, prices and counts these calls separately', async () => {
     const base = shop([near()], embeddings);
     const head = shop([near()], embeddings, { content: 'Say yes {q}' });
     const { result, requests } = await run(base, head);
@@ -176,7 +176,7 @@ describe('embedding_similarity in a run', () => {
     expect(modelsOf(ready)).toContain(SMALL);
   });
 
-  test('is ungraded if undefined, and an error if its call fails', async () => {
+  test('is ungraded if the similarity is undefined, and an error if the call for an embedding fails', async () => {
     const one = shop([near()], embeddings, { content: 'New {q}' });
     const with_ = async (vector: string | Error) => {
       const { result } = await runPipeline(null, one, ({ purpose, messages }, text) => {
@@ -224,7 +224,7 @@ describe("a metric's own graders", () => {
     expect(graded).toHaveLength(2 * 3 + 2 + 2 * 3);
   });
 
-  test('need no grader in the settings, but need keys, and are priced by model', () => {
+  test('need API keys but no grader in the settings, and are priced by model', () => {
     const ready = preparedFor(null, shop([polite('gpt-a')]));
     expect(ready.problems).toEqual([]);
     expect(modelsOf(ready)).toContain('gpt-a');

@@ -59,7 +59,7 @@ describe('the price of a call', () => {
     expect(priceFrom(...given)(target, usage)).toBe(dollars);
   });
 
-  test('is half in a batch, except when the direct price is requested', () => {
+  test('is half in a batch, and full if the same model is called without a batch', () => {
     const price = priceFrom([settingsOf({})], (_, name) => (name === 'listed' ? () => 3 : null));
     const batched = (model: string): Target => ({
       provider: 'openai',

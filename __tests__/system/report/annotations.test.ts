@@ -63,7 +63,7 @@ describe('annotations', () => {
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
 
-  test("describe the effect at the prompt's first changed line: first the worst reference, then each suite", () =>
+  test("are at the prompt's first changed line and describe the worst reference, then each suite", () =>
     expect(annotations(regression(), [PROMPT])).toEqual([
       {
         path: 'prompts/capitals.yaml',
@@ -76,7 +76,7 @@ describe('annotations', () => {
       },
     ]));
 
-  test("are at the changed line that the run found, if the pull request's diff shows that line", () => {
+  test("are at the line where the run found the first change, if the pull request's diff shows that line", () => {
     const at = (...lines: [number, number][]) =>
       annotations(regression(), [changed('prompts/capitals.yaml', ...lines)])[0]?.startLine;
     // In the result, the first difference is at line 4.
@@ -84,7 +84,7 @@ describe('annotations', () => {
     expect(at([2, 2])).toBe(2);
   });
 
-  test("summarize the effect of a changed rubric under both sides' scoring", () => {
+  test("say for a changed rubric how the pass rate changed under both sides' scoring", () => {
     const [one] = annotations(regression(), [RUBRIC]);
     expect(one).toMatchObject({
       path: 'rubrics/tone.yaml',

@@ -97,7 +97,7 @@ inBrowser("a comment in GitHub's style", () => {
     },
   );
 
-  test("the comment shows the demo's broken test and its cause on the first screen, like the page", async () => {
+  test("the demo's comment and page both show the broken test and its cause on the first screen", async () => {
     const action = join(ROOT, 'src/action.ts');
     const fixture = join(ROOT, 'fixtures/demo');
     const { comment, reports, folder } = await runPullRequest({ fixture, action }, () => undefined);

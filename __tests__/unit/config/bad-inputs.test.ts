@@ -316,7 +316,7 @@ describe('gate', () => {
     expect(await problemsOf(files)).toEqual([problem]);
   });
 
-  test('may ignore a metric that has no better direction, and may compare tests by their combined tries', async () => {
+  test('may ignore a metric where neither higher nor lower is better, and may count references instead of tries', async () => {
     expect(
       await problemsOf(gated('  metrics: { tone: ignore, latency: fail, near: warn }')),
     ).toEqual([]);
@@ -525,7 +525,7 @@ describe('test file', () => {
       'the reference has no value for {a}: add it to its input, or remove it from the prompt',
     ],
     ['{ input: { a: two } }', 'the reference has no expected value, but metric exact needs one'],
-  ])('with the invalid reference %s is valid except for it', async (written, problem) => {
+  ])('with the invalid reference %s keeps its other references', async (written, problem) => {
     const { project, problems } = await read(tests(`${TESTS}  - ${written}\n`));
     expect(problems).toEqual([]);
     expect(project.suites[0]?.tests.references).toMatchObject([

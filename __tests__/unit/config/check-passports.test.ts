@@ -107,7 +107,7 @@ describe('parameter that the model does not support', () => {
 describe('API of a model', () => {
   const TOOLS = 'tools: [{ type: function, function: { name: f } }]';
 
-  test('is chosen by the parameters, so that tools can be combined with thinking', async () => {
+  test('is chosen so that tools can be combined with thinking', async () => {
     expect((await check(`model: gpt-6-luna\n${TOOLS}`)).problems).toEqual([]);
     const effort = 'reasoning_effort: medium';
     expect((await check(`model: gpt-5.4\n${effort}\n${TOOLS}`)).problems).toEqual([]);
@@ -151,7 +151,7 @@ describe('API of a model', () => {
     expect(problems[0]).toContain(message);
   });
 
-  test("is known, and so is the model's end date, if the settings say which model an endpoint serves", async () => {
+  test('and its end date are known if the settings name the model that an endpoint serves', async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
@@ -189,7 +189,7 @@ describe('messages that a model does not support', () => {
     expect(await checkMessages('gpt-5.4', CAT)).toEqual([]);
   });
 
-  test('are reported at their reference if its files are too large together', async () => {
+  test('are reported at their reference if its files together are too large', async () => {
     const files = {
       'evaldiff.yaml': '{}\n',
       'prompts/p.yaml':
@@ -247,7 +247,7 @@ describe('retiring model', () => {
     });
   });
 
-  test('causes only a notice after its end date if only changed prompts run', async () => {
+  test('after its end date causes only a notice in a comparison of base and head', async () => {
     const { problems, notices } = await check('model: claude-sonnet-4-5', {
       today: '2026-11-30',
       past: 'notice',
@@ -256,7 +256,7 @@ describe('retiring model', () => {
     expect(notices[0]).toContain('prompts/p.yaml:3: claude-sonnet-4-5 ended on 2026-11-30: name');
   });
 
-  test('is also reported as a grader and behind an alias, but not on a custom endpoint', async () => {
+  test('is also reported if it is a grader or has an alias, but not on a custom endpoint', async () => {
     const settings = `grader: { model: judge }
 models:
   judge: { provider: openai, model: gpt-4 }

@@ -43,7 +43,7 @@ test.each<[string, object]>([
     'http://host.docker.internal:8000/v1 insecure key=VLLM_KEY',
     { insecure: true, keyEnv: 'VLLM_KEY' },
   ],
-])('the line %s of the input endpoints is accepted', (line, facts) => {
+])('the endpoints input accepts the line %s', (line, facts) => {
   const [url = ''] = line.split(' ');
   expect(readEndpoints([`a=${line}`])).toEqual({
     endpoints: [{ name: 'a', ...PLAIN, url, ...facts }],
@@ -62,7 +62,7 @@ test.each([
     'https://x.example rpm=2',
     'has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
   ],
-])('the line %s of the input endpoints is rejected with one message', (line, message) => {
+])('the endpoints input rejects the line %s with one message', (line, message) => {
   expect(readEndpoints([`a=${line}`]).problems).toEqual([
     { place: null, message: `endpoints: "a" ${message}` },
   ]);
@@ -82,7 +82,7 @@ test.each(['2024', '2024-10', '2024-13-01', '20241021', '2024-10-21_preview', ''
   },
 );
 
-test('all problems in the lines of the input endpoints are reported together', () => {
+test('the endpoints input reports the problems of all lines together', () => {
   const { problems } = readEndpoints(['a=https://x.example rpm=2', 'b=nothing', '# a comment', '']);
   expect(problems).toHaveLength(2);
 });

@@ -34,7 +34,7 @@ describe('files of a program', () => {
     expect([...filesOf(program).ids.keys()]).toEqual(paths);
   });
 
-  test('determine its hash; other files do not', () => {
+  test('are the only files that change its hash', () => {
     const program = { files: ['app/lib/**', 'data/**'], setup: ['sh', 'scripts/setup.sh'] };
     const before = filesOf(program).files;
     const changing = Object.keys(TREE).filter(

@@ -35,7 +35,7 @@ messages:
     expect(prompt.code).toBeNull();
   });
 
-  test('passes all other keys to the vendor unchanged', async () => {
+  test('passes keys that it does not define to the vendor unchanged', async () => {
     const extra = [
       'top_p: 0',
       'logprobs: false',
@@ -92,7 +92,7 @@ messages:
     });
   });
 
-  test('with code may also have messages for the application, as in llmeval', async () => {
+  test('with code may also have messages, as in llmeval', async () => {
     const { prompt } = await suiteOf(
       suiteFiles(
         'defaults: [tests/p]\nmodel: gpt-4o\nmessages: [{ role: human, content: "{a}?" }]\ncode: |\n  output = "x"\n',
@@ -104,7 +104,7 @@ messages:
     });
   });
 
-  test('without code treats language as a model parameter', async () => {
+  test('without code treats the key language as a model parameter', async () => {
     const { prompt } = await suiteOf(suiteFiles(`${PROMPT}language: fr\n`));
     expect(prompt.parameters).toEqual({ temperature: 0, language: 'fr' });
   });

@@ -49,7 +49,7 @@ describe('rubrics', () => {
     ]);
   });
 
-  test('read use_cot of autoevals, and report its model as unused', async () => {
+  test('may have use_cot as in autoevals, but a model in a rubric only causes a notice', async () => {
     const { list, notices } = await rubrics(
       'prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n',
       'rubrics/kind.yaml',
@@ -67,7 +67,7 @@ describe('rubrics', () => {
     ).toBe('cot_classify');
   });
 
-  test('read labels and eval_type of openai/evals', async () => {
+  test('may have labels and eval_type as in openai/evals', async () => {
     const base =
       'r:\n  prompt: "{input} {completion} {ideal}"\n  eval_type: classify\n  input_outputs: { input: completion }\n';
     const { list, notices } = await rubrics(
@@ -81,7 +81,7 @@ describe('rubrics', () => {
     ).toEqual(['1', 1, '5', 5]);
   });
 
-  test('read messages and choices of Phoenix, and lists of choices', async () => {
+  test('may have messages and choices as in Phoenix, and choices in a list', async () => {
     const { list } = await rubrics(
       'name: correct\ndescription: d\noptimization_direction: maximize\nmessages:\n  - { role: system, content: Judge. }\n  - { role: user, content: "{output}" }\nchoices: { correct: 1, incorrect: 0 }\n',
     );

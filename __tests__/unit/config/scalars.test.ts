@@ -61,7 +61,7 @@ describe('scalar used as text', () => {
   );
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'has no separate parsed value if both are printed the same: %s',
+    'has no separate parsed value if that has the same text: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },
@@ -129,7 +129,7 @@ describe("change of a scalar's notation", () => {
     expect(await fingerprint('12.50')).toBe(await fingerprint("'12.50'"));
   });
 
-  test('changes the scoring, even if only code sees the difference', async () => {
+  test('counts as a change of scoring even if only code can see the difference', async () => {
     const written = async (scalar: string) => {
       const found = await yaml(scalar);
       if (found === undefined) throw new Error('there is no reference');

@@ -271,7 +271,7 @@ describe('settings file', () => {
     ).toEqual(['other.yaml: does not exist at abc1234']);
   });
 
-  test('of llmeval keeps its sweep, and unused keys are reported', async () => {
+  test('of llmeval keeps its sweep and causes notices about unused keys', async () => {
     const text =
       'defaults: [{ prompts: x }]\nlog10: { token: t }\nhydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      prompts.model: a,b\n      prompts.temperature: 0,1\n      prompts: glob(*)\n';
     const { project, problems, notices } = await read({ 'llmeval.yaml': text });
@@ -388,7 +388,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are replaced by a grader from the command line, but a parameter given there applies to all of them', async () => {
+  test('are all replaced by grader.model on the command line, but other grader parameters there apply to each', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],

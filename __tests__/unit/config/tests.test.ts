@@ -122,7 +122,7 @@ references: [{ input: { a: 1 }, expected: x }]
     ]);
   });
 
-  test("in FlexEval's format get their kind from the list that contains them", async () => {
+  test("in FlexEval's format are functions or rubrics, depending on the list that contains them", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: gpt-4o',
       'rubrics/r.yaml': 'is_polite: { prompt: "{content}", choice_scores: { YES: 1 } }',
@@ -290,7 +290,7 @@ describe('references', () => {
     ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
-  test('keep the messages after the last answer separate if the model does not complete the recorded dialogue', async () => {
+  test('keep messages after the last recorded answer separate if do_completion is false', async () => {
     const of = async (completes: string) => {
       const { tests } = await suite(
         `${METRICS}${completes}references:\n  - { input: [{ role: user, content: q }, { role: assistant, content: a }, { role: user, content: more }] }\n`,
@@ -355,7 +355,7 @@ describe('references_from', () => {
     '{a}{b}',
   );
 
-  test('reads JSON Lines with maps of variables, single values or top-level members', async () => {
+  test('reads variables from maps, single values or top-level keys of JSON Lines', async () => {
     const jsonl =
       '{"input": {"a": 1}, "expected": "x", "note": 2}\n\n{"input": "two", "expected": "y"}\n{"a": 3}\n';
     expect(await from('{ file: data/c.jsonl }', { 'data/c.jsonl': jsonl })).toEqual({
@@ -368,7 +368,7 @@ describe('references_from', () => {
     });
   });
 
-  test('maps columns, and searches the folder of the test file first', async () => {
+  test('maps columns to variables, and looks for the file first in the folder of the test file', async () => {
     const files = {
       'prompts/tests/c.jsonl': '{"question": "q", "ideal": "i"}\n',
       'c.jsonl': 'not this one',

@@ -150,7 +150,7 @@ describe('a regression against stored answers', () => {
     expect([suspects[0]?.id, all]).toEqual(['r0', null]);
   });
 
-  test('is confirmed by all references together if individual references cannot fail the gate', () => {
+  test('is confirmed by all references together if the gate judges only whole suites', () => {
     const fallen = fifty(0, 0).map((rates) => ({ ...rates, head: 0.5 }));
     const { found } = confirmed(fallen, 'all', { ...SETTINGS, gate_on: 'suite' });
     expect(found).toMatchObject({ status: 'confirmed', by: 'all', all: { references: 50 } });
@@ -172,7 +172,7 @@ test('a regression stays unconfirmed if a limit stops the new calls', () => {
   expect(cut.drift?.today).toBe(0);
 });
 
-test("a regression of a metric's mean is confirmed at the full alpha, without suspicious references", () => {
+test("a regression of a metric's mean is confirmed in one step that may use all of alpha", () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {
     ...claimOf(suite),
@@ -210,14 +210,14 @@ describe('several regressions to confirm in one run', () => {
     return { asked, most };
   };
 
-  test('share new tries and together stay within the plan', () => {
+  test('share their new tries and together do not exceed the planned number of calls', () => {
     for (let i = 0; i < 20; i += 1) {
       const { asked, most } = askedByThree(`several ${String(i)}`);
       expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
     }
   });
 
-  test('do not repeat calls that were made for another one', () => {
+  test('reuse calls that were made to confirm another one', () => {
     const suite = comparison(fifty(0, 0.2), drawer('again'));
     const made = new Map<ReferenceRun, NewTries>();
     const answers = drawer('answers');

@@ -112,7 +112,7 @@ const commitOf = (commit: string, voice: string) => ({
 const run = (before: string, after: string) =>
   runCommits(commitOf('b', before), commitOf('a', after), [echo], (asked) => `you said ${asked}`);
 
-test('a kind of suite that only a feature defines is read, run, judged and reported', async () => {
+test('a feature can add a kind of suite that is read, run, judged and reported', async () => {
   const { result, requests } = await run('good', 'bad');
   expect(result.problems).toEqual([]);
   const [suite] = result.suites;
@@ -133,12 +133,12 @@ test('a kind of suite that only a feature defines is read, run, judged and repor
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
 });
 
-test('a kind of saved file that only a feature defines is read', async () => {
+test('a feature can add a kind of saved file that is read', async () => {
   const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
   expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });
 
-test("a suite of a feature's kind does not run if it and its dependencies are unchanged", async () => {
+test('a suite of a kind that a feature adds does not run if it and its dependencies are unchanged', async () => {
   const { result, requests } = await run('good', 'good');
   expect([result.outcome.kind, requests]).toEqual(['nothing-to-run', []]);
 });

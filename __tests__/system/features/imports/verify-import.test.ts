@@ -195,7 +195,7 @@ describe('evaldiff import --verify', () => {
     ]);
   });
 
-  test('finds tests whose variables are files or templates, which results contain unchanged', async () => {
+  test('finds tests by variables that results store unrendered, such as file names and templates', async () => {
     const config = CONFIG.replace(
       'vars: { q: [two, three] }',
       "vars: { q: file://q.txt, t: '{{ q | upper }}' }",

@@ -112,7 +112,7 @@ async function measured(
 const right = coin(() => 1);
 
 describe('a noise measurement', () => {
-  test('makes new tries of both sides each time and never repeats a try', async () => {
+  test('makes new tries on both sides for each comparison and never reuses one', async () => {
     const { noise, requests, planned } = await measured(
       files(9),
       4,
@@ -148,7 +148,7 @@ describe('a noise measurement', () => {
     expect((await tries('2026-03-05')).filter((index) => first.includes(index))).toEqual([]);
   });
 
-  test('of random answers is rarely red, lists flaky references and suggests a tolerance', async () => {
+  test('of randomly failing answers finds few false alarms, lists flaky references and suggests a tolerance', async () => {
     const wavering = coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1));
     const { noise, kept } = await measured(files(13), 20, wavering);
     expect(noise.red).toBeLessThanOrEqual(4);
@@ -170,7 +170,7 @@ describe('a noise measurement', () => {
     expect(kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
-  test("ignores the gate's minimum pass rate, which also fails on base alone", async () => {
+  test("ignores the gate's minimum pass rate, which base alone can also miss", async () => {
     const { noise } = await measured(
       files(6),
       3,
@@ -180,7 +180,7 @@ describe('a noise measurement', () => {
     expect(noise).toMatchObject({ red: 0, runs: 3, gate });
   });
 
-  test('of answers that drift between the sides finds too many false alarms and the tolerance needed', async () => {
+  test('of answers that are always worse on the second side reports too many false alarms and suggests a tolerance', async () => {
     // The second side of every comparison is always asked last, and it fails. So each comparison is
     // a false alarm.
     const { noise } = await measured(files(9), 10, (request) =>
@@ -191,7 +191,7 @@ describe('a noise measurement', () => {
   });
 });
 
-describe('a failing noise measurement', () => {
+describe('a noise measurement with a problem', () => {
   test('is refused before any call if it exceeds the cap on calls', async () => {
     const { noise, requests, kept } = await measured(files(9), 20, right, { maxCalls: 600 });
     expect([requests, kept]).toEqual([[], []]);
@@ -217,7 +217,7 @@ describe('a failing noise measurement', () => {
     expect(broken.noise.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
   });
 
-  test('keeps finished comparisons when interrupted but does not overwrite a longer measurement', async () => {
+  test('counts its finished comparisons if interrupted, but does not overwrite a longer saved measurement', async () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
@@ -238,7 +238,7 @@ describe('a failing noise measurement', () => {
     expect(kept).toEqual([]);
   });
 
-  test('counts comparisons without any judged answer separately', async () => {
+  test('separately counts comparisons in which no answer was judged', async () => {
     const down = (): Completion => ({ status: 'error', kind: 'server', message: 'down' });
     const { noise } = await measured(files(3), 2, down);
     expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });

@@ -35,7 +35,7 @@ describe('evaldiff noise', () => {
     expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
-  test('shows its rate in the footer of later reports, with the rates of flaky references', async () => {
+  test('adds its false-alarm rate, and the pass counts of flaky references, to later reports', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const noise = JSON.parse(
       (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,
@@ -82,7 +82,7 @@ describe('evaldiff noise', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('measures a named commit', async () => {
+  test('measures the commit that --base names', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const [first] = [repository.git('rev-parse', 'HEAD')];
     repository.commit('later', { 'prompts/quiz.yaml': quizPrompt('Be brief.') });

@@ -12,7 +12,7 @@ const withText = async (body: string) => {
 };
 
 describe('a pull request that promises fixes in its description', () => {
-  test('gets a report in all outputs of which fixes it made', async () => {
+  test('gets reports that all say which of these fixes worked', async () => {
     const { at, own } = await withText('Better answers.\r\n\r\nFixes: q2, q4\r\nFixes: #7');
     const run = await onPullRequest(at, own);
     expect(run.outputs['conclusion']).toBe('success');

@@ -130,7 +130,7 @@ describe('a shard', () => {
     expect(await shop.evaldiff('merge', ...FOLDERS)).toMatchObject({ code: 0 });
   });
 
-  test('is refused if models use batches, because one job is as fast', async () => {
+  test('is refused if models use batches, which shards do not make faster', async () => {
     shop.repository.write({
       'evaldiff.yaml': 'transport: batch\n',
       'prompts/ask.yaml':
@@ -143,7 +143,7 @@ describe('a shard', () => {
     );
   });
 
-  test('reports errors in the files as a sweep does', async () => {
+  test("reports errors in the project's files like an unsharded sweep", async () => {
     shop.repository.write({ 'prompts/ask.yaml': 'name: ask\n' });
     const { code, err } = await shop.evaldiff('run', '--shard', '1/2');
     expect(code).toBe(2);

@@ -15,7 +15,7 @@ jest.setTimeout(120_000);
 const BUSY = { status: 503, error: { message: 'busy' } };
 
 describe('a sharded sweep', () => {
-  test('gives the same bytes of result.json as one machine with the same answers', async () => {
+  test('writes the same result.json, byte for byte, as one machine with the same answers', async () => {
     const { evaldiff, report, shards, server, repository } = await openSharded({
       files: { '.gitignore': '*.sqlite\nreport-*\n' },
     });
@@ -51,7 +51,7 @@ describe('a sharded sweep', () => {
     ).toEqual(['no', 'no']);
   });
 
-  test('is identified by its commit if only shard folders are uncommitted', async () => {
+  test('names its commit in the result if the only uncommitted files are shard folders', async () => {
     const { evaldiff, report, shards, repository } = await openSharded({
       files: { ...TWIN, '.gitignore': '*.sqlite\nreport-*\n' },
     });
@@ -109,7 +109,7 @@ describe('a sharded sweep', () => {
     ).toEqual([[['only', 'pass']], [['only', 'pass']]]);
   });
 
-  test('shows empty, withheld and program answers as the shards received them', async () => {
+  test('merges empty, filtered and program answers without requesting them again', async () => {
     const answer: Script = ({ messages }) => {
       const n = Number(/\d+/.exec(messages[0]?.content ?? '')?.[0]);
       return n === 0
@@ -150,7 +150,7 @@ describe('a sharded sweep', () => {
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
   });
 
-  test('leaves calls about the whole sweep to the merge, so they are made once', async () => {
+  test('makes calls about the whole sweep once, in the merge, and not in each shard', async () => {
     const question = (n: string): string =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
@@ -222,7 +222,7 @@ test("vendors' cached tokens are recorded in each shard's result and reported by
   );
 });
 
-test('a shard with the expensive prompts may spend as much as these cost', async () => {
+test('a shard with expensive prompts gets a larger part of the cost cap', async () => {
   const { evaldiff, shards, report, server } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 200 } }),
     files: {

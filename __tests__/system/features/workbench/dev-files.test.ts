@@ -90,7 +90,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   }
 
-  test('edits the members of the JSON line from which it read the reference', async () => {
+  test("edits a reference in its JSON line and keeps the line's own key names", async () => {
     const id = await idOf(bench, '>a<');
     const skipped = '["old"], "skip": true, "skip_reason": "it is old"';
     const actions: [string, Parameters<OpenWorkbench['act']>[0]][] = [
@@ -208,7 +208,7 @@ describe('the open workbench', () => {
     expect(after.firsts).not.toContain('data-kind="first"');
   });
 
-  test('shows the notices of a report', async () => {
+  test('shows the same notices as a report', async () => {
     expect((await bench.board()).head).toMatch(
       /<details id="notices"><summary>\d+ notices?: .*the prompt &quot;untested&quot; has no tests/,
     );

@@ -132,7 +132,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  test('the workbench renders only rows near the visible area and shows their total number', async () => {
+  test('the workbench renders only rows near the visible area and shows the total number of rows', async () => {
     const height = await ask<number>('document.documentElement.scrollHeight');
     expect(height).toBeGreaterThan(50_000);
     for (const share of [0.25, 0.9, 0.5, 1, 0]) {
@@ -235,7 +235,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await focused()).toBe(`number-${String(at)}`);
   });
 
-  test('the workbench keeps the selected row in place when new results move it', async () => {
+  test('the workbench keeps the selected row where it is on the screen when new results reorder the rows', async () => {
     await page.evaluate('scrollTo(0, 30000)');
     await until(filled);
     const at = Number(
@@ -259,7 +259,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await until(`document.activeElement.dataset.key?.includes('"number-0"')`);
   });
 
-  test('the workbench keeps the form for first references during edits and redraws', async () => {
+  test('the workbench keeps text that is being typed into a form when it redraws', async () => {
     const prompt = (name: string) => ({ key: name, name, variables: ['who'] });
     await becomes(suitesOf(2), [prompt('one')]);
     const field = page.locator('form[data-prompt=one] [name="input:who"]');
@@ -272,7 +272,7 @@ inBrowser("the workbench's long list in a browser", () => {
     expect(await field.inputValue()).toBe('half a name');
   });
 
-  test('the workbench lists each prompt below a worse one and removes deleted prompts', async () => {
+  test('the workbench lists prompts with regressions first and removes deleted prompts', async () => {
     const names = (): Promise<string[]> =>
       page
         .locator('table, [role=table]')

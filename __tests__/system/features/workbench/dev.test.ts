@@ -202,7 +202,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test("accepts a cell's answer by keyboard, and undoes this", async () => {
+    test('accepts an answer as the expected one by keyboard, and undoes this', async () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
@@ -223,7 +223,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
     });
 
-    test('runs more tries of only one cell', async () => {
+    test('runs more tries only for the selected cell of the table', async () => {
       await openReturns();
       const asked = bench.server.requests.length;
       // This reference is critical and fails, so it gets more tries than the two in the settings.
@@ -266,7 +266,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens a form by key in the reference selected last, even if its details load late', async () => {
+    test('opens a form by a key press in the last selected reference, even if its details load late', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       const held: (() => Promise<void>)[] = [];
@@ -521,7 +521,7 @@ inBrowser('the workbench in a browser', () => {
     await bench.close();
   });
 
-  test('the workbench works without git, from the files alone, and shows when its process was killed', async () => {
+  test('the workbench works without git, and its page shows that its process was killed', async () => {
     const directory = temporaryFolder('no-git');
     for (const [path, text] of Object.entries(FILES)) {
       await files.mkdir(join(directory, path, '..'), { recursive: true });

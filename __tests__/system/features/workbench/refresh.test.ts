@@ -30,7 +30,7 @@ function lookingAt(error: Error) {
   return { state, looking: createRefresher(project, state) };
 }
 
-test('a failed refresh from a button ends the workbench without an unhandled rejection', async () => {
+test('a failed refresh after a button click ends the workbench without an unhandled rejection', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const { looking } = lookingAt(full);
   await looking.more('row', single);

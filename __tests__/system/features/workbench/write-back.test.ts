@@ -233,7 +233,7 @@ describe('a workbench action', () => {
     answer: nameOf(said),
   });
 
-  test("uses a rubric's own labels and requires an expected value if the rubric shows one", async () => {
+  test("accepts only a rubric's own labels, and needs an expected value if the rubric's prompt shows one", async () => {
     expect(await act(label('polite', 'good'))).toEqual({
       said: 'polite has no label good, but Yes, No.',
       bad: true,
@@ -254,7 +254,7 @@ describe('a workbench action', () => {
     expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
   });
 
-  test("labels each answer of each cell by that cell's button", async () => {
+  test('has a separate label button for each answer on each side', async () => {
     const made = (answer: string, at: number) => ({
       ...tryResult('pass', at),
       parts: partsOf(answer),
@@ -284,7 +284,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test('does not label an answer twice, because its labels could differ', async () => {
+  test('does not label the same answer twice, because the labels could contradict each other', async () => {
     const place = { file: 'rubrics.yaml', line: 4 };
     const examples = [{ content: 'fine', context: null, ideal: null, expected: 'Yes', place }];
     const labelled = CHOICES.map((choice) =>
@@ -303,7 +303,7 @@ describe('a workbench action', () => {
     ['', ''],
     ['tests:\n', '  '],
   ])(
-    'puts the first reference next to the metrics of a suite in one file: %j',
+    'adds the first reference at the same level as the metrics of a single-file suite: %j',
     async (above, in_) => {
       const suite = `model: openai:gpt-4o-mini\nprompt: "{q}"\n${above}${in_}metrics: [{ uses: exact_match }]\n`;
       writeFileSync(join(root, 'p.yaml'), suite);
@@ -321,7 +321,7 @@ describe('a workbench action', () => {
     },
   );
 
-  test("adds a label to a file's only rubric at its root and keeps all comments", async () => {
+  test('adds a labelled example to a file that consists of one rubric, and keeps all comments', async () => {
     const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
     expect(await act(example, {}, [KIND])).toEqual({
       said: 'an example of kind is labelled not, in kind.yaml',
@@ -373,7 +373,7 @@ describe('a workbench action', () => {
     );
   });
 
-  test('neither writes nor undoes in a read-only file, but undoes once the file is writable', async () => {
+  test('fails in a read-only file, and so does undo until the file is writable', async () => {
     const path = join(root, 'tests/p.yaml');
     await act(ODD);
     const now = file('tests/p.yaml');

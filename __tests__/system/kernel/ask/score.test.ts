@@ -100,7 +100,7 @@ describe('depends_on', () => {
       ['depends on has between 2 and 3; it is 1', 'pass'],
     ],
   ])(
-    'with the condition %j is met within its inclusive bounds, in any order of metrics: %s',
+    'with the bounds %j is met at and between them, in any order of metrics (answer: %s)',
     async (bounds, output, statuses) => {
       expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
     },
@@ -124,7 +124,7 @@ describe('depends_on', () => {
     ],
     ['roles', {}, 'depends on roles, which is not a single number for this answer'],
   ])(
-    'with the condition %s reads the only entry of a map, or the entry named by metric_name: %j',
+    'on the metric %s with a map of values uses the only entry, or the one in metric_name: %j',
     async (name, condition, status) => {
       const role = uses('role', 'is_role', { role: 'assistant' });
       const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
@@ -133,7 +133,7 @@ describe('depends_on', () => {
     },
   );
 
-  test('that is not met skips its metric and all metrics that depend on it', async () => {
+  test('skips its metric, and all metrics that depend on that, if the condition is not met', async () => {
     const metrics = [
       has,
       { ...then(on('has', { metric_max_value: 0 })), name: 'second' },
@@ -161,7 +161,7 @@ describe('depends_on', () => {
   });
 });
 
-describe('depends_on an earlier object', () => {
+describe('depends_on for an earlier message, turn or thread', () => {
   const messages: Message[] = [
     { role: 'system', content: 'Tutor.' },
     { role: 'user', content: 'Hello' },
@@ -187,13 +187,13 @@ describe('depends_on an earlier object', () => {
     ['Turn', -4, '.', 'depends on asks of an earlier turn, which does not exist'],
     ['Thread', -1, '.', 'depends on asks of an earlier thread, which does not exist'],
   ])(
-    'judges the %s at relative position %i, and is not met if there is none: %s',
+    'checks the %s at relative position %i, and is not met if there is none: %s',
     async (level, back, expression, status) => {
       expect(await wordsAt(level, back, expression)).toBe(status);
     },
   );
 
-  test('shows a grader the dialogue up to the earlier object', async () => {
+  test('shows a grader the earlier turn as the text to judge', async () => {
     const asks = metric('asks', { source: { kind: 'rubric', rubric: 'polite' } });
     const polite = uses(
       'then',

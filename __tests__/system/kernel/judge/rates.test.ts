@@ -62,7 +62,7 @@ describe('the rates of a comparison', () => {
     expect(result.title).toBe('Regressed: p 100 → 83 %: 1 of 4 tests broke');
   });
 
-  test('have the reported difference for any mixture of errors, tries and references', async () => {
+  test('always differ by the reported difference, even with errors and unequal numbers of tries', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       let state = seed;
       const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -83,7 +83,7 @@ describe('the rates of a comparison', () => {
     }
   });
 
-  test("of a metric exclude extra tries of a suspicious reference, as the suite's rates do", async () => {
+  test("of a metric ignore the extra tries of a suspicious reference, as the suite's rates do", async () => {
     const { suite } = await compared(
       { references: references(20) },
       (_, question) => (question === 'New r00' ? 'no' : 'yes'),
@@ -104,7 +104,7 @@ describe('the rates of a comparison', () => {
     ]);
   });
 
-  test('use all tries when nothing is compared, even if a reference has only one try', async () => {
+  test('use all tries in a sweep, where nothing is compared, even if a reference has only one try', async () => {
     const own = { settings: settings({ n_tries: 5 }) };
     const suite = shop(NEW, 0, { tests: { references: references(3, { n_tries: 1 }) } });
     const { result } = await runPipeline(
@@ -166,7 +166,7 @@ describe('a change of both scoring and prompt', () => {
   }
   const polite: Reply = (_, question) => (question.startsWith('Old') ? 'yes' : 'yes, sir');
 
-  test('is split using only references judged under both scorings on both sides', async () => {
+  test('is split into two effects, using only references that both scorings judged on both sides', async () => {
     const { scoring } = await split(references(20), (_, question) => {
       if (numberOf(question) > 0) return 'yes';
       return question.startsWith('Old') ? new Error('timeout') : 'no';
@@ -179,7 +179,7 @@ describe('a change of both scoring and prompt', () => {
     });
   });
 
-  test('has a scoring effect even if no answer of head was judged', async () => {
+  test('has a known scoring effect even if no answer of head was judged', async () => {
     const { scoring } = await split(references(4), (_, question) =>
       question.startsWith('New') ? new Error('timeout') : 'yes, sir',
     );
@@ -208,7 +208,7 @@ describe('a change of both scoring and prompt', () => {
     );
   });
 
-  test("is green for a new format that head's own scoring accepts", async () => {
+  test("is green if head's answers have a new format that head's own scoring accepts", async () => {
     const { result } = await split(references(12), polite, { sides: [exact, has] });
     expect(result.scoring[0]?.rates).toMatchObject({ base_base: 1, head_base: 0, head_head: 1 });
     expect(result.outcome.kind).toBe('no-regression');
@@ -222,7 +222,7 @@ describe('a change of both scoring and prompt', () => {
     ['is gone', [metric('also')]],
     ['is skipped', [metric('also'), { ...exact.metrics[0]!, skip: true }]],
     ['depends on a condition that is never met', [metric('also'), metric('new'), waiting]],
-  ])('is not green if the check that would have failed %s', async (_, metrics) => {
+  ])("is not green if the metric that would fail head's answers %s", async (_, metrics) => {
     const both = { metrics: [metric('also'), exact.metrics[0]!] };
     const { result } = await split(references(12), polite, { sides: [both, { metrics }] });
     expect(result.suites[0]).toMatchObject({ verdict: 'inconclusive', reason: { by: 'scoring' } });
@@ -230,7 +230,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.scoring[0]?.fell).toHaveLength(12);
   });
 
-  test("fails under gate.scoring: fail if base's scoring fails answers that head's passes", async () => {
+  test("fails if gate.scoring is fail and base's scoring fails answers that head's scoring passes", async () => {
     const { result } = await split(references(12), polite, {
       sides: [exact, has],
       gate: { scoring: 'fail' },
@@ -257,7 +257,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.conclusion).not.toBe('failure');
   });
 
-  test('is reported with effects that add up, in text and table', async () => {
+  test('is reported, in text and table, with two effects that add up to the total', async () => {
     const { result, scoring } = await split(references(7), (_, question) => {
       if (question.startsWith('Old')) return numberOf(question) < 2 ? 'yes, sir' : 'yes';
       return numberOf(question) < 3 ? 'no' : numberOf(question) === 3 ? 'yes, sir' : 'yes';
@@ -269,7 +269,7 @@ describe('a change of both scoring and prompt', () => {
     expect(result.title).toContain('71 → 43 %: 2 of 7 tests broke');
   });
 
-  test('with a scoring effect equal to min_drop does not fail because of the scoring', async () => {
+  test('does not fail because of the scoring if the scoring effect is exactly min_drop', async () => {
     const { result, scoring } = await split(
       references(10),
       (_, question) => (numberOf(question) === 0 ? 'yes, sir' : 'yes'),
@@ -305,7 +305,7 @@ test('an inconclusive suite reports the drop that is still possible and the numb
   );
 });
 
-test('in a sweep, a missing answer does not fail a reference that needs at_least some passes', async () => {
+test('in a sweep, a missing answer does not fail a reference that must pass at least k tries', async () => {
   const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
   const suite = shop(NEW, 0, {
     tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } },
@@ -324,7 +324,7 @@ test('in a sweep, a missing answer does not fail a reference that needs at_least
   expect(result.conclusion).toBe('success');
 });
 
-test('a reference whose roll-up (combined tries) is unknown on one side has not flipped', async () => {
+test('a reference whose roll-up (combined tries) is unknown on one side counts as unchanged', async () => {
   const { suite } = await compared(
     { references: references(20), rollup: { kind: 'at_least', k: 3 } },
     ({ try: index }, question) =>

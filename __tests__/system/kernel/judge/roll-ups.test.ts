@@ -63,7 +63,7 @@ describe('roll-ups (combined tries)', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('that flip are tested like passes, one per reference', async () => {
+  test('are tested for significance like passes, one per reference', async () => {
     const { suite, result } = await ran((at) => (at < 6 ? 3 : 0), { unit: 'references' });
     expect(suite).toMatchObject({
       verdict: 'regressed',
@@ -119,7 +119,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     );
   const references = [reference('r00'), reference('r01', { skip: true })];
 
-  test('reports in all outputs a skipped reference that broke consistently', async () => {
+  test('makes all outputs report a skipped reference that always fails', async () => {
     const { result, suite } = await ran(
       (at) => (at === 1 ? 5 : 0),
       { fail_on: 'failure' },
@@ -152,7 +152,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     expect(passes(table!)).toBe(false);
   });
 
-  test('judges skipped rows of a saved run as the run did', async () => {
+  test('judges skipped tests of a saved run as that run did', async () => {
     const row = (id: string, skip: boolean, result: 'pass' | 'fail') => ({
       id,
       input: { q: id },
@@ -180,7 +180,7 @@ describe('a custom roll-up that also sees skipped references', () => {
   });
 });
 
-describe('a reference with missing tries when the gate counts roll-ups', () => {
+describe('a reference with missing tries when the gate counts references, not tries', () => {
   const atLeast: Partial<Tests> = { rollup: { kind: 'at_least', k: 3 } };
   /** Head errors on the `lost` references in the first of three tries only. */
   const partly = (lost: RegExp, references: Tests['references']) =>

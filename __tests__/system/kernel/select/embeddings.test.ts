@@ -33,7 +33,7 @@ async function server(answer: Script, key?: string): Promise<Setting> {
 }
 
 describe('an embedding', () => {
-  test('is requested at its own path with text and parameters and returned as a JSON list', async () => {
+  test('is requested from the embeddings path with text and parameters, and returned as a JSON list', async () => {
     const {
       ask,
       server: { requests, refused },
@@ -67,7 +67,7 @@ describe('an embedding', () => {
     ['base64', { data: [{ embedding: 'AACAPw==' }] }],
     ['several', { data: [{ embedding: [1] }, { embedding: [2] }] }],
     ['a chat completion', { choices: [{ message: { content: 'hi' } }] }],
-  ])('with %s in the reply is an unreadable reply', async (_, body) => {
+  ])('with %s in the reply counts as an unreadable reply', async (_, body) => {
     const { ask } = await server(() => ({ body: JSON.stringify(body) }));
     expect(errorOf(await ask(asks('x')))).toEqual({
       kind: 'reply',
@@ -100,7 +100,7 @@ describe('an embedding', () => {
     expect(refused).toHaveLength(1);
   });
 
-  test('is an error for Anthropic and for programs', async () => {
+  test('cannot be requested from Anthropic or from programs', async () => {
     open = await setUp('anthropic', () => ({}));
     expect(errorOf(await open.ask(asks('x')))).toEqual({
       kind: 'request',

@@ -100,7 +100,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('0 of 26 shown');
   });
 
-  test('the page can show only references that a changed scoring judges differently', async () => {
+  test("the page can show only references that base's and head's scoring judge differently", async () => {
     await open(regression());
     const choice = page.locator('#filter select[name=scoring]');
     expect(await choice.locator('option').allTextContents()).toEqual([
@@ -137,7 +137,7 @@ inBrowser('the HTML report in a browser', () => {
     expect(await says.textContent()).toBe('11 of 60 shown');
   });
 
-  test('the page shows the references of a clicked attribute and opens the reference of an insight', async () => {
+  test('the page shows the references of a clicked attribute and opens a reference that an insight links to', async () => {
     await open(withKinds());
     await page.getByText('Show its 20 tests').click();
     expect(await page.locator('#filter output').textContent()).toBe('20 of 60 shown');

@@ -30,7 +30,7 @@ function comparisonOf(
   );
 }
 
-test("under base's scoring, a model variant that did not get worse needs no confirmation, and one that did is still reported", async () => {
+test("under base's scoring, only the model variant that got worse is confirmed and reported", async () => {
   const settings = gate({ scoring: 'fail' });
   const calm: UnderBase = { base: 'pass', head: 'pass' };
   const broken: UnderBase = { base: 'pass', head: 'fail' };
@@ -68,7 +68,7 @@ test("under base's scoring, a model variant that did not get worse needs no conf
   expect(unconfirmed).toEqual([]);
 });
 
-test("under base's scoring, a change that breaks as many references as it fixes is not a regression if the gate accepts that", async () => {
+test("under base's scoring, fixed references offset equally many broken ones if the gate accepts that", async () => {
   const underBase = Array.from({ length: 50 }, (_, i): UnderBase => ({
     base: i >= 5 && i < 10 ? 'fail' : 'pass',
     head: i < 5 ? 'fail' : 'pass',

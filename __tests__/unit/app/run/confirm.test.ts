@@ -135,7 +135,7 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
 const pass: GivenAt = () => ({ outcome: 'pass' });
 
 describe('a drop that only all suites together show', () => {
-  test("is not reported with a metric's drop if new answers show that the model caused both", async () => {
+  test("is not reported, nor is a metric's drop, if new answers show that the model caused both", async () => {
     const own = { metrics: { words: 'fail' } } as const;
     // The model became wordier and lost 3 points. The changed prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
@@ -165,7 +165,7 @@ describe('a drop that only all suites together show', () => {
     expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
   });
 
-  test("does not make the run red if base's new answers drop too, but a suite that dropped without stored answers stays red", async () => {
+  test("does not make the run red if base's new answers drop too, unlike a drop without stored answers", async () => {
     const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
     const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
@@ -176,7 +176,7 @@ describe('a drop that only all suites together show', () => {
   });
 });
 
-test('all regressions that a run has to confirm share its false-alarm rate alpha', async () => {
+test('the confirmations of one run share its false-alarm rate alpha', async () => {
   const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
   const loses: GivenAt = (i, k) => ({ outcome: i < 3 && k !== 1 ? 'fail' : 'pass' });
   const suites = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name, i) =>
@@ -229,7 +229,7 @@ describe('a drop since stored answers', () => {
   const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
   const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
 
-  test('is not confirmed by individual references if the gate accepts as many fixed as broken references', async () => {
+  test('is not confirmed by broken references if the gate lets equally many fixed ones offset them', async () => {
     const churn = { churn: 'accept' } as const;
     const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
     const { outcome, rows } = await judge(suites, churn);
@@ -250,7 +250,7 @@ describe('a drop since stored answers', () => {
     expect(outcome).toMatchObject({ kind: 'model-changed', fails: false });
   });
 
-  test('that the model explains still makes the suite red if head leaves references unanswered', async () => {
+  test('that the model caused still makes the suite red if head leaves references unanswered', async () => {
     const drifted: GivenAt = (i) => ({ outcome: i >= 20 ? 'fail' : 'pass' });
     const silent: GivenAt = (i, k) => (i < 5 ? { outcome: 'error' } : drifted(i, k));
     const suites = [made('a', 30, { stored: pass, head: silent, today: drifted })];

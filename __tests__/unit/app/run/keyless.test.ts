@@ -176,7 +176,7 @@ describe('a missing key', () => {
     ['in the same repository', {}, null],
     ['in an event with access to secrets', { event: 'pull_request_target', fork: true }, null],
     ['in a workflow_run', { event: 'workflow_run', fork: true, dependabot: true }, null],
-  ])('%s is attributed to GitHub or to the configuration (case %#)', (_, more, expected) => {
+  ])('%s is explained by GitHub or else the configuration (case %#)', (_, more, expected) => {
     expect(withheldFrom(facts(more))).toBe(expected);
   });
 });

@@ -55,7 +55,7 @@ describe('scoring code', () => {
     });
   });
 
-  test('is repeated on the same answers for the same seed, and on others for another seed', async () => {
+  test('runs a second time on answers that depend only on the seed', async () => {
     const drawn = async (seed: string): Promise<unknown> => {
       const { evaluate, jobs } = sandbox(pure);
       await repeatedEvaluate(evaluate, seed).evaluate(jobOf(200));
@@ -66,7 +66,7 @@ describe('scoring code', () => {
   });
 
   test.each(['base', 'head'] as const)(
-    'called for %s is an error if its result depends on the side',
+    'run for %s is an error if its result depends on the side (base or head)',
     async (side) => {
       const bySide = sandbox((job) => ok(job.side === 'head'));
       const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
@@ -76,7 +76,7 @@ describe('scoring code', () => {
     },
   );
 
-  test('is an error in all tries from then on, with its name and place, if it returns another result the second time', async () => {
+  test('is an error with its name and place if it returns another result when repeated', async () => {
     const { evaluate } = sandbox((job, index) =>
       job.fresh === true && job.code === 'state' ? ok('other') : pure(job, index),
     );

@@ -53,7 +53,7 @@ describe('the cache key of a request', () => {
     expect(key(other)).not.toBe(key(one));
   });
 
-  test('is the hash, by the given function, of the request as canonical text', () => {
+  test("is a hash of the request's canonical text, made by the given function", () => {
     expect(requestKey(request, (text) => `${text.length}`)).toMatch(/^\d+$/);
   });
 });

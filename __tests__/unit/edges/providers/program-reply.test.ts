@@ -165,8 +165,9 @@ describe("a program's reply", () => {
 
   test('accepts the example of the documentation', () => {
     const [, block = ''] =
-      /A reply can also contain.*?```json\n(.*?)```/s.exec(readFileSync('docs/programs.md', 'utf8')) ??
-      [];
+      /A reply can also contain.*?```json\n(.*?)```/s.exec(
+        readFileSync('docs/programs.md', 'utf8'),
+      ) ?? [];
     expect(answer(JSON.parse(block) as object)).toMatchObject({
       parts: [{ type: 'text' }, { type: 'tool_call' }, { type: 'file', diff: '# 1.2.0\n' }],
       steps: [{ result: '3 changes' }],
@@ -200,7 +201,7 @@ describe("a program's reply", () => {
       expect(reply(fields)).toEqual({ kind: 'odd', id: '1', problem });
   });
 
-  test('without an id belongs to no call', () => {
+  test('without an id cannot be matched to a call', () => {
     expect(readReply({ output: 'Hi' })).toMatchObject({ kind: 'odd', id: null });
     expect(readReply(undefined)).toMatchObject({ kind: 'odd', id: null });
   });

@@ -82,7 +82,7 @@ describe("a skill's evals.json", () => {
     expect(said).not.toContain('whether an agent would choose it is not tested');
   });
 
-  test('keeps the workspace and the limits of the settings', async () => {
+  test('uses the workspace and limits of the agent in the settings', async () => {
     const { project, problems } = await readEvals(
       `grader: gpt-4o
 agent:

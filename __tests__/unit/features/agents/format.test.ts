@@ -107,7 +107,7 @@ describe('an agent suite', () => {
     ]);
   });
 
-  test('shows figures of each run that do not affect the verdict', async () => {
+  test('shows turns, cost and other figures of each run, which do not affect the verdict', async () => {
     const { project } = await read(SUITE);
     const values = project.suites[0]?.tests.metrics.filter(({ skip }) => skip) ?? [];
     expect(values.map(({ name }) => name)).toEqual([

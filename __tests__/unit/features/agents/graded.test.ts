@@ -46,6 +46,6 @@ test.each([
   },
 );
 
-test("the facts of a run are not part of the answer's text", () => {
+test("the answer's text contains the agent's last message and changed files, but no other facts of the run", () => {
   expect(answerText(run.completion)).toBe('Done.\nNOTES.md\n+# Search');
 });

@@ -80,7 +80,7 @@ describe('metrics of agents', () => {
     ['steps', { order: ['Write', 'Read'] }, 3, 'does not call Read after Write'],
     ['run_value', { of: 'tokens' }, 120, null],
     ['run_value', { of: 'files_changed', max: 1 }, 2, '2 files changed, at most 1 wanted'],
-  ])('compute for %s with the parameters %j the value %d', async (uses, given, value, reason) => {
+  ])('named %s with the parameters %j return the value %d', async (uses, given, value, reason) => {
     expect(await measured(uses, given)).toMatchObject({ value, pass: reason === null, reason });
   });
 
@@ -89,7 +89,7 @@ describe('metrics of agents', () => {
     ['runs', { run: 'make' }, 'skipped'],
     ['runs', { run: 'sleep' }, 'error'],
     ['run_value', { of: 'seconds' }, 'skipped'],
-  ])('give no verdict for %s with %j if the run lacks the data', async (uses, given, status) => {
+  ])('named %s with %j give no verdict if the run lacks the data', async (uses, given, status) => {
     expect(await measured(uses, given)).toMatchObject({ status });
   });
 

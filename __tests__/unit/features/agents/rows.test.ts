@@ -100,7 +100,7 @@ describe('skills that are used by opening their file', () => {
   });
 });
 
-describe('a command agent', () => {
+describe('an agent run as a custom command', () => {
   const read = (...lines: string[]) => readTranscript(agentRow('command'), lines.join('\n'));
 
   test('may print plain text instead of JSON lines', () => {
@@ -164,7 +164,7 @@ describe('a run without a usable end', () => {
     expect(runFault(agentRow(name), ended, silent, 10)).toBe(message);
   });
 
-  test('is accepted from a command agent that exits with 0', () => {
+  test('is accepted from a custom command that exits with 0', () => {
     expect(runFault(agentRow('command'), run(), silent, 10)).toBeNull();
   });
 });

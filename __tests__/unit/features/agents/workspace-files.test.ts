@@ -159,7 +159,7 @@ describe('a link of a workspace', () => {
   });
 });
 
-describe("the fake key in an agent's environment", () => {
+describe("the fake API key in an agent's environment", () => {
   const canary = 'sk-canary-7f3a9c21d8e64b05';
 
   test.each([
@@ -167,11 +167,11 @@ describe("the fake key in an agent's environment", () => {
     ['its base64', Buffer.from(`x${canary}y`).toString('base64')],
     ['its hex digits', Buffer.from(canary).toString('hex')],
     ['bytes around it', new Uint8Array([255, ...Buffer.from(canary), 0])],
-  ])('is found as %s', (_, content) => {
+  ])('is detected when it appears as %s', (_, content) => {
     expect(canarySpotter(canary)(content)).toBe(true);
   });
 
-  test('is not found in other text, or if there is no fake key', () => {
+  test('is not detected in other text, or if there is no fake key', () => {
     expect(canarySpotter(canary)('sk-canary')).toBe(false);
     expect(canarySpotter(null)('anything')).toBe(false);
   });

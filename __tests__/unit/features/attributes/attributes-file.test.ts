@@ -30,7 +30,7 @@ function problems(text: string, sizes = prompts, most = 15): string[] {
 }
 
 describe('attributes file', () => {
-  test('contains attributes with ids and explanations, and the slack of the assignment', () => {
+  test('sets attributes with explanations, and the slack: how far their sizes may deviate', () => {
     const pinned = good(
       'slack: 0.2\ndomains:\n  - { name: Late parcels, explanation: The parcel is late. }\nsubtasks:\n  - name: Late parcels\n  - { name: "Größe prüfen" }',
     );

@@ -66,7 +66,7 @@ describe('attributes in a report', () => {
     expect(unsure).not.toContain('regressed');
   });
 
-  test('that changed together with the same regressed attribute are combined in one sentence, with their figures', () => {
+  test('that share references with the same regressed attribute are listed in one sentence with their rates', () => {
     const moved: Record<string, Partial<AttributeResult>> = {
       'Naming the next step': { base: 1, head: 0.9, difference: -0.1 },
       'Product advice': { base: 0.5, head: 0.75, difference: 0.25, verdict: 'also rose' },
@@ -100,7 +100,7 @@ describe('attributes in a report', () => {
     );
   });
 
-  test('show the misused skills of a changed sub-task, and explain that lower is better', () => {
+  test('show how often skills of a changed sub-task were misused, and say that lower is better', () => {
     expect(text).not.toContain('Other skills');
     const moved = shown(
       changed(({ kind }) => (kind === 'subtask' ? { verdict: 'regressed' } : {})),

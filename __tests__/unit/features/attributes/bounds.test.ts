@@ -19,7 +19,7 @@ const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number
 
 describe('priors (the expected share of each attribute)', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s are the normalized means of their ratings',
+    'of %s are the normalized mean ratings',
     (_, { scores, priors: known }) => {
       const found = priorsIn(scores, known.length);
       found.forEach(({ prior, mean }, column) => {
@@ -58,7 +58,7 @@ describe('priors (the expected share of each attribute)', () => {
       [1, 0, 0],
       [0.5, 0.25, 0.25],
     ],
-  ])('above the cap give the excess to the others proportionally: %j', (given, wanted) => {
+  ])('are cut at the cap, and the others get the excess in proportion: %j', (given, wanted) => {
     expect(capPriors(given, 0.5)).toEqual(wanted.map((prior) => expect.closeTo(prior)));
   });
 
@@ -78,7 +78,7 @@ describe('priors (the expected share of each attribute)', () => {
 
 describe('bounds on the number of references per attribute', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'for %s match the bounds from another solver',
+    'for %s equal the bounds that another solver computed',
     (_, { scores, priors: given, lower, upper }) => {
       const bounds = outwardBounds(given, scores.length, 2, 0.1);
       expect(bounds.map(({ least }) => least)).toEqual(lower);
@@ -86,7 +86,7 @@ describe('bounds on the number of references per attribute', () => {
     },
   );
 
-  test('always allow a solution, and are within the slack and one reference of the capped priors', () => {
+  test('always allow a solution, and differ from the capped priors by at most the slack and one reference', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {

@@ -20,7 +20,7 @@ describe('regressed attributes', () => {
   const textsOf = (word: 'fail' | 'advise', found: AttributeResult): string[] =>
     regressedAttributes(suite, gate({ attributes: word }), [found]).map(({ text }) => text);
 
-  test('are findings only if gate.attributes is fail', () => {
+  test('fail the gate only if gate.attributes is fail', () => {
     expect(textsOf('fail', attribute)).toEqual([
       'p: the domain "late parcels" regressed: pass rate 95.0 % → 20.0 % (−75.0 points) over 15 tests; gate.attributes is fail',
     ]);
@@ -32,12 +32,12 @@ describe('regressed attributes', () => {
     { path: 'other.yaml' },
     { suite: 'another prompt of the file' },
     { variant: { model: 'x', parameters: {} } },
-  ])('are not findings of a suite if the attribute has %j', (other) => {
+  ])('do not fail the gate of a suite if the attribute has %j', (other) => {
     expect(textsOf('fail', { ...attribute, ...other })).toEqual([]);
   });
 });
 
-describe('regressed attributes with stored answers', () => {
+describe("regressed attributes when base's answers are stored", () => {
   const suite = suiteResult();
   const attribute = attributeResult('domain-late-parcels', {
     ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: suite.name, n: 15 },
@@ -71,14 +71,14 @@ describe('regressed attributes with stored answers', () => {
     ['base drops today too', 'model', 'unchanged', [0, 1]],
     ['new answers do not confirm them', 'unconfirmed', 'unchanged', [0, 1]],
   ] as const)(
-    'become findings unless new answers contradict them: %s (%s, %s)',
+    'fail the gate unless new answers contradict them: %s (%s, %s)',
     async (_, status, verdict, counts) => {
       const { findings, unconfirmed } = await confirmed(status, verdict);
       expect([findings.length, unconfirmed.length]).toEqual(counts);
     },
   );
 
-  test('include the reason why they do not fail the run', async () => {
+  test('give the reason why they do not fail the gate', async () => {
     expect((await confirmed('model')).unconfirmed[0]).toMatch(
       /^p: the domain "late parcels" regressed: .*\. The model changed, not your prompt: base also drops when re-run today \(90 → 50 %\)\.$/,
     );

@@ -96,7 +96,7 @@ describe('a proposed insight', () => {
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('is one of at most two, and is kept even if the other one is dropped', async () => {
+  test('is kept even if another one is dropped, but only the first two are read', async () => {
     const { insights, faults } = await proposed(
       written({ why: '' }),
       written({ why: 'Fine.\n\n# Heading\u202e' }),

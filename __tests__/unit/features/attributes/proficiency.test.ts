@@ -20,7 +20,7 @@ describe('outcomes of tries', () => {
     expect(countOutcomes(outcomesOf(tries, null, 2))).toEqual({ passes: 1, tries: 2 });
   });
 
-  test('can be those of one metric instead of the whole try', () => {
+  test('can come from one metric instead of the whole try', () => {
     const shared = { reason: 'x', skip: false };
     const scores = [
       { ...shared, metric: 'short', status: 'pass' as const, value: 1 },
@@ -45,7 +45,7 @@ describe('proficiency', () => {
     expect(found.high).toBeGreaterThan(-0.5);
   });
 
-  test('excludes references not judged on both sides, and shows one side in a sweep', () => {
+  test('excludes references not judged on both sides, except in a sweep, which has one side', () => {
     const oneSide: Table = { base: { passes: 0, tries: 0 }, head: { passes: 1, tries: 2 } };
     const both = proficiency([table(5, 5), oneSide]);
     expect(both).toMatchObject({ n: 1, base: 1, head: 1, difference: 0 });
@@ -62,7 +62,7 @@ const pair = (expected: number | null, output: number | null, reference = 'r') =
 });
 
 describe('skill misalignment', () => {
-  test('is the share of references whose expected and actual use of a skill differ by more than one', () => {
+  test('is the share of references where the expected and actual use of a skill differ by more than one point', () => {
     expect(misalignment([pair(5, 5), pair(5, 4), pair(5, 3), pair(1, 5)])).toBe(0.5);
     expect(misalignment([pair(null, 3), pair(3, null), pair(2, 1)])).toBe(0);
     expect(misalignment([pair(null, 3)])).toBeNull();

@@ -61,7 +61,7 @@ describe('group verdicts', () => {
     expect(words(tables, some).slice(0, 4)).toEqual(['regressed', 'regressed', 'regressed', SAME]);
   });
 
-  test('name either the inner or the outer of two nested groups, whichever explains the regressions', () => {
+  test('name the inner or the outer of two nested groups, depending on which references regressed', () => {
     const nested = [range(0, 8), range(0, 24), range(30, 50)];
     const fell = (to: number): Table[] => range(0, 60).map((at) => table(5, at < to ? 0 : 5));
     expect(words(fell(8), nested)).toEqual(['regressed', 'also fell', SAME]);

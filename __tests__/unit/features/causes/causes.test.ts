@@ -40,7 +40,7 @@ const CAUSE =
 const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
 
-test('a reference lists the causes proven on it, with its own tries', () => {
+test('the text of a reference lists its proven causes, with the results of its own tries', () => {
   expect(said('a', 'regressed')).toContain(CAUSE);
   expect(said('a', 'regressed')).toContain(
     'This test: 4 of 5 tries pass with it undone, 1 of 3 with it alone on base.',
@@ -136,7 +136,7 @@ test('the text of a regressed reference says why no cause was found', () => {
   expect(said('c', 'unchanged', unsettled)).toBe('');
 });
 
-test('the only change is not called a cause in the report or annotation', () => {
+test('the only change is not called a cause, because it was not tested', () => {
   const [cause] = SUITE.causes;
   if (cause === undefined) throw new Error('no cause');
   const untried: SuiteCauses = { ...SUITE, causes: [{ ...cause, relation: 'only-change' }] };

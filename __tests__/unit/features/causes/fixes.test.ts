@@ -108,7 +108,7 @@ const restored = ({ fix }: { fix?: Fix | null }): string | null => {
 const DRAFTED = { fell: FIVE, held: 45, drafts: ['Be brief.'] };
 
 describe('fix', () => {
-  test('is tried twice on five references, or five times if only one dropped', async () => {
+  test('is tested with two tries on each of five references, or with five if only one got worse', async () => {
     const six = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
     expect(restored(six)).toBe('set back: 5 of 5, breaks 0 of 10, 2 tries');
     const one = await look({ fell: [['fail', 'fail', 'fail']], passes: () => true });
@@ -118,7 +118,7 @@ describe('fix', () => {
   test.each([
     ['that dropped', 'fell-1'],
     ['that did not change', 'held-3'],
-  ])('is not found if one try on a reference %s was not judged', async (_, id) => {
+  ])('is not proposed if one try on a reference %s could not be judged', async (_, id) => {
     const found = await look({
       fell: FIVE,
       passes: (_words, reference, tries) => (reference === id && tries === 2 ? null : true),
@@ -129,7 +129,7 @@ describe('fix', () => {
     });
   });
 
-  test('needs more evidence with more candidates', async () => {
+  test('needs stronger evidence if there are more candidates', async () => {
     // Two failures against five passes have p = 2.4 %: below 5 % for one candidate, above 1.25 %
     // for four.
     const bench: Bench = { fell: [FAILED], passes: () => true };
@@ -245,7 +245,7 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('restores the old line, and says so, if the side effects of doing so cannot be tested', async () => {
+  test('restores the old line and says if no other reference can show its side effects', async () => {
     const found = await look({ ...DRAFTED, held: 0, passes: () => true });
     expect(found.asked).toBe(0);
     expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');

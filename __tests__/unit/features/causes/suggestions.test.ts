@@ -93,7 +93,7 @@ describe('review comment with a proven fix', () => {
       },
     ]));
 
-  test('removes a line with an empty suggestion block', () => {
+  test('uses an empty suggestion block to remove a line', () => {
     const [remark] = from([fixed({ kind: 'set back', replacement: '' })]);
     expect(remark?.body).toContain('**Putting it back** for `support`');
     expect(remark?.body).toContain('\n```suggestion\n```\n');

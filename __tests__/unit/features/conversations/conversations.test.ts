@@ -216,7 +216,7 @@ function mentor(): Result {
 describe('regressed conversation in a comment', () => {
   const body = renderComment(mentor(), { marker });
 
-  test('matches fixtures/comments', () => {
+  test('is rendered as in fixtures/comments', () => {
     expectGolden('conversations', body);
   });
 
@@ -293,7 +293,7 @@ describe('conversations in reports other than the comment', () => {
     expect(lines.join('\n')).toContain('Conversations in 1 suite');
   });
 
-  test('are shown in an annotation on the reference, by their last answers', () => {
+  test('are shown in the annotation of a reference, with their last answers', () => {
     const [, onReference] = annotations(mentor(), [
       {
         path: 'prompts/mentor.yaml',

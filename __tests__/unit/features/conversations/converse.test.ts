@@ -34,7 +34,7 @@ async function talk(
 }
 
 describe('dialogue', () => {
-  test('ends as complete as soon as the evaluators are satisfied', async () => {
+  test('ends with the outcome complete as soon as all criteria are satisfied', async () => {
     const { dialogue, by } = await talk((turn) =>
       verdict(turn < 2 ? 'yyn' : 'yyy', 'And in reverse?'),
     );
@@ -82,7 +82,7 @@ describe('dialogue', () => {
     expect(by('prompt')).toHaveLength(1);
   });
 
-  test('ends as max_steps, and no question is asked after the last step', async () => {
+  test('ends with the outcome max_steps after the last step, without another question', async () => {
     const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${String(turn + 1)}`), {
       max_steps: 3,
     });
@@ -100,7 +100,7 @@ describe('dialogue', () => {
     expect([dialogue.outcome, by('prompt').length]).toEqual(['max_steps', 1]);
   });
 
-  test('ends as no_follow_up if no evaluator wrote a question', async () => {
+  test('ends with the outcome no_follow_up if no evaluator wrote a question', async () => {
     expect((await talk(() => verdict('yny'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
       turns: [{ answer: 'Answer 1' }],
@@ -108,7 +108,7 @@ describe('dialogue', () => {
     });
   });
 
-  test('ends as model_error if the answer fails, without calling an evaluator', async () => {
+  test('ends with the outcome model_error if the answer fails, without calling an evaluator', async () => {
     const { dialogue, by } = await talk(
       () => verdict('nnn', 'Go on'),
       {},
@@ -132,7 +132,7 @@ describe('dialogue', () => {
     expect(by('evaluator')).toHaveLength(1);
   });
 
-  test('ends as evaluator_error after one retry', async () => {
+  test('ends with the outcome evaluator_error after one retry', async () => {
     const { dialogue, by } = await talk(() => 'As an AI I would rather not say.');
     expect(dialogue).toMatchObject({
       outcome: 'evaluator_error',
@@ -152,7 +152,7 @@ describe('dialogue', () => {
     ).toEqual([false, true]);
   });
 
-  test('ends as evaluator_error if one of several evaluators fails, and keeps the other verdicts', async () => {
+  test('ends with the outcome evaluator_error if one of several evaluators fails, and keeps the other verdicts', async () => {
     const { dialogue } = await talk(
       (_, model) => {
         if (model === 'b') throw 'rate limit';
@@ -342,7 +342,7 @@ describe('re-judging a dialogue', () => {
     });
   });
 
-  test('stops earlier if the scoring has fewer steps', async () => {
+  test('stops earlier if the new scoring has a lower max_steps', async () => {
     const { dialogue, by } = await again(long, () => verdict('nnn', 'But?'), { max_steps: 2 });
     expect([dialogue.outcome, dialogue.turns.length, by('evaluator').length]).toEqual([
       'max_steps',
@@ -351,7 +351,7 @@ describe('re-judging a dialogue', () => {
     ]);
   });
 
-  test('results in the same error if an error ended it, unless an earlier turn satisfies all criteria', async () => {
+  test('ends in the same error as the recording, unless an earlier turn satisfies all criteria', async () => {
     const broken = [verdict('nnn', 'B?'), 'unreadable'];
     expect((await again(broken, () => verdict('nnn', 'C?'))).dialogue).toMatchObject({
       outcome: 'evaluator_error',

@@ -93,7 +93,7 @@ describe("flags of a dialogue's completion", () => {
     [{ ended: 'refused' }, {}, { ended: 'refused' }],
     [{ ended: 'other', ended_as: 'novel' }, {}, { ended: 'other', ended_as: 'novel' }],
     [{}, { ended: 'tool_calls' }, { ended: 'tool_calls' }],
-  ])('are, for two answers with the flags %j and %j, %j', (first, second, expected) => {
+  ])('of two answers, %j and %j, are combined to %j', (first, second, expected) => {
     const dialogue = fromThread(thread('u1 a1 u2 a2'));
     const answers = dialogue.answers.map((answer, index) => ({
       ...answer,
@@ -102,7 +102,7 @@ describe("flags of a dialogue's completion", () => {
     expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
   });
 
-  test('say that it is stored if any answer is stored, with the model of that answer', () => {
+  test('say that it is stored if any answer is stored, and name the model of that answer', () => {
     const dialogue = fromThread(thread('u1 a1 u2 a2 u3 a3'));
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
     const answers = dialogue.answers.map((answer, index) => ({

@@ -71,7 +71,7 @@ test("the evaluator's prompt ends with a user message and does not reveal the co
   ).toEqual(['system', 'user']);
 });
 
-test('no answer can close its own fence or add a message to the dialogue', () => {
+test('hostile text in a dialogue cannot end its own delimiters or add a message', () => {
   const attacks = fc.oneof(
     fc.constantFrom(...Object.values(hostileTexts)),
     fc.string({ unit: anyCharacter }),

@@ -123,7 +123,7 @@ describe('evaluator reply with headings', () => {
     });
   });
 
-  test('has no verdict on a criterion that it answers with yes and no', () => {
+  test('has no verdict on a criterion if it says "Yes and no"', () => {
     expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
   });
 });

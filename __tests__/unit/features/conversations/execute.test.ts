@@ -21,7 +21,7 @@ const planned = (side: 'base' | 'head', index: number): PlannedTry => ({
 });
 
 describe('conversation tries', () => {
-  test('are not shared between different evaluators', async () => {
+  test('share answers only if their evaluators are equal', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const led = (instructions: string): PlannedTry => ({
       ...planned('head', 0),
@@ -38,7 +38,7 @@ describe('conversation tries', () => {
     ).toEqual([false, false, true]);
   });
 
-  test('use separate try indices for each repetition of a dialogue and for its evaluators', async () => {
+  test('get a new try index in each repetition of a dialogue, also for evaluator calls', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const first: PlannedTry = { ...planned('base', 1), answerer: answerer() };
     const recorded: PlannedTry = {

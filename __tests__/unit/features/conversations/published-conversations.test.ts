@@ -65,7 +65,7 @@ describe('published evaluation of four models', () => {
     [LLAMA, MINI, 162, 0.81, 1, 0.19],
     [CODE_LLAMA, FLASH, 116, 0.59, 0.975, 0.385],
   ])(
-    'compares %s with %s by turns only for questions that both completed',
+    'compares the turns of %s and %s only for questions that both completed',
     (base, head, both, before, after, difference) => {
       const { completed, turns } = summaryOf(base, head);
       expect(turns.n).toBe(both);
@@ -105,7 +105,7 @@ describe('published evaluation of four models', () => {
     expect(paired.base).not.toBeCloseTo(1.2667, 3);
   });
 
-  test('has null for a criterion that was never met', () => {
+  test('has null as the number of turns to a criterion that was never met', () => {
     expect(led.get('x')?.byHead.conversation?.turns_to).toEqual({
       understanding: 1,
       correctness: null,
@@ -212,7 +212,7 @@ describe('published validation of five evaluators', () => {
     expect(high).toBeCloseTo(0.8 + Math.hypot(0.7722 - 0.69, 0.09 - 0.0481) / 2, 3);
   });
 
-  test('is reproduced by calls to the evaluators', async () => {
+  test('has the same figures if computed from evaluator calls', async () => {
     const name = 'gpt-4o-2024-08-06';
     const of = conversation({ models: [name] });
     const examples = [...answers.accepted].map((label, index) => ({

@@ -19,7 +19,7 @@ const ref = (id: string, keys: string): string => `  - { id: ${id}, input: { a: 
 const STEP = '{ user: Hi }';
 
 describe('the script of a reference', () => {
-  test('sets the variables of the instructions', async () => {
+  test('gives values to the variables in the instructions', async () => {
     const both = ref('x', 'persona: a nurse, goal: a refund') + ref('y', 'persona: a clerk');
     expect(await scriptsOf(both, 'You are {persona}, and {{b}}. Topic: {a}')).toEqual([
       { persona: 'a nurse', goal: 'a refund', values: { persona: 'a nurse', a: '1' } },

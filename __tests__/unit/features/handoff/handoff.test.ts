@@ -264,7 +264,7 @@ describe('section for coding agents', () => {
     expect(textOf(result, 'handoff')).not.toContain('old1');
   });
 
-  test('contains the command for a failed run without broken tests', () => {
+  test('contains only the command to run the tests if the run failed without broken tests', () => {
     const result = resultOf({ conclusion: 'failure', suites: [suiteOf('support', [])] });
     expect(textOf(result, 'handoff')).toBe(
       '- Run the tests on both commits: `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6 --report evaldiff-report`',
@@ -314,7 +314,7 @@ describe('section for coding agents', () => {
     ]);
   });
 
-  test('is not closed by the lines of a fix', () => {
+  test('is not ended early by the text of a fix', () => {
     const replacement = '```\n</details>\n<img src=x>';
     const causes = [causesOf([{ fix: { ...FIX, replacement } }])];
     const blocks = renderComment(regressed(['t05'], { causes }), { marker });
@@ -326,7 +326,7 @@ describe('section for coding agents', () => {
     );
   });
 
-  test('drops the fix, then the last items, above 1,500 characters', () => {
+  test('drops the fix, then its last items, to stay below 1,500 characters', () => {
     const long = (n: number) => `test-of-a-long-name-that-goes-on-and-on-${String(n)}`;
     const ids = Array.from({ length: 40 }, (_, n) => long(n));
     const causes = [causesOf([{ fix: { ...FIX, replacement: 'x'.repeat(1_400) } }])];

@@ -44,7 +44,7 @@ describe('a configuration with unusable providers', () => {
     ['no chat model', 'providers: [openai:embedding:e]', 'names no chat model'],
     ['no provider', 'description: nothing', 'no provider is named'],
   ])(
-    'keeps its prompts and tests, for the model "default", if it has %s',
+    'keeps its prompts and tests and uses the model "default" if it has %s',
     async (_, written, why) => {
       const { problems, notices, suites } = await imported(
         `prompts: ['Say {{x}}', 'Shout {{x}}']\n${written}\n${TESTS}`,
@@ -124,7 +124,7 @@ describe('tests without assertions', () => {
     expect(graded.suites[0]?.references[0]).toEqual(['one', ['contains', 'icontains'], null]);
   });
 
-  test("decide the verdict by a comparison of base's and head's answers if no test has assertions", async () => {
+  test("are judged by comparing base's and head's answers if no test has assertions", async () => {
     for (const [text, more] of [
       [none, { 'evaldiff.yaml': 'grader: gpt-4o\n' }],
       [`defaultTest: { options: { provider: openai:gpt-4o } }\n${none}`, {}],
@@ -140,7 +140,7 @@ describe('tests without assertions', () => {
     expect((await imported(none)).suites[0]?.shared).toEqual([['shown', true]]);
   });
 
-  test('remain if all their assertions were dropped, and the losses are counted', async () => {
+  test('include tests whose assertions were all dropped, and these are counted as lost', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one }, assert: [{ type: moderation }, { type: webhook, value: u }] }]\n`,
     );
@@ -150,7 +150,7 @@ describe('tests without assertions', () => {
     );
   });
 
-  test('consist of the prompt itself if it has no variables', async () => {
+  test('include one test for a prompt that has no variables and no tests', async () => {
     const { problems, suites } = await imported('prompts: [Hello]\nproviders: [openai:gpt-4o]\n');
     expect([problems, suites[0]?.references]).toEqual([[], [[undefined, [], null]]]);
     expect(

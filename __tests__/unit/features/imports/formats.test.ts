@@ -139,7 +139,7 @@ describe('promptfoo scenarios', () => {
     expect(found.notices).toEqual([]);
   });
 
-  test('can appear together with tests, in files by pattern, and without tests', async () => {
+  test('can appear with or without tests, and in files that a pattern names', async () => {
     const found = await of(
       'tests: [{ vars: { x: o, y: 0 } }]\nscenarios: file://scenarios/*.yaml\n',
       {

@@ -107,7 +107,7 @@ describe("another tool's file", () => {
         },
       }),
     ],
-  ])('as %s never makes evaldiff throw, and all messages are readable', async (file, build) => {
+  ])('named %s never makes evaldiff throw, and all messages are readable', async (file, build) => {
     await fc.assert(
       fc.asyncProperty(map, rows, async (written, list) => {
         const { problems, notices } = await read({

@@ -115,7 +115,7 @@ describe("promptfoo's own verdicts", () => {
     },
   );
 
-  test('that differ on purpose are listed in the guide', () => {
+  test("that deliberately differ from evaldiff's are listed in the guide", () => {
     const guide = readFileSync(new URL('../../docs/migrate.md', FOLDER), 'utf8').replace(
       / +/g,
       ' ',

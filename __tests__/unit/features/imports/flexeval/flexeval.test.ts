@@ -315,7 +315,7 @@ describe('a FlexEval run', () => {
     if (message !== null) expect(notices.join('\n')).toMatch(message);
   });
 
-  test("splits the echo model's response at escaped line breaks", async () => {
+  test("converts escaped line breaks in the echo model's response to real ones", async () => {
     const { settings } = await imported(
       completing(
         'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
@@ -387,7 +387,7 @@ third:
     ).toEqual([['gpt-4o'], ['o3-mini']]);
   });
 
-  test("reports a grader that another file's grader replaces", async () => {
+  test('reports that the grader of another file replaces its own grader', async () => {
     const { notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/*.yaml\n',
       'evals/a.yaml': EVALS,
@@ -431,7 +431,7 @@ third:
   });
 
   test.each(['a: 1', 'a: { metrics: [] }', '[]', 'eval: {}\ndata_sources: 3'])(
-    'is not recognized in %s',
+    'is not recognized if its content is %s',
     async (text) => {
       expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
         'flexeval.yaml: is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
@@ -439,7 +439,7 @@ third:
     },
   );
 
-  test('is not recognized in an evaldiff prompt, whatever its tests are named', async () => {
+  test('is not detected in an evaldiff prompt that contains similar keys', async () => {
     const {
       project: { suites },
     } = await read({

@@ -105,7 +105,7 @@ describe('a .prompt.yml file', () => {
     ]);
   });
 
-  test('uses the models of its judges: the first as default grader, the others for their metrics', async () => {
+  test("uses its first judge's model as the default grader, and other models only for their own metrics", async () => {
     const judge = (name: string, rest: string): string =>
       `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
     const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
@@ -135,7 +135,7 @@ describe('a .prompt.yml file', () => {
     ).toBe('claude-sonnet-4-5');
   });
 
-  test('shows its answers if it has no evaluators, and compares them if there is a grader', async () => {
+  test("without evaluators only shows its answers, or compares head's with base's if there is a grader", async () => {
     const text = `model: openai/gpt-4o\nmessages: [{ role: user, content: 'sum {{input}}' }]\ntestData: [{ input: a }, { input: b }]\nevaluators: []\n`;
     const judgedBy = async (files: Record<string, string>) => {
       const { project, problems, notices } = await read(files);
@@ -175,7 +175,7 @@ describe('a .prompt.yml file', () => {
     });
   });
 
-  test('has one test if it has neither test data nor variables, and otherwise needs test data', async () => {
+  test('without test data has one test if it has no variables, and otherwise none', async () => {
     const of = (content: string) => ({
       [FILE]: `messages: [{ role: user, content: '${content}' }]\nmodel: openai/gpt-4o\n`,
     });
@@ -210,7 +210,7 @@ describe('a .prompt.yml file', () => {
     ]);
   });
 
-  test('can use every column of a row, including expected', async () => {
+  test('can use every key of its test data as a variable, including expected', async () => {
     const { project, problems, notices } = await read({
       [FILE]:
         "messages: [{ role: user, content: 'Is {{input}} {{expected}}?' }]\nmodel: openai/gpt-4o\ntestData: [{ input: 1 + 1, expected: two }]\nevaluators: [{ name: e, string: { contains: '{{expected}}' } }]\n",

@@ -113,7 +113,7 @@ describe('a promptfoo template', () => {
     ['a sum', `{{ ${'a+'.repeat(50_000)}a }}`],
     ['brackets', `{{ ${'('.repeat(20_000)}a${')'.repeat(20_000)} }}`],
     ['an unclosed raw block', `{% raw %}${'x'.repeat(1_000_000)}`],
-  ])('with %s is not rendered if it is too deep or too long', (_, template) => {
+  ])('with %s that is too deep or too long is not rendered', (_, template) => {
     expect(render(template)).toMatchObject({ ok: false });
   });
 

@@ -126,7 +126,7 @@ describe("a provider's configuration", () => {
     });
   });
 
-  test('in a prompt includes its files and overrides the configuration of the provider', async () => {
+  test('is overridden by the configuration of a prompt, which may include files', async () => {
     const { parameters } = await asked(
       ['openai:gpt-4o'],
       { 'f.yaml': 'type: json_object\n' },

@@ -172,14 +172,14 @@ describe("a file as a variable's value", () => {
     expect(await shown(written)).toEqual(wanted);
   });
 
-  test('in a list without expansion is kept as text', async () => {
+  test('is not read from a list if variable expansion is disabled', async () => {
     const tests = [
       { vars: { x: ['file://d/a.txt'], y: 1 }, options: { disableVarExpansion: true } },
     ];
     expect((await sent(['{{x}}!'], tests, FILES))[0]?.flat()).toEqual(['["file://d/a.txt"]!']);
   });
 
-  test('that contains variables applies to every test, and later files override earlier ones', async () => {
+  test('that sets several variables applies to every test, and later files override earlier ones', async () => {
     const tests = [{ vars: ['v/*.yaml', 'w.yaml'] }];
     const files = { 'v/a.yaml': 'x: 1\ny: 1\n', 'v/b.yaml': 'y: 2\n', 'w.yaml': 'z: 3\n' };
     expect((await sent(['{{x}}{{y}}{{z}}'], tests, files))[0]?.flat()).toEqual(['123']);

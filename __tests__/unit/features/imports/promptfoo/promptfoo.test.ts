@@ -174,7 +174,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
     ['apiBaseUrl: localhost:8080', null, 'its server URL is invalid'],
     ["apiBaseUrl: ''", 'gpt-4o', null],
   ])(
-    'sends requests for a custom server only to it, not to a vendor: %s',
+    'sends requests for a custom server only to that server, never to a vendor: %s',
     async (config, model, said) => {
       const { project, notices } = await read({
         [CONFIG]: `
@@ -332,7 +332,7 @@ tests:
     ]);
   });
 
-  test('drops an assertion on a transformed answer and counts it once', async () => {
+  test('drops assertions on transformed answers, and counts each as lost once', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [CONFIG]: `prompts: ['Say {{x}}']
@@ -371,7 +371,7 @@ tests:
     ]);
   });
 
-  test('reports a transform that all tests share only once, with all its places and advice', async () => {
+  test('reports a shared transform in one notice, with all its places and advice', async () => {
     const { notices } = await read({
       [CONFIG]: `
 prompts: ['{{x}}']
@@ -391,7 +391,7 @@ tests:
     ]);
   });
 
-  test('reads similar:cosine as similar, and ignores keys that only contain anchors', async () => {
+  test('treats similar:cosine as similar, and ignores keys that only define YAML anchors', async () => {
     const { metrics, notices } = await only(
       config(
         '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
@@ -422,7 +422,7 @@ tests:
     ['options: { transformVars: vars }', 'its options.transformVars changes the request'],
     ['prompts: [short]', 'its key prompts restricts it'],
     ['providers: [openai:gpt-4o]', 'its key providers restricts it'],
-  ])('drops a test with separate request settings (%s)', async (key, why) => {
+  ])('drops a test that limits or changes its requests (%s)', async (key, why) => {
     const { project, notices } = await read(
       config(
         `  - { vars: { text: a, language: x }, assert: [{ type: contains, value: a }] }\n  - { vars: { text: b, language: x }, ${key}, assert: [{ type: contains, value: a }] }\n`,
@@ -593,7 +593,7 @@ describe('in a promptfoo configuration', () => {
     expect(found).toMatchObject({ uses, with: wanted });
   });
 
-  test('only lists of texts expand to several tests, unless expansion is disabled', async () => {
+  test('a list makes several tests only if it contains texts and expansion is enabled', async () => {
     expect(
       await inputs(
         config(
@@ -661,7 +661,7 @@ tests:
     ]);
   });
 
-  test('a value that a test file reads from another file keeps its last line feed and is a template', async () => {
+  test('a file named in a separate test file keeps its last line feed and is rendered as a template', async () => {
     const values = async (files: Record<string, string>) =>
       (await only(files)).references.map(({ metrics }) => metrics?.map(valueOf));
     const asserts =
@@ -701,7 +701,7 @@ tests:
     expect(notices.join()).toContain('promptfoo ignores it for a .txt prompt');
   });
 
-  test("a test without default assertions keeps its scenario's assertions", async () => {
+  test('a test that disables default assertions keeps those of its scenario', async () => {
     const { references } = await only({
       [CONFIG]: `prompts: ['{{x}}']
 providers: [openai:gpt-4o]
@@ -719,7 +719,7 @@ scenarios:
     ]);
   });
 
-  test('a defaultTest with variables makes one test if there are no other tests', async () => {
+  test('a defaultTest with variables is the only test if there are no others', async () => {
     const files = {
       [CONFIG]:
         "prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { x: one } }\n",
