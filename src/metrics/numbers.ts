@@ -28,7 +28,7 @@ export const decimalMark = z
       'ambiguous number (`3,14`, `10 000`) fails.',
   );
 
-/** An ambiguous number must not pass, so with `negate` it is an error. */
+/** With `negate`, a fail would become a pass, so an ambiguous number is an error. */
 export function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
   const said = JSON.stringify(shorten(text, 80));
   const reason = `${said} is an ambiguous number; set \`decimal\` to the decimal mark`;

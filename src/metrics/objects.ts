@@ -132,7 +132,10 @@ export function objectScore(
   };
 }
 
-/** If unjudged objects (such as turns) could change the result, it is ungraded or an error. */
+/**
+ * If objects without a score (such as unjudged turns) could decide the result, it is ungraded or an
+ * error.
+ */
 export function scoreOfObjects(
   judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
   scores: ObjectScore[],
@@ -225,7 +228,7 @@ function hasOwnMean(scores: readonly Score[]): boolean {
   );
 }
 
-/** True if the values only repeat pass and fail. */
+/** True if each value only repeats its status, as 1 or 0. */
 export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): boolean {
   const judged = scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return [1, 0].some((passing) =>

@@ -31,7 +31,10 @@ TIE: neither is better in a way that matters.`,
   };
 }
 
-/** Grades both orders, because graders prefer a position. If the grades disagree, it is a tie. */
+/**
+ * Grades in both orders of the answers, because graders favour one position. If the grades
+ * disagree, it is a tie.
+ */
 async function compare(
   criteria: string,
   answer: MetricAnswer,

@@ -52,8 +52,8 @@ export function directionIn(
 }
 
 /**
- * Whether higher values are better, as the metric, its definition or its rubric says. If none of
- * them does, this follows from which values pass.
+ * Whether higher values are better, as the metric, its definition or its rubric says. By default,
+ * this follows from the passing labels or bounds.
  */
 export function valueDirection(
   metric: Metric,

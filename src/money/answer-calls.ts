@@ -17,9 +17,9 @@ import type { ProgramTarget } from '../types/model.ts';
 import { answerCallsOf, isReplayedTarget, requestsOf, type Prepared } from './prepared.ts';
 
 export interface AnswerCalls {
-  /** The mean of simulated runs without a regression. A dialogue counts as one call. */
+  /** Mean number of calls in simulated runs without a regression. A dialogue counts as one call. */
   usual: number;
-  /** Upper limit of calls without a cap. Each turn of a dialogue counts. */
+  /** The most calls if no cap is set. Each turn of a dialogue counts. */
   most: number;
   /** Upper limit of the agents' cost in US dollars, from the limits in their suites. */
   most_usd?: number;
@@ -29,7 +29,10 @@ const PASS_RATE = 0.95;
 
 const SIMULATED = 1000;
 
-/** `most` simulated runs give a mean within a few percent. Runs with many references get fewer. */
+/**
+ * `most` simulated runs give a mean within a few percent. With many references, fewer are
+ * simulated.
+ */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 
 /**
@@ -161,8 +164,8 @@ function tryUpTo({ base, head }: SimulatedTries, count: number, random: Random):
 }
 
 /**
- * Assumes that critical and suspicious references get all adaptive tries, and the others enough to
- * show a fix.
+ * Assumes the most adaptive tries for critical and suspicious references, and for the others enough
+ * to prove a fix.
  */
 function mostBeyondFirst(
   suites: readonly SuiteComparison[],

@@ -16,7 +16,7 @@ import { createInputCounter, estimateTokens, expectedOutput } from './tokens.ts'
 export interface Caps {
   maxCalls: number | null;
   maxCost: number | null;
-  /** What a call without a known price counts as, in US dollars. If absent, such a call is free. */
+  /** Assumed cost of a call without a known price, in US dollars. Absent: the call is free. */
   unknownCall?: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface Guard {
   /** Call this if the server refused an optional parameter, because that attempt does not count. */
   refused(): void;
   /**
-   * Waits for room in the budget, then calls. If there never is room, returns an error of kind
+   * Sends the request once there is room in the budget. If there never is, returns an error of kind
    * `budget`.
    */
   ask(request: Request, complete: Complete): Promise<Completion>;
@@ -46,12 +46,12 @@ interface Waiting extends ReservedCall {
 }
 
 /**
- * The most concurrent direct calls, before and after the first answer with this purpose. Sent calls
- * cannot be stopped, so more could exceed the cap.
+ * Limits of concurrent direct calls, before and after the first answer with the same purpose. Sent
+ * calls cannot be stopped, so more calls could exceed the cap.
  */
 const MAX_CONCURRENT = { unseen: 8, seen: 256 };
 
-/** From this many answers on, the longest one replaces the assumed length. */
+/** Until there are this many answers, a call reserves at least a default cost. */
 const MIN_ANSWERS = 20;
 
 const MAX_EMPTY_PLACES = 4096;
@@ -60,8 +60,8 @@ const MAX_EMPTY_PLACES = 4096;
 const MAYBE_PAID: ReadonlySet<string> = new Set(['timeout', 'reply', 'filtered', 'network']);
 
 /**
- * Each call reserves the cost of the longest answer so far with its purpose. So only a longer
- * answer can exceed `maxCost`. Calls without a price or `unknownCall` are not limited.
+ * Reserves the cost of the longest answer so far with the same purpose, so only a longer answer can
+ * exceed `maxCost`. Calls without a price are not limited if `unknownCall` is null.
  */
 export function createGuard({ maxCalls, maxCost, unknownCall = null }: Caps, known: Price): Guard {
   const price: Price = (...of) => known(...of) ?? unknownCall;
@@ -262,7 +262,7 @@ function costOfCompletion(
   return price(request.target, usage, completion.cached) ?? 0;
 }
 
-/** A run with unknown usage (for example a killed one) counts as its limit. */
+/** If a run's usage is unknown, for example because it was killed, returns the run's cost limit. */
 function costOfRun(target: Target, completion: Completion, limit: number, price: Price): number {
   const { spent = [], paid, attempts = 0 } = completion;
   const metered = [...spent, ...(paid === undefined ? [] : [paid])];

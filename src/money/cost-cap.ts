@@ -6,7 +6,7 @@ import type { Caps } from './budget.ts';
 import type { CostCap } from './price.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
 
-/** What a call without a known price counts as, in US dollars. */
+/** Assumed cost of a call without a known price, in US dollars. */
 const UNKNOWN_CALL = 0.05;
 
 export function costCap(

@@ -10,7 +10,7 @@ export interface PlannedCalls {
   place: Place;
 }
 
-/** `unasked` says why the grader is null, as a clause. */
+/** `unasked`: why `grader` is null, as a clause. */
 export interface Asker {
   grader: Grader | null;
   unasked: string | null;
@@ -22,9 +22,9 @@ export interface FeaturePlan<Own = unknown> {
   possible: number;
   /** How many of the `possible` calls a regression usually causes. Default: all. */
   usual?: number;
-  /** The app removes the grader if its key is missing, or if there is a cap and no price. */
+  /** The grader is null if its key is missing, or if there is a cap but no price. */
   asker: Asker | null;
-  /** Graders and other evaluators to test on labelled answers. */
+  /** Number of graders and other evaluators to test on labelled answers. */
   tested: number;
   problems: Problem[];
   notices: Notice[];

@@ -22,8 +22,8 @@ interface JudgingCalls {
 }
 
 /**
- * Estimates the first round's grader calls. Equal answers share a call, and unreadable replies need
- * another.
+ * Estimates the first round's grader calls. Equal answers share a call, and unreadable replies
+ * cause retries.
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();

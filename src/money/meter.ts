@@ -178,8 +178,8 @@ function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
 }
 
 /**
- * US dollars for a thousand direct calls like head's, without savings from batches or reused
- * answers. Null if unknown.
+ * What a thousand calls like head's cost in US dollars, without batches or reused answers. Null if
+ * unknown.
  */
 export function costPer1000Calls({ scoring, runs }: SuiteRun, price: Price): number | null {
   const costs = runs.flatMap(({ affected: { head: generation }, head }) =>

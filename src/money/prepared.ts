@@ -36,7 +36,7 @@ export interface Again {
 
 /** The calls of the first round. Adaptive tries may add more. */
 export interface Plan {
-  /** A sweep's variants count once. */
+  /** A suite's variants in a sweep count as one. */
   suites: number;
   references: number;
   /** A call that both sides or equal references share counts once. */

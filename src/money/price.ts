@@ -35,8 +35,8 @@ export function isListed(target: Target): target is HostedTarget {
 export const NO_LIST: ListPrice = () => null;
 
 /**
- * The settings' price, or else the vendor's list price, which endpoints and programs do not have.
- * Null if unknown, never 0. Batches get the vendor's discount on either price.
+ * Uses the settings' price, or else the vendor's list price, which endpoints and programs lack.
+ * Null if unknown, never 0. Batches get the vendor's discount on both.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();

@@ -35,13 +35,13 @@ export interface ModelSettings {
   /** `try`: a new process for each try. Default: one process for all tries of a side. */
   process?: 'try';
   /**
-   * Only for agents: the model, one run's limits of calls and US dollars, and what the metrics need
-   * afterwards.
+   * Only for agents. `most` and `usd` limit one run. `afterwards`: what the agent prepares for the
+   * metrics after a run.
    */
   calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
   file: string | null;
   replaces: string[];
-  /** For full sweeps. Default: the settings' `transport`. */
+  /** For full sweeps (runs of all tests). Default: the settings' `transport`. */
   transport?: Transport;
   pace?: GivenPace;
   place: Place;

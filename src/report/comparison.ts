@@ -55,8 +55,8 @@ const COMPARISON_COLUMNS = [
 ];
 
 /**
- * Pairs suites with equal variants (models or parameters). If each side has one suite of a prompt
- * left, pairs these two, because perhaps only the model changed.
+ * Pairs suites with the same prompt and variant. If one suite of a prompt is left on each side,
+ * pairs these two, because perhaps only the model changed.
  */
 function partners(
   first: readonly SuiteResult[],

@@ -152,9 +152,7 @@ function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Js
   };
 }
 
-/**
- * Writes references one by one, because converting all of them to YAML at once needs much memory.
- */
+/** Converts references to YAML one by one, because all at once would need much memory. */
 function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
   const items = references.map((reference) => ITEM_INDENT + indented(yaml([reference])));
   return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;

@@ -140,7 +140,7 @@ function htmlBlock(block: Block, links: Links): string {
 
 type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 
-/** Moves a last column of file names below the others, because phones are narrow. */
+/** Moves file names from the last column into the one before, because phones are narrow. */
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
@@ -263,7 +263,10 @@ function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): stri
   return `${PICTURES[tone]} ${word}`;
 }
 
-/** Shows a file's line, or a name that links to it. Without a link, the line follows the name. */
+/**
+ * Shows a file and line, or a name that links to them. Without a link, the file and line follow the
+ * name.
+ */
 function placeShown(
   part: Extract<Inline, { kind: 'place' }>,
   links: Links,

@@ -55,8 +55,8 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
 }
 
 /**
- * Makes one table per prompt and time. In llmeval, each file of a job contains one try of every
- * reference.
+ * Makes one table per prompt and start time. In llmeval, each file of a job contains one try of
+ * every reference.
  */
 export async function tablesOfReports(
   reports: readonly RunReport[],

@@ -7,7 +7,7 @@ export function percent(share: number | null): string {
   return share === null ? '–' : `${inPercent(share)} %`;
 }
 
-/** For example `84 %`, with decimals if it would look like all or none. */
+/** For example `84 %`, with decimals below 1 % and above 99 %. */
 export function wholePercent(share: number | null): string {
   return share === null ? '–' : `${inWholePercent(share)} %`;
 }

@@ -1,7 +1,7 @@
 import type { FilePart, MessagePart } from '../types/media.ts';
 import { fileSize } from './amounts.ts';
 
-/** Contains a file's path, size and object id, so that the text changes with the file. */
+/** The text contains each file's path, size and object id, so it changes with the file. */
 export function partsText(
   parts: readonly (MessagePart | Pick<FilePart, 'type' | 'path'>)[],
 ): string {

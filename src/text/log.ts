@@ -14,7 +14,7 @@ export function logText(text: string): string {
     .join('\n');
 }
 
-/** For text within a log line of ours: also escapes line ends. */
+/** For text inside one of evaldiff's log lines: also escapes line ends. */
 export function logLine(text: string): string {
   return visible(text)
     .replace(/\n/g, '\\u{a}')

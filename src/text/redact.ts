@@ -6,7 +6,7 @@ const REDACTED = '***';
 /** Shorter values also occur in ordinary text. */
 const SHORTEST_SECRET = 4;
 
-/** Vendors print the ends of keys, so the ends of values with this length are redacted too. */
+/** Vendors print the ends of keys, so the ends of secrets of at least this length are redacted. */
 const MIN_KEY_LENGTH = 16;
 
 const END = 8;

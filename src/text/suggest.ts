@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * Ignores case, `-` and `_`. `strict` allows an edit for every three letters (at least one),
- * `loose` two edits from four letters on, and `typo` one.
+ * Ignores case, `-` and `_`. `typo` allows one edit, `strict` one per three letters (at least one),
+ * and `loose` at least two in words of four or more letters.
  */
 export function nearest(
   word: string,

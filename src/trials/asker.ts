@@ -12,7 +12,7 @@ export function createAsker(
   const { grader: named, file } = project.settings;
   if (named === null) return null;
   const problems: Problem[] = [];
-  // No batches, because the calls follow one another, so each would be its own batch.
+  // No batches, because calls follow one another.
   const [grader = null] = gradersOf(
     {
       project: { ...project, settings: { ...project.settings, voters: [] } },

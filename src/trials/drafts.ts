@@ -29,8 +29,8 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 }
 
 /**
- * Withholds every other fallen reference from the author of a draft (a proposed fix), because an
- * overfitted draft fails on those. Alternates, because the list is sorted by drop.
+ * A fix's author (a model) does not see the withheld references, so an overfitted draft fails on
+ * them. Alternates, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

@@ -89,8 +89,8 @@ function isFlawless(side: SideResult | null): boolean {
 }
 
 /**
- * How often a reference that passed all tries on one side passes on the other, 0–1. The other
- * side's tries did not select the reference.
+ * How often a reference that passed all tries on one side passes on the other side, 0–1. Unbiased,
+ * because the other side's tries did not select the reference.
  */
 export function retestRate({ references }: SuiteResult): number {
   const steady = references.filter(

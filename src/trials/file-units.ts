@@ -12,7 +12,7 @@ import type { MergedText } from './text-units.ts';
 /** Null if the file is too large or unknown. */
 export type ReadBytes = (side: Side, path: string) => Uint8Array | null;
 
-/** In bytes. A larger file is one unit (part of the change). */
+/** In bytes. The change of a larger file is not split. */
 export const MAX_UNIT_FILE = 200_000;
 
 export interface FilesChange {
@@ -73,7 +73,7 @@ function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
   };
 }
 
-/** Agents read these files as instructions, so these are the likeliest causes. */
+/** Agents read these files as instructions, so changes in them are the likeliest causes. */
 const INSTRUCTIONS = /\.(?:mdc?|mdx|markdown|txt|rst)$|(?:^|\/)\.[a-z]+rules$/i;
 
 export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[] {

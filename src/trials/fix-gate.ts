@@ -13,14 +13,14 @@ const TRIES_PER_REFERENCE = { least: 2, most: 5 };
 
 const RESTORED_SHARE = 0.8;
 
-/** References that are tried together. If a draft breaks one, the rest are not tried. */
+/** How many references are tried at once. If a draft breaks one, no more are tried. */
 const CHUNK_SIZE = 10;
 
 const ROUNDS = 2;
 
 /**
- * After a failed try, a stable reference gets `first` more tries, and after another failure `then`
- * more. With `failures` in total, it is broken.
+ * If a stable reference fails, it gets `first` more tries, and if it fails again, `then` more. With
+ * `failures` failed tries, it is broken.
  */
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
@@ -37,10 +37,10 @@ interface FixCandidate {
 }
 
 interface FixTrial {
-  /** The lists below contain indices of this one. */
+  /** The other lists contain indices into this list. */
   references: readonly ReferenceResult[];
   fell: readonly number[];
-  /** Fallen references that the draft's author saw. They count, but cannot reject the draft. */
+  /** Fallen references that the draft's author saw. Reported, but cannot reject the draft. */
   shown?: readonly number[];
   stable: readonly number[];
   retestRate: number;
@@ -56,8 +56,8 @@ interface FixEffect {
 type Counts = Table['head'];
 
 /**
- * Accepts a candidate that beats head and breaks no stable reference. `level`: probability of
- * accepting one that is no better. Only drafts with new words are tried on all stable references.
+ * Accepts a fix that beats head and breaks no stable reference. `level`: probability of accepting a
+ * fix that is no better. Only fixes with new words are tried on all stable references.
  */
 export async function fixGate(
   candidate: FixCandidate,

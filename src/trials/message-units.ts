@@ -16,7 +16,7 @@ type MergedMessage =
       head: PlacedMessage;
       first: number;
       text: MergedText;
-      /** Whether the text is another tool's template. Then it is converted after composing. */
+      /** Whether the text is another tool's template. If so, it is converted after composing. */
       isForeign: boolean;
       role: number | null;
     };
@@ -62,9 +62,7 @@ function unitCount(message: MergedMessage): number {
   return message.text.units.length + (message.role === null ? 0 : 1);
 }
 
-/**
- * Finds messages that changed places. `slot`: where the message would be on head in base's order.
- */
+/** Finds messages that changed places. `slot`: the index on head if base's order had been kept. */
 function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
@@ -208,7 +206,7 @@ function wholeMessage(
   const none = { base: null, head: null };
   const unit = { ...none, [side]: wholeSpan(text), kind: 'hunk' as const, anchor: 0 };
   const found = places.unitOf(unit, { ...none, [side]: text }, { ...none, [side]: message.place });
-  // Even if a text is quoted or escaped, the line of its message is known.
+  // For quoted or escaped text, only the line of its message is known.
   const { file, line } = message.place;
   const lines = found.lines.from === 0 ? { from: line, to: line } : found.lines;
   const next = merged.slice(merged.indexOf(own)).flatMap(placeOnHead)[0];

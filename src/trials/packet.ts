@@ -29,7 +29,6 @@ const CASE_TOKENS = { input: 150, expected: 60, answer: 150, reason: 60, group: 
 
 const NOTE_TOKENS = 20;
 
-/** Stable cases show what a draft must not break. */
 const SHOWN_CASES = { fell: 6, stable: 4 };
 
 export interface PacketInput {
@@ -173,8 +172,8 @@ const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 const ID_DIGITS = 5;
 
 /**
- * Changes digits in words that only one case has, such as `order-66`. A draft that memorises these
- * has no effect on the real reference.
+ * Changes the digits of words that only one case has, such as `order-66`. A draft that memorises
+ * such words has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
   const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));

@@ -161,7 +161,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     named || before.target === null || after.target === null
       ? []
       : changedSources(before.target, after.target);
-  // If several files changed, use the place that lists them.
+  // If several files changed, names the file that lists them.
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
   const words = ({ variant: { model, target } }: SuiteSide): string | null =>

@@ -20,7 +20,7 @@ const PER_ROUND = 5;
 /** Prior probability that the cause also explains another reference. */
 const SAME_CAUSE_PRIOR = 0.75;
 
-/** The cause is not tried on references with a lower posterior probability. */
+/** References that the cause explains with a lower posterior probability are not tried. */
 const MIN_SHARE = 0.5;
 
 interface Case {
@@ -36,8 +36,8 @@ interface Contrast {
 }
 
 /**
- * Tests a candidate with new tries. The first test may use half of alpha, and after each failed
- * test, the next may use half as much.
+ * Tests a candidate with new tries. The first test may use half of alpha (the error rate), and
+ * after each failed test, the next may use half as much.
  */
 export async function prove(
   trials: Trials,

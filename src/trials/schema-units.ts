@@ -3,7 +3,7 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
 interface ValueChange {
-  /** On head, or on base if head lacks the value. */
+  /** The path on head, or on base if head lacks the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;

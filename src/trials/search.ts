@@ -74,8 +74,8 @@ export interface Belief extends Weighted {
 }
 
 /**
- * Posterior probabilities for the first reference. Others may support a common cause, but cannot
- * outvote its own tries.
+ * Posterior probabilities for the first reference. Other references may support a common cause, but
+ * cannot outvote the first one's.
  */
 export function believe<Own extends Weighted>(
   hypotheses: readonly Own[],

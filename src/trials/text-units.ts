@@ -9,7 +9,7 @@ export interface TextPiece {
   line: number;
 }
 
-/** `shared`: both sides have the line. Another line exists only while one of its pieces does. */
+/** `shared`: both sides have the line. Other lines appear only if one of their pieces is used. */
 export interface MergedLine {
   shared: boolean;
   pieces: TextPiece[];

@@ -55,10 +55,9 @@ export function startTrials(
   return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
-/** The average counts as this many tries of each reference. */
 const PRIOR_TRIES = 3;
 
-/** Moves pass rates towards the average, because each reference has few tries. */
+/** Moves pass rates towards an average (as `PRIOR_TRIES` tries), because references have few tries. */
 function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
   const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
   const tries = fell.reduce((sum, { head }) => sum + head.tries, 0);

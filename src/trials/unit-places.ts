@@ -76,7 +76,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
   };
 }
 
-/** If the file is unknown, all members get the key's place. */
+/** If the file is unknown, every member of the value gets the key's place. */
 export function valuePlace(
   lines: readonly string[] | null,
   at: Place,
@@ -94,14 +94,14 @@ interface LineRange {
   to: number;
 }
 
-/** In characters: the two ends of a folded text that are searched for. */
+/** To find a folded text, searches for this many characters of its start and end. */
 const ENDS = 24;
 
 const UNKNOWN: LineRange = { from: 0, to: 0 };
 
 /**
- * The places of all lines of `text`, and of the line after. Quoted or escaped lines get 0, because
- * a wrong line would be worse.
+ * Finds the lines of `text`, and the line after. Quoted or escaped lines get 0, because a wrong
+ * line would be worse.
  */
 export function linePlaces(file: readonly string[], start: number, text: string): LineRange[] {
   const lines = text.split('\n');

@@ -13,8 +13,8 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How hard it is for a pull request to choose the answers. 2: from a server. 1: from the
- * repository's code. 0: recorded, so they can be anything.
+ * How hard it is for a pull request to choose its answers. 2: they come from a server. 1: from the
+ * repository's code. 0: from a recording.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
   if (answerer.kind === 'code' || answerer.target.provider === 'program') return 1;
@@ -22,8 +22,8 @@ function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {
 }
 
 /**
- * Suites where head could choose answers or grades more easily than base. Their verdict says
- * nothing about base's model.
+ * Finds suites in which answers or grades are easier to choose on head than on base. Their verdict
+ * says nothing about base's model.
  */
 export function replacedAnswerers(suites: readonly AffectedSuite[]): ReplacedModel[] {
   const removed = suites.flatMap(({ base, head }) =>

@@ -43,7 +43,6 @@ export function applyTrust(
   return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
 }
 
-/** A pull request must not choose its own gate settings, so base's apply. */
 function withGatesOfBase(
   base: Project | null,
   head: Project,
@@ -89,8 +88,8 @@ function setting<K extends keyof Settings>(
 }
 
 /**
- * If base has no settings file, head's also applies to base's prompts. Reports which defaults it
- * changes.
+ * If base has no settings file, head's also applies to base's prompts. Returns the settings that
+ * differ from the defaults.
  */
 function firstRules(base: Project | null, { settings }: Project): Reason[] {
   if (base === null || base.suites.length === 0 || base.settings.file !== null) return [];
@@ -256,8 +255,8 @@ function triesNotices(
 }
 
 /**
- * Replaces head's `paths` by base's, so that head's settings are not even read. `unused`: those
- * that head changed since `origin`.
+ * Replaces head's `paths` by base's, so that head's files are not even read. `unused`: paths that
+ * head changed since `origin`.
  */
 export function withFilesOf(
   base: SourceTree | null,

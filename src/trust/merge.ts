@@ -6,9 +6,9 @@ import { firstWords } from '../text/amounts.ts';
 import { isMap, type Json, type Notice } from '../types/plain.ts';
 
 interface MergedSides {
-  /** Prompts of the merge base. Tests and settings of the base branch's tip. */
+  /** The merge base's prompts, with the tests and settings of the base branch's tip. */
   base: Project;
-  /** Head's prompts. Tests and settings as after a merge. */
+  /** Head's prompts, with merged tests and settings. */
   head: Project;
   notices: Notice[];
 }
@@ -166,8 +166,8 @@ function promptContent({ prompt }: Suite): unknown {
 }
 
 /**
- * Takes references that the tip did not change from the merge base, because they were checked with
- * its prompt.
+ * If the tip did not change a reference, uses the merge base's, which was checked with the merge
+ * base's prompt.
  */
 function asBefore(was: Tests, tip: Tests): Tests {
   const known = pairReferences(was.references, tip.references);

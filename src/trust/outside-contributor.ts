@@ -49,7 +49,6 @@ export function fromOutside(
   };
 }
 
-/** An outside contributor's prompt code never runs. */
 function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
   if (
     canonicalContent([before.prompt.code, before.prompt.messages]) !==

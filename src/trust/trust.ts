@@ -103,14 +103,14 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
   return isPull && action === 'labeled' && !!label && addedLabel === label;
 }
 
-/** Null if GitHub does not withhold secrets. Then a missing key is the user's error. */
+/** Null if GitHub does not withhold secrets, so a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
   if (event === 'workflow_run') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }
 
-/** After `else`: what applies if base lacks the file. */
+/** The part after `else` applies if base lacks the file. */
 export type Source = 'head' | 'base' | 'base-else-head' | 'base-else-defaults';
 
 export interface Sources {

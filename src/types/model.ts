@@ -6,7 +6,7 @@ import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
   outcomes(keys: readonly string[]): Map<string, { passes: number; tries: number }>;
-  /** Absent in a run that does not write. If the file cannot be written, does nothing. */
+  /** Absent in runs that only read the store. Does nothing if the file cannot be written. */
   addOutcomes?(rows: readonly { key: string; passes: number; tries: number }[]): void;
   note(name: string): string | null;
   setNote?(name: string, body: string): boolean;
@@ -195,12 +195,12 @@ export interface Request {
   reads?(output: string): boolean;
   /** Asks again although an answer is stored, and replaces that answer. Not part of the key. */
   anew?: true;
-  /** A program answers from a second process on the same side. Not part of the key. */
+  /** For programs: answered by a second process on the same side. Not part of the key. */
   secondSession?: true;
 }
 
 /**
- * Tokens that the vendor's prompt cache read or wrote. They describe one call, so they are not
+ * Tokens that the vendor's prompt cache read or wrote. They differ between calls, so they are not
  * stored.
  */
 export interface CachedTokens {
@@ -303,7 +303,7 @@ export interface CodeJob {
   side: Side;
   /** The code needs a new process. By default, state of earlier code may remain. */
   fresh?: true;
-  /** What the code scores, for messages. Absent if the code's results may vary. */
+  /** What the code scores, as shown in messages. Absent if its results may vary. */
   scores?: { what: string; place: Place };
   /** If absent, messages use the code's own line numbers. */
   at?: CodePlace;

@@ -9,7 +9,7 @@ export type Script = {
 };
 
 export type ScriptedTurn = {
-  /** If the first turn has none, the prompt's own question is used. */
+  /** Default for the first turn: the prompt's own question. */
   user?: string;
   /** Metrics with `every` compare the turn's answer with this value. */
   expected?: Json;

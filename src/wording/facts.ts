@@ -17,7 +17,7 @@ export interface Fact {
   words: Words;
 }
 
-/** If a suite is missing from the result, the exact word is unknown. */
+/** Used if the result lacks the suite, so that the exact word is unknown. */
 export const GONE = 'Deleted, skipped or quarantined';
 
 const MAX_FACT_NAMES = 5;

@@ -15,7 +15,7 @@ import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
   subject: Words;
-  /** One line per suite or fact. In titles, these lines replace the subject. */
+  /** One line per suite or fact. Titles show these lines instead of `subject`. */
   rows: readonly Words[];
   /** Not in titles. */
   notes: readonly Words[];
@@ -140,8 +140,8 @@ function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineTex
 }
 
 /**
- * Tests that got worse although their suite did not regress, and suites with a drop that head's
- * scoring excuses.
+ * Tests that got worse although their suite did not regress, and suites that got worse under base's
+ * scoring (metrics).
  */
 export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   const { worse } = figuresOf({ suites: suites.filter(({ reason }) => reason?.by !== 'named') });

@@ -161,7 +161,7 @@ function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeo
   return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
 }
 
-/** The largest drop that a green suite might miss. Null if even a small one would show. */
+/** The largest drop that a green suite might miss. Null if even a small drop would be noticed. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
@@ -172,7 +172,7 @@ export function unnoticedDrop(
       ...{ points: 0, isSmall: false },
       sentence: 'Nothing passes on base, so nothing could break.',
     };
-  // Rounds up, except for the sum's rounding error.
+  // Rounds up, but ignores floating-point errors.
   const most = Math.min(-(low ?? 0), base ?? 1);
   const points = Math.ceil(Number((most * 100).toFixed(6)));
   if (points <= 0) return null;

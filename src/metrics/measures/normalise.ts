@@ -31,7 +31,7 @@ export const AS_WRITTEN: Normalisation = {
   ignore_punctuation: false,
 };
 
-/** Several changes of case handle `ẞ` (`ss` through `ß`) and final sigma. */
+/** Three changes of case turn `ẞ`, `ß` and `SS` into the same `ss`. */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
@@ -93,7 +93,7 @@ export function normaliseText(text: string, options: Normalisation): string {
   return options.trim ? result.trim() : result;
 }
 
-/** Turns off options that would leave no text, for example of `!`. */
+/** Turns off options that would make the text empty, such as `ignore_punctuation` for `!`. */
 function optionsLeavingText(text: string, options: Normalisation): Normalisation {
   if (normaliseText(text, options) !== '') return options;
   const spared = { ...options, ignore_punctuation: false };

@@ -11,7 +11,7 @@ export const decimalMarks = ['point', 'comma'] as const;
 
 type DecimalMark = (typeof decimalMarks)[number];
 
-/** Non-breaking spaces. Inside a number, they are part of it. */
+/** Non-breaking spaces, which may occur inside a number. */
 const FIXED = '\\u00a0\\u2007\\u2009\\u202f';
 
 export const JOINS = '·٫٬´ʼ′\u00ad\u2008\u200a\u200b\u2060';

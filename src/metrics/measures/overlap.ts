@@ -56,8 +56,8 @@ export function clippedMatches(
 }
 
 /**
- * exp(1 − r ÷ c) for a candidate shorter than the reference of nearest length (the shorter one in a
- * tie).
+ * exp(1 − r ÷ c) if the candidate's length c is below the nearest reference's r (in a tie, the
+ * shorter one).
  */
 function brevityPenalty(length: number, references: readonly (readonly string[])[]): number {
   const lengths = references

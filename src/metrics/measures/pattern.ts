@@ -13,7 +13,7 @@ const unsupported =
   );
 
 export function compilePattern(written: string, flags: PatternFlags): RE2JS | string {
-  // Composed (NFC), because answers are matched in that form.
+  // Answers are normalised to NFC, so the pattern is, too.
   const composed = written.normalize('NFC');
   const pattern = flags.syntax === 'javascript' ? toSafePattern(composed) : composed;
   if (pattern === null) {
@@ -81,8 +81,8 @@ function translate(token: string): string | null {
 const SHARED_ESCAPE = /^\\(?:x..|[dDwWnrtfv]|[!-/:-@[-`{-~])$/;
 
 /**
- * Escapes with another meaning in RE2, with their replacements outside and inside a character
- * class. Null: not supported there.
+ * Escapes that RE2 reads differently: their replacements outside and inside a character class. Null
+ * if there is none.
  */
 const OTHERWISE: Readonly<Record<string, readonly [string | null, string | null]>> = {
   s: [`[${BLANKS}]`, BLANKS],

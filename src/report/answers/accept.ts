@@ -4,8 +4,8 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { argumentsOf, visibleParts } from './text.ts';
 
 /**
- * Returns a new `expected` that accepts this answer. If the answer has files, this is a list of
- * files, unless the old value (`before`) lists calls.
+ * Returns an `expected` value that accepts this answer. For an answer with files, it is a list of
+ * files, unless `before` (the old value) lists tool calls.
  */
 export function expectedFrom(
   all: readonly Part[],

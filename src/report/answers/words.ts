@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 
 /**
- * A piece of both texts. If `changed` is false, base and head are equal, or one of them is empty.
+ * Matching pieces of both texts. Either can be empty. If `changed`, reports mark them as different.
  */
 export interface Stretch {
   changed: boolean;
@@ -9,7 +9,7 @@ export interface Stretch {
   head: string;
 }
 
-/** With more edits, nearly everything would be marked. Then nothing is marked. */
+/** With more edits, nearly all text would be marked, so nothing is marked. */
 const MAX_EDITS = 400;
 
 const MAX_CHANGED = 0.75;

@@ -90,7 +90,7 @@ function rowText(row: RowWords, index: number, at: At): Shape[] {
   ];
 }
 
-/** `prior`: how common the attribute is among the attributes of its kind, 0–1. */
+/** `prior`: how common the attribute is compared with others of its kind, 0–1. */
 export interface PriorRow {
   name: string;
   prior: number;

@@ -58,7 +58,7 @@ export function draw({ width, height, label, option }: Drawing): Markup {
   }
 }
 
-/** Attributes can be matched by their quotes, because their values contain no raw quotes. */
+/** Regular expressions can match attributes, because attribute values contain no raw quotes. */
 function plain(svg: string, opening: string): string {
   return (
     svg
@@ -116,9 +116,7 @@ export interface Point {
 
 export type At = (x: number, y: number) => Point;
 
-/**
- * Draws custom shapes for each item. They must stay inside the drawing, because it is not clipped.
- */
+/** The shapes must stay inside the drawing, because it is not clipped. */
 export function shapes<Item>(
   items: readonly Item[],
   build: (item: Item, at: At, index: number) => Shape[],

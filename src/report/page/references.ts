@@ -194,7 +194,7 @@ function marks(
       };
 }
 
-/** If answers are cut to fewer characters, images, tokens and times are omitted, too. */
+/** If answers are cut to fewer characters, also omits images, token counts and times. */
 export const FULL_META = 500;
 
 function triesHtml(

@@ -26,8 +26,8 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. A green report shows only changes to metrics that made
- * tests pass or fail.
+ * Shows changed lines of the worst suites. A green report shows only changes to metrics that
+ * changed a test's result.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
@@ -164,8 +164,8 @@ const BESIDE_CAUSE = 2;
 const ROOM_FOR_ALL = 100;
 
 /**
- * Returns the lines that caused the drop. Null if they are unknown, or if hardly any other lines
- * changed.
+ * Returns the lines that caused the drop. Null if they are unknown, too many, or nearly all changed
+ * lines.
  */
 function causeExcerpt(
   change: ChangedText,

@@ -5,14 +5,13 @@ export interface Detail {
   answers: number;
   /** Number of further regressed references, shown with only their pass counts. */
   counts: number;
-  /**
-   * For each kind of failure, number of references that are shown with answers. Absent: no limit.
-   */
+  /** Number of references that are shown with answers, per kind of failure. Absent: no limit. */
   answersPerFailure?: number;
   lines: number;
   characters: number;
   /**
-   * Maximum rows of every other list. These lists are collapsed. If 0, only their length is shown.
+   * Maximum rows in each of the other lists, which are collapsed. If 0, only the number of rows is
+   * shown.
    */
   collapsedItems: number;
   problems: number;

@@ -5,7 +5,7 @@ import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import type { Words } from '../../wording/words.ts';
 
-/** Addresses of pages. They are null if unknown. */
+/** Web addresses. Null if unknown. */
 export interface Links {
   run: string | null;
   report: string | null;
@@ -80,7 +80,7 @@ export type Block =
   | { kind: 'table'; head: Line[]; rows: Line[][] }
   | { kind: 'diff'; lines: DiffLine[] }
   | { kind: 'facts'; title: Line; rows: FactRow[] }
-  /** If `plain`, the content stays Markdown for programs that read it. */
+  /** If `plain`, the group is Markdown instead of HTML, for programs that read it. */
   | { kind: 'group'; summary: Line; blocks: Block[]; plain?: true };
 
 /** In UTF-16 units. */
@@ -111,7 +111,6 @@ export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
-/** Links the text to the reference's line. Without links, the file and line follow the text. */
 export function placeLink(
   words: string,
   reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,

@@ -174,7 +174,7 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   return line;
 }
 
-/** False for values that only repeat pass or fail. */
+/** Booleans, 0 and 1 only repeat pass or fail. */
 function saysMore(value: Json): boolean {
   return value !== null && typeof value !== 'boolean' && value !== 0 && value !== 1;
 }

@@ -29,7 +29,7 @@ export interface FeatureReport {
 
   outputs?(result: Result): Record<string, string>;
 
-  /** A JUnit suite that never fails. `unmet`: what the case lacks, or null. */
+  /** JUnit cases that never fail. `unmet`: why the case's condition is not met, or null. */
   cases?(result: Result): { name: string; cases: { name: string; unmet: string | null }[] };
 
   sureness?(result: Result): Line[];

@@ -25,7 +25,7 @@ import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
 import { andMore, moreBlock } from './phrases.ts';
 
-/** Problems are never collapsed, because such a run shows nothing else. */
+/** Problems are never collapsed, because a run with problems reports nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);

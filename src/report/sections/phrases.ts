@@ -232,7 +232,6 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
-/** Starts with the most urgent status. */
 export const STATUS_ORDER: readonly ReferenceStatus[] = [
   'regressed',
   'fell',

@@ -124,7 +124,7 @@ const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
     if (failingMetrics(suite).length > 0) return METRIC_FAILS;
-    // If head has no answers, even a suite without metrics that affect the verdict can get worse.
+    // Even without a metric that affects the verdict, a suite regresses if head does not answer.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
   const changed = suiteScoring(suite, scoring);

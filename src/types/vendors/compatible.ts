@@ -12,7 +12,10 @@ const COMMON = {
   batchShare: null,
 } as const satisfies Partial<VendorFacts>;
 
-/** Matches no name: models of other companies need an entry under `models:`. */
+/**
+ * Matches no name. These vendors serve other companies' models, which need an entry under
+ * `models:`.
+ */
 const OF_OTHERS = /(?!)/;
 
 export const compatibleFacts = {

@@ -34,7 +34,6 @@ const fits = ({ status, lists }, { statuses, choices }) =>
   statuses.has(status) &&
   choices.every(({ name, value }) => value === '' || lists[name]?.includes(value) === true);
 
-// Returns the text of a row's HTML in lower case.
 const plain = (/** @type {string} */ html) =>
   html
     .replace(/<[^>]*>/g, '')
