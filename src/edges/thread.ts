@@ -10,7 +10,7 @@ import {
 
 /**
  * Starts a thread for work that may never end. The thread gets no environment variables except
- * Node's compile cache. In a bundle, `url` is the whole bundle, so each entry point must import the
+ * Node's compile cache. In a bundle, `url` is the bundle itself, so its entry point must import the
  * thread's file.
  */
 export function startThread(

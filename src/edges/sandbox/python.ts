@@ -176,7 +176,7 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
       child.kill('SIGKILL');
     },
     async close() {
-      // When its input ends, the parent process kills all its child processes.
+      // When its stdin ends, the Python process kills its children and exits.
       child.stdin.end();
       const impatience = setTimeout(() => child.kill('SIGKILL'), limits.grace);
       await gone;

@@ -24,7 +24,7 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack, so that QuickJS reports an overflow first.
+  // A quarter of the thread's stack: QuickJS must report an overflow before the thread crashes.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);
@@ -142,7 +142,7 @@ function mentionsMemory(reply: unknown): boolean {
   return 'memory' in reply || (refused && 'nothing' in reply);
 }
 
-/** Imports the parts, because the package's main module is four times as large. */
+/** Imports two parts of the package, because its main module is four times as large. */
 const engine: QuickJSSyncVariant = {
   type: 'sync',
   importFFI: async () => (await import('@jitl/quickjs-singlefile-cjs-release-sync/ffi')).QuickJSFFI,
@@ -150,7 +150,7 @@ const engine: QuickJSSyncVariant = {
     (await import('@jitl/quickjs-singlefile-cjs-release-sync/emscripten-module')).default,
 };
 
-/** Each module has its own memory limit. Call this once per thread. */
+/** Call this once per thread. Each loaded module has its own memory limit. */
 export async function loadEngine(): Promise<() => Promise<QuickJSWASMModule>> {
   capMemory();
   compileOnce();

@@ -2,14 +2,14 @@ import type { AssignmentProgram, Solve } from '../../types/solver.ts';
 import { simplexModel, solveInThread, type Timeouts, type SimplexModel } from './thread.ts';
 
 interface SolverOptions {
-  /** Milliseconds for a thread to start, then for each solver. */
+  /** Time limits in milliseconds: for the thread's start, and for each solver. */
   start: number;
   simplex: number;
   highs: number;
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** On programs of this kind, javascript-lp-solver finishes within a second or never. */
+/** On these linear programs, javascript-lp-solver finishes within a second or never. */
 const DEFAULT_SOLVER: SolverOptions = {
   start: 30_000,
   simplex: 10_000,

@@ -176,7 +176,7 @@ export async function solveInThread(job: SolverJob, patience: Timeouts): Promise
 }
 
 function serveSolver(port: MessagePort): void {
-  // Keeps the thread alive. An early exit would count as a failure.
+  // The listener keeps the thread alive. An early exit would count as a failure.
   port.on('message', (message: ToSolver) => {
     void solveJob(message).then((answer) =>
       port.postMessage({ kind: 'answer', answer } satisfies FromSolver),

@@ -62,7 +62,7 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** The library rejects every call on GitHub Enterprise Server. This copies its check. */
+/** The library rejects every call on GitHub Enterprise Server. This function repeats its check. */
 function isEnterpriseServer(server: string | undefined): boolean {
   const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
   return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);

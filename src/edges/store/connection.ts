@@ -173,7 +173,7 @@ function closeDatabase(held: OpenConnection): void {
     try {
       step?.();
     } catch {
-      // Ignored, because every answer is already written.
+      // An error is harmless, because every answer is already written.
     }
   }
 }

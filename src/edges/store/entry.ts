@@ -68,7 +68,7 @@ export function storedEntryOf(
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
 }
 
-/** Times are rounded, so that answers of one model and hour share a row. */
+/** Times are rounded, so that a model's answers of one hour share a row in the table `served`. */
 const HOUR_MS = 3_600_000;
 
 export function parseEntry(

@@ -73,7 +73,7 @@ export function openFile<T>(
   });
 }
 
-/** In a read-only folder, SQLite cannot create its log and locks. */
+/** For read-only folders, where SQLite cannot create its log and locks. */
 function immutableUrl(file: string): URL {
   const url = pathToFileURL(file);
   url.searchParams.set('immutable', '1');

@@ -59,7 +59,7 @@ type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 
-/** The gateway's record takes precedence, because some CLIs report success after a refused call. */
+/** Trusts the gateway's record more than the CLI, which may report success after a refused call. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
@@ -105,7 +105,7 @@ function faultOf({ row, spec, transcript, ended }: FinishedRun): string | null {
   return runFault(row, ended, transcript, spec.limits.minutes);
 }
 
-/** In characters (UTF-16), for one diff and for a run's diffs. */
+/** In characters (UTF-16), for one file's diff and for all diffs together. */
 const MAX_DIFF = 60_000;
 const MAX_DIFFS = 500_000;
 

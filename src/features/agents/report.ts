@@ -77,7 +77,6 @@ const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
   usd: 'stopped at limits.usd',
 };
 
-/** For example `3 turns, 2 tool calls, $0.0021, 4.1 s: done`. */
 function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
   const facts = [
     counted(turns, 'turn'),

@@ -28,7 +28,6 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-/** Null if the settings have no agent. */
 export function asAgentSuite(
   tasks: Document,
   { agent = null, file }: Pick<Settings, 'agent' | 'file'>,

@@ -13,7 +13,6 @@ const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
 const INSTRUCTION_FILES = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
 
-/** Makes the suite that `init` writes for a skill or an instruction file. */
 export async function starterSuite({ tree, keys }: StarterProject): Promise<StarterSuite | null> {
   const paths = [...tree.files.keys()]
     .filter((path) => !path.split('/').includes('node_modules'))

@@ -11,7 +11,7 @@ import { ANCHOR_TRIES, type AnchoredSuite, type AnchorPlan } from './plan.ts';
 import type { AnchoredResult, AnchorResult } from './result.ts';
 import { fallWords } from './words.ts';
 
-/** Significance levels: `LEVEL` for stored answers, `CONFIRM_LEVEL` for new ones. */
+/** Significance levels to suspect a drop, and to confirm it with new answers. */
 const LEVEL = 0.005;
 const CONFIRM_LEVEL = 0.01;
 

@@ -111,7 +111,8 @@ export function planAnchor({
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
-    // To confirm a drop, the older prompt runs again, and head's prompt if its tries were stored.
+    // Confirming a drop runs the older prompt again, and also head's prompt if its tries were
+    // stored.
     possible: 2 * ANCHOR_TRIES * references.length,
     asker: null,
     tested: 0,

@@ -21,7 +21,7 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the prompt that rates the expected answer, so that both ratings are comparable. */
+/** Uses the same prompt as for the expected answer, so that both ratings are comparable. */
 export function rateAnswer(
   reference: ReferenceText,
   output: string,
@@ -157,7 +157,7 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 }
 
 /**
- * If an answer's rating differs from the expected answer's by more, the answer uses the skill
+ * If the ratings of an answer and of the expected answer differ by more, the answer uses the skill
  * differently (QualEval paper, appendix A.3).
  */
 export const SKILL_DISTANCE = 1;

@@ -47,7 +47,7 @@ export interface AttributeColumn {
   prior: number;
 }
 
-/** Assigns as QualEval does. The order of the input does not matter. */
+/** Assigns attributes to references as QualEval does. The order of the input does not matter. */
 export async function assign(
   references: readonly RatedReference[],
   columns: readonly AttributeColumn[],

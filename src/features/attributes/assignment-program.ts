@@ -25,7 +25,7 @@ export function priorsOf<Column>(
 const TINY = 1e-12;
 
 /**
- * Distributes the excess among the other priors in proportion. `cap` times the number of priors
+ * Lowers priors to `cap` and distributes the excess in proportion. `cap` times the number of priors
  * must be at least 1.
  */
 export function capPriors(priors: readonly number[], cap: number): number[] {
@@ -130,7 +130,6 @@ interface RowClass {
 
 const UNSCORED = 0;
 
-/** The order of the references does not matter. */
 export function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,

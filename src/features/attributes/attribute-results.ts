@@ -46,7 +46,7 @@ export interface ExplainInput {
   alignment: boolean;
   /** The metric that decides whether a try passes. Null: all metrics decide together. */
   metric: string | null;
-  /** Error level for all attributes together, in each direction. */
+  /** Probability of any wrong finding, separately for worse and better. */
   alpha: number;
   seed: number;
 }
@@ -100,7 +100,7 @@ interface SurveyedSuite {
 /** A reference has an attribute if its rating for the attribute is at least this high. */
 export const MEMBER_AFFINITY = 3;
 
-/** Tests all suites together, to correct for multiple tests. */
+/** Tests significance in all suites together, to correct for their number. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,

@@ -5,8 +5,8 @@ import type { CountedUnit, Fit, MemberGroup } from './loss-model.ts';
 const STATISTIC_TOLERANCE = 1e-9;
 
 /**
- * Tests whether a group's members dropped more than the rest of their stratum: the units
- * (references or clusters) that belong to the same already named groups. Returns one-sided p
+ * Tests whether a group's members dropped more than the rest of their stratum. A stratum has the
+ * units (references or clusters) that belong to the same reported groups. Returns one-sided p
  * values, adjusted over all groups with max-T, which permutes each stratum's drops.
  *
  * z = U/√V, with U = Σ over members of d, where d is a drop minus its stratum's mean. V = ½ Σ over

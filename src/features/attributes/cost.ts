@@ -25,7 +25,7 @@ export function byReferences<Of extends { run: { suite: AffectedSuite } }>(
   return [...groups.values()];
 }
 
-/** Prefers compared references. Among equals, chooses at random but reproducibly. */
+/** Prefers references that ran on both sides. Otherwise, the choice is random but reproducible. */
 export function sampleReferences<Of extends { id: string; compared: boolean }>(
   references: readonly Of[],
   most: number,
@@ -56,7 +56,9 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   };
 }
 
-/** Most attributes per question, because ratings with quoted evidence must fit into one reply. */
+/**
+ * Limit of attributes per question, because ratings with quoted evidence must fit into one reply.
+ */
 export const PER_QUESTION = 30;
 
 /**
@@ -66,10 +68,10 @@ export const PER_QUESTION = 30;
 export const GROUP = 5;
 export const SHRINK = 4;
 
-/** Most attributes of each kind that the model may return for a question. */
+/** How many attributes of each kind the model may return for a question. */
 export const PER_GROUP = 5;
 
-/** Most attributes that the model may merge in a question. */
+/** How many attributes the model may merge in a question. */
 export const CHUNK = 60;
 
 /** `pinned`: number of attributes in the file, or null if a model finds them. */

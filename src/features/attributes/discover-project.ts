@@ -48,7 +48,7 @@ export function planDiscovery(
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 
-/** One part per file, because a file's prompts share their attributes. */
+/** Attributes are discovered per file, because a file's prompts share them. */
 function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
   const files = new Map<
     string,

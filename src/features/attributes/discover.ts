@@ -158,7 +158,7 @@ async function shrink(
 ): Promise<Shrunk> {
   let kept = [...candidates];
   const counted = { failed: 0, asked: 0, reason: null as string | null };
-  // Groups may use different names for the same attribute.
+  // Merges even short lists, because groups may name an attribute differently.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
     const target = Math.max(limit, Math.ceil(kept.length / SHRINK));

@@ -36,7 +36,7 @@ export function isExplained(
   );
 }
 
-/** The model's errors become notices. */
+/** Failed model calls become notices. */
 export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))

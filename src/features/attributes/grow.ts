@@ -6,7 +6,7 @@ import { ratingScore, type Ratings } from './affinity.ts';
 import { MEMBER_AFFINITY } from './attribute-results.ts';
 import type { Attribute, ReferenceText } from './text.ts';
 
-/** An attribute with fewer references detects only large drops. */
+/** With fewer references, only large drops of an attribute are detected. */
 const ENOUGH_REFERENCES = 8;
 
 /** Omits incomplete rows, duplicates and rows whose input is in `known`. */
@@ -63,7 +63,7 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Chooses from `pool` for attributes that have too few references. */
+/** Chooses references from `pool` for attributes that have too few. */
 export function growAttributes(
   attributes: readonly Attribute[],
   references: readonly Ratings[],

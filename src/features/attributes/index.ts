@@ -67,7 +67,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   report: async () => (await import('./report.ts')).attributesReport,
 };
 
-/** The search for causes runs first and may use all calls. */
+/** The search for causes runs before insights and may use all calls. */
 export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   ReportRow &
   CommandRow = {

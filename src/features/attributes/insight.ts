@@ -43,7 +43,7 @@ interface Proposals {
   faults: string[];
 }
 
-/** The model is untrusted: its proposals must state the attribute's true pass rates. */
+/** The model is untrusted: proposals that state wrong pass rates are dropped. */
 export async function proposeInsights(
   attribute: AttributeResult,
   packet: Packet,

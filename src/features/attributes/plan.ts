@@ -41,7 +41,6 @@ interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-/** Without a grader, plans no attributes. */
 export function planExplain({
   input: { mode, code, again },
   gate,
@@ -177,7 +176,7 @@ function suiteCalls(
   ];
 }
 
-/** Estimated, for an attribute in a prompt or its rating in a reply. */
+/** Estimated tokens of an attribute in a prompt, or its rating in a reply. */
 const ATTRIBUTE_TOKENS = 40;
 
 const QUESTION_FRAME = 350;

@@ -29,7 +29,7 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Says that lower is better, because for most percentages it is not. */
+/** Says that lower is better, because for most other percentages, higher is better. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';

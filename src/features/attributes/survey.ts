@@ -43,7 +43,7 @@ export interface Survey {
   notes: string[];
 }
 
-/** Base and head share the assignment. */
+/** A reference has the same attributes on base and head. */
 export async function survey(
   references: readonly SurveyReference[],
   options: SurveyOptions,

@@ -33,7 +33,9 @@ const INSIGHT_LEVEL = 0.05;
 /** Only the largest drops get insights (proposed prompt changes). */
 const MOST_ATTRIBUTES = 3;
 
-/** How many regressed references the model sees: `inside` the attribute and `outside`. */
+/**
+ * Number of regressed references that the model sees: with the attribute (`inside`) and without it.
+ */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
 export interface InsightPlan {
@@ -60,7 +62,7 @@ export function planInsights({
     .map(({ compared }) => compared.length);
   const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // Estimate: one question, ten tries of regressed references, and two of every reference.
+  // Estimate: one question, ten tries of regressed references, and two tries of every reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
   const nothing = { certain: [], tested: 0, problems: [], notices: [] };
   return { ...nothing, own: { maxCalls }, possible, usual, asker };

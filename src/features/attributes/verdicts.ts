@@ -15,8 +15,8 @@ import type { AttributeResult } from './result.ts';
 const PERMUTATIONS = 999;
 
 /**
- * An attribute is compared if at least this many units (references or clusters) have it, and as
- * many do not have it.
+ * An attribute is tested if at least this many units (references or clusters) have it, and as many
+ * do not have it.
  */
 export const FEWEST_UNITS = 4;
 

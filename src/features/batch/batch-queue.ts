@@ -84,7 +84,7 @@ export interface Gatherer {
 interface GatherOptions {
   activity: Activity;
   server: ManagedServer;
-  /** While the number of waiting requests at all vendors grows, more are coming. */
+  /** Number of waiting requests at all vendors. While it grows, incomplete batches wait. */
   waiting(): number;
   /** OpenAI requires one model per batch. */
   send(model: string, items: readonly QueuedRequest[]): void;

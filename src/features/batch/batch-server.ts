@@ -40,7 +40,7 @@ export interface ManagedServer {
   close(): void;
 }
 
-/** Limit for a call, whose body may have 256 MB, and for silence during a download. */
+/** Time limit for a call, whose body may have 256 MB, and for silence during a download. */
 const CALL_MS = 600_000;
 
 const BATCH_CONCURRENCY = { start: 2, max: 4 };

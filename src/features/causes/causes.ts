@@ -104,7 +104,7 @@ function createSearch(
   const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
   const { complete } = spent;
   const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
-  // An outside contributor's change gets a revert, but no drafted fix.
+  // For outside contributors, a fix is only a revert, never a model's draft.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
     ended: counter.ended,

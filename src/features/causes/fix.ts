@@ -147,7 +147,7 @@ function changedSpan(
   while (start < shortest && before[start] === after[start]) start += 1;
   while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
   const put = after.slice(start, after.length - end);
-  // A single blank line would look like a removal.
+  // A single blank line as replacement would look like a removal.
   if (start + end < before.length && (put.length !== 1 || put[0] !== '')) return { start, end };
   return end > 0 && isWords(before.length - end)
     ? { start, end: end - 1 }

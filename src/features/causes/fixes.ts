@@ -68,7 +68,10 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
   return none(whyNoFix(candidates.length, bench.ended(), unjudged));
 }
 
-/** A model drafts only lines of text. Stable references must exist to reveal side effects. */
+/**
+ * A model drafts fixes only for lines of text, and only if stable references can reveal side
+ * effects.
+ */
 function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench): boolean {
   const isLine = unit.kind === 'line' || unit.kind === 'sentence';
   return isLine && references.length > fellCount && change.revert(unit) === null;

@@ -218,8 +218,8 @@ async function examine(
 }
 
 /**
- * The search for fixes swaps base and head. If a cause needs both changes, either change is enough
- * for the fix, and vice versa.
+ * To find what fixed references, the search swaps base and head. This turns "either change is
+ * enough" into "both changes are needed", and vice versa.
  */
 const MIRRORED_RELATIONS = { alone: 'alone', together: 'either', either: 'together' } as const;
 

@@ -5,7 +5,7 @@ import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
-/** If a suite expects more labels, its answers count as free text. */
+/** If a suite expects more different labels, its answers count as free text. */
 const MAX_CLASSES = 20;
 
 interface Item {

@@ -29,7 +29,7 @@ export function fromThread(thread: readonly Message[], script?: Script): Dialogu
   };
 }
 
-/** Merges the answers, because metrics score one completion. */
+/** Merges all answers into one completion, which metrics score. */
 export function completionOf({
   opening,
   turns,

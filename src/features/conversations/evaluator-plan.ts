@@ -63,7 +63,7 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   return { path, name, examples, base: other, head: after };
 }
 
-/** Unchanged evaluators are due if labels changed, or if no other metric judges the suite. */
+/** Unchanged evaluators are tested if labels changed, or if no other metric judges the suite. */
 function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
   if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
   const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';

@@ -30,7 +30,7 @@ const MEANINGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * No message contains the delimiters, so an answer cannot imitate an instruction. `twin` makes the
- * delimiters of equal evaluators differ, because equal prompts would share a reply.
+ * delimiters of equal evaluators differ, because equal prompts would get the same stored reply.
  */
 export function evaluatorPrompt(
   task: EvaluatorTask,
@@ -75,7 +75,7 @@ function filledInstructions({ instructions, script = {} }: EvaluatorTask): strin
   ].join('\n');
 }
 
-/** `missing`: criteria for which the first reply has no clear word. */
+/** `missing`: criteria without a yes, no or unknown in the first reply. */
 export function missingNote(missing: readonly string[]): string {
   return (
     'Your last reply could not be read: it gave no single word for ' +

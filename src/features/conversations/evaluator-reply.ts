@@ -115,7 +115,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // In lower case, both words of `Yes and no` match, so the line is unclear.
+  // In lower case, `Yes and no` matches both words, so it is unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
@@ -141,7 +141,7 @@ function buildReply(
   };
 }
 
-/** In characters. Only shorter texts can mean that there is no question. */
+/** In characters. Longer texts are questions; shorter ones may be "none". */
 const MAX_REMARK = 60;
 
 function questionIn(text: string | null): string | null {

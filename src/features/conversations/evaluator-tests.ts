@@ -96,8 +96,8 @@ function yesShare(yes: number, n: number): YesShare {
 }
 
 /**
- * `accepted`, `rejected`: shares of "yes" among these answers. Returns (1 + accepted − rejected) /
- * 2, with Newcombe's interval for their difference.
+ * `accepted`, `rejected`: how often the evaluator says "yes" to these answers. Returns (1 +
+ * accepted − rejected) / 2, with Newcombe's interval for their difference.
  */
 function balancedAccuracy(
   accepted: YesShare,

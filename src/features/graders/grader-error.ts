@@ -26,7 +26,6 @@ export function correctedRates(
   return error === null ? {} : { grader_error: error };
 }
 
-/** Null unless people labelled some answers good and some bad. */
 function graderErrorOf(
   suite: SuiteComparison,
   rate: PassRate,

@@ -15,9 +15,10 @@ export function roganGladen(
 }
 
 /**
- * `positives`, `negatives`: answers labelled good or bad; a pass is an answer that the grader
- * judges correctly. Null if the grader is not better than chance. Source: Lee et al. 2025 (arXiv
- * 2511.21140). Adds z²/2 to each count of judged items and 1 to each count of labels.
+ * In `positives` (answers labelled good) and `negatives` (labelled bad), a pass is an answer that
+ * the grader judges correctly. Null if the grader is not better than chance. Source: Lee et al.
+ * 2025 (arXiv 2511.21140). Adds z²/2 to passes and failures of judged answers, and 1 to those of
+ * labelled answers.
  */
 export function roganGladenInterval(
   judged: Counts,

@@ -21,8 +21,8 @@ const MOST_CAUSES = 5;
 const FOLDER = 'evaldiff-report';
 
 /**
- * A coding agent might obey instructions in text. It gets plain names, but no text from a model, an
- * input or an outside contributor.
+ * A coding agent might obey instructions in this text, so it contains plain names, but no text from
+ * a model, an input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
   const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
@@ -74,7 +74,7 @@ function commandItems(
   ];
 }
 
-/** If a name is not plain, returns nothing, and the command selects all tests. */
+/** Empty if a name is not a safe shell word. The command then selects all tests. */
 function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
   const isShort = shownNames.size > 0 && shownNames.size <= MAX_FOLD_NAMES;
   return isShort && [...shownNames].every(isPlain) ? [`${key}=${[...shownNames].join(',')}`] : [];
@@ -96,7 +96,7 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   likely: 'Likely cause, not settled, of',
 };
 
-/** For example `t05, t12, 3 more`. Names that are not plain are only counted. */
+/** For example `t05, t12, 3 more`. Names that are not safe shell words are only counted. */
 function names(all: readonly string[]): string {
   const different = [...new Set(all)];
   const shown = different.filter(isPlain).slice(0, MAX_FOLD_NAMES);
@@ -109,7 +109,7 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   const at = causePlace(result, fix.file, fix.line);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
-    // Shows no drafts, because a model wrote their text.
+    // Shows no diff of a draft, which a model wrote.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];
 }

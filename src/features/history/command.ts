@@ -96,7 +96,7 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   );
 }
 
-/** The ids come from untrusted result files, so they are never passed to git. */
+/** The commit ids come from untrusted result files, so they are never passed to git. */
 async function branchOf(
   name: string | null,
   directory: string,

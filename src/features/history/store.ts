@@ -4,7 +4,8 @@ import type { TryHistory } from './tries.ts';
 const KEY_LETTERS = 32;
 
 /**
- * Uses the store with the most tries of a key. Counts are not added, because stores may be copies.
+ * Takes a key's counts from the store with the most tries. Does not add them up, because stores may
+ * be copies.
  */
 export function storedHistory(
   stores: readonly KeptRecords[],

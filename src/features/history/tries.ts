@@ -64,8 +64,8 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
 const STEADY = { tries: 20, share: 0.95 };
 
 /**
- * Finds references that nearly always passed. They get more tries on weaker evidence of a drop. The
- * verdict is not affected.
+ * Finds references that nearly always passed. They get more tries even on weak evidence of a drop.
+ * The verdict is not affected.
  */
 export function withSteady(
   suites: readonly SuiteComparison[],

@@ -133,7 +133,7 @@ async function requiredSettings(
   );
 }
 
-/** Settings that the import relies on take precedence. */
+/** Settings that the import relies on replace the converted ones. */
 function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
   const { settings, needs } = conversion;
   const models = isMap(relied['models']) ? relied['models'] : {};
@@ -231,7 +231,8 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification writes no prompts: it fills in the original file's templates for each test.
+      // Verification needs no prompt files: it fills in the original file's templates for each
+      // test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

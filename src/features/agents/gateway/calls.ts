@@ -14,7 +14,7 @@ export interface Call {
   route: WireRoute;
   model: string;
   body: JsonMap;
-  /** The body serialized again, because parsers disagree about repeated keys. */
+  /** The body, parsed and serialized again, because parsers disagree about repeated keys. */
   sent: string;
   /** The `anthropic-beta` header. */
   betas: string;

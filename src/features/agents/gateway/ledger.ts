@@ -96,7 +96,7 @@ const UNCOUNTED: MeteredUsage = { usage: null };
 /** Characters of JSON per token. A high value, so cost estimates are low. */
 const CHARS_PER_TOKEN = 4;
 
-/** A limit, because an image has far more characters than tokens. */
+/** Limit of an estimate, because an image has far more characters than tokens. */
 const MAX_ESTIMATED_TOKENS = 200_000;
 
 /** Token-counting requests per allowed turn. */
@@ -111,7 +111,7 @@ interface PricedCall {
   isFree: boolean;
 }
 
-/** An allowed call. Only the first callback has an effect. */
+/** An allowed call. Only the first reported outcome counts. */
 export interface Hold {
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;

@@ -2,7 +2,7 @@ import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { normalisersOf } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** In characters. Shorter values stay, because they may occur by chance. */
+/** In characters. Shorter values are not replaced, because they may occur by chance. */
 const MIN_KNOWN_CHARS = 6;
 
 const SHORT_ID_CHARS = 7;

@@ -60,8 +60,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
 }
 
 /**
- * Returns null if the text contains a secret. Holds back the end of a piece if a secret may begin
- * there. Pass null after the last piece.
+ * Returns null if the streamed text contains a secret. Holds back the end of a piece if a secret
+ * may begin there. Pass null last.
  */
 function keyGuard(secrets: readonly string[]): (piece: string | null) => string | null {
   let held = '';

@@ -48,7 +48,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (message === null) return null;
   return {
     model: textIn(message, 'model'),
-    // The API counts cached input separately.
+    // The API does not count cached input in `input_tokens`.
     metered: metered(message['usage'], {
       input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
       output: ['output_tokens'],

@@ -80,7 +80,7 @@ export function errorBody(wire: Wire, status: number, message: string): string {
   return JSON.stringify({ error: { message, type, param: null, code: null } });
 }
 
-/** evaldiff does not know an endpoint's APIs, so it may try any. */
+/** Allows any API at a custom endpoint, because its APIs are unknown. */
 export function speaksWire({ provider, endpoint }: AskedModel, wire: Wire): boolean {
   if (endpoint !== null || wire === provider) return true;
   return wire === 'openai' && factsOf(provider).speaks === 'openai';

@@ -32,7 +32,6 @@ export function versionFault({ name, npm, version }: AgentRow, wanted: string): 
     : null;
 }
 
-/** Finds the pinned version in the project or on PATH, or installs it from npm. */
 export async function findCli(
   { name, npm }: AgentRow,
   wanted: string,
@@ -110,7 +109,7 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
   return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
 }
 
-/** Installs into a temporary folder first, because other runs may install, too. */
+/** Installs into a temporary folder first, because other runs may install the same version. */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
   await mkdir(tools.cache, { recursive: true });
   const folder = await mkdtemp(join(tools.cache, 'new-'));
@@ -136,7 +135,7 @@ const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_C
 const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
 const MOST_MS = { version: 20_000, install: 600_000 };
 
-/** Omits the vendors' keys, because npm runs scripts of packages. */
+/** Omits API keys, because npm runs scripts of the packages. */
 function executeFile(
   program: string,
   words: string[],

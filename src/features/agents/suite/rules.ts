@@ -64,7 +64,6 @@ export function filePatterns({ from, with: added, own, skills = {} }: WorkspaceR
   ];
 }
 
-/** Escapes paths such as `app/[id]`. */
 export function literalPattern(path: string): string {
   return path.replace(/[\\()[\]{}*?!+@|]/g, '\\$&');
 }

@@ -133,7 +133,7 @@ export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Sc
   };
 }
 
-/** An unknown part, because a `json` part would count as text of the answer. */
+/** Has the type `unknown`, because a `json` part would count as text of the answer. */
 export function factsPart(facts: AgentFacts): Part {
   return { type: 'unknown', kind: OWN_FACTS, json: JSON.stringify(facts) };
 }

@@ -19,21 +19,20 @@ export interface Change {
   body: Uint8Array | null;
   /** A unified diff. For binary files, the size and digest. */
   diff: string;
-  /** Why checks run without this change. `setup`: the suite's `setup` commands created the path. */
+  /** Why checks do not see this change. `setup`: the suite's `setup` commands created the path. */
   left: 'setup' | 'leaves the workspace' | 'not a file' | 'too large' | null;
   isCanarySeen: boolean;
 }
 
-/** In bytes, for one file and for all files. Larger files are listed but not read. */
+/** For one file and for all files. Larger files are listed but not read. */
 const MAX_CHANGE_BYTES = 16_000_000;
 const MAX_CHANGED_BYTES = 256_000_000;
 
-/** In bytes. Larger files get no diff. */
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * Does not use git, because the agent controls its configuration and hooks. @throws UserError if
- * the workspace is too large
+ * Does not use git, because the agent may have changed git's configuration and hooks. @throws
+ * UserError if the workspace is too large
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;

@@ -17,7 +17,6 @@ export interface WorkspaceFile {
 
 export type WorkspaceFiles = ReadonlyMap<string, WorkspaceFile>;
 
-/** In bytes. */
 export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 
 const READS_AT_ONCE = 64;

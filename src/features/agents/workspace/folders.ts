@@ -9,7 +9,7 @@ import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
 
-/** If evaldiff runs as root, the agent is another user, who must own its files. */
+/** If evaldiff runs as root, the agent runs as another user, who must own its files. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
   if (kind === 'root')

@@ -1,5 +1,6 @@
 // First process in a run's namespaces. Plain JavaScript, because `node -e` runs it. Its argument is
-// the socket that sends the plan. When it ends, the kernel kills all others in the namespaces.
+// a socket, which sends the command to run. When it ends, the kernel kills all other processes in
+// the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
@@ -31,7 +32,7 @@ function forward({ port, socket }) {
 
 async function start(plan) {
   try {
-    // The script must start in the old root, which it replaces.
+    // The script replaces the root folder, so it starts in the old one.
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {

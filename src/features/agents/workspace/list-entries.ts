@@ -34,7 +34,9 @@ async function folderNames(folder: string): Promise<string[]> {
   }
 }
 
-/** A file whose name is too long or not UTF-8 cannot be opened, so it is listed like a device. */
+/**
+ * A file whose name is too long or not UTF-8 cannot be opened, so it gets no mode, like a device.
+ */
 async function listedEntry(path: string): Promise<DiskEntry | 'folder'> {
   const stat = await lstat(path, { bigint: true }).catch(() => null);
   if (stat === null) return { mode: null, size: 0, stamp: '' };

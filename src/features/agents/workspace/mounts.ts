@@ -8,8 +8,8 @@ export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
 
 /**
- * Commands may read these. Excluded on purpose: /home, /root, /run, /var, /mnt and /opt, where
- * runners keep credentials.
+ * System folders that commands may read. Excluded on purpose: /home, /root, /run, /var, /mnt and
+ * /opt, where runners keep credentials.
  */
 const SYSTEM = ['usr', 'bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32', 'etc', 'nix'];
 
@@ -73,8 +73,8 @@ function readableLine(path: string): string {
 }
 
 /**
- * Makes what `--rbind` copied read-only. The other flags must stay, or the kernel refuses. In
- * mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
+ * Makes the mounts that `--rbind` copied read-only. Keeps their other flags, or the kernel refuses.
+ * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do

@@ -19,7 +19,7 @@ export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
   setup: readonly string[];
   home: Readonly<Record<string, string>>;
-  /** Aborted only with the whole evaldiff run, because tries share `setup`. */
+  /** Aborts with the evaldiff run, not with a try, because tries share `setup`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -187,7 +187,7 @@ async function commitAll(work: string): Promise<string> {
   const git = async (...args: string[]): Promise<string> =>
     (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
   await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Otherwise attributes in the tree could make git convert files.
+  // Otherwise a `.gitattributes` file in the tree could make git convert files.
   await mkdir(join(work, '.git', 'info'), { recursive: true });
   const attributes = '* -text -filter -ident -working-tree-encoding\n';
   await writeFile(join(work, '.git', 'info', 'attributes'), attributes);

@@ -20,7 +20,7 @@ export interface RunPlace {
 
 export interface InsideJob {
   command: readonly string[];
-  /** Added to HOME, TMPDIR and PATH. The sandbox searches a PATH given here first. */
+  /** Added to the variables HOME, TMPDIR and PATH. The sandbox searches a PATH given here first. */
   env: Readonly<Record<string, string>>;
   /** Path of the gateway's socket. Null means no network at all. */
   gateway: string | null;
@@ -139,7 +139,7 @@ function collectOutput(
 
 const WATCH_MS = 250;
 
-/** In bytes. The folder is measured whenever free space has dropped by this much. */
+/** The folder is measured whenever free space has dropped by this much. */
 const WATCHED_BYTES = 64_000_000;
 
 function watchSize(folder: string, over: () => void): () => void {

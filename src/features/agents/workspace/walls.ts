@@ -91,7 +91,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'pipe',
-    // Without a terminal, because the command could send input to ours.
+    // Runs without evaldiff's terminal, because the command could send input to it.
     detached: true,
   });
   const kill = (): void => {
@@ -167,7 +167,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Finds the first kind of sandbox that works on this machine. */
+/** Finds the first kind of sandbox that works here. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,

@@ -13,7 +13,6 @@ export interface SkillFiles {
 const MAX_ATTACHMENT_BYTES = 200_000;
 const MAX_ATTACHMENTS = 100;
 
-/** Looks for SKILL.md next to the evals folder and in `skills/<name>/`. */
 export async function findSkill(
   document: Document,
   files: SkillFiles,

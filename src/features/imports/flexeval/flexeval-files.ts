@@ -57,7 +57,7 @@ export function dataFile(
   return locateFile(file, place, context);
 }
 
-/** Paths are relative to FlexEval's working directory, in older files to the file. */
+/** Paths are relative to FlexEval's working directory, or in older files, to the file itself. */
 function locateFile(
   path: string,
   place: Place,

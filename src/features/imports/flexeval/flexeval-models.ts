@@ -54,7 +54,9 @@ const ECHO = `require("node:readline").createInterface({ input: process.stdin })
   console.log(JSON.stringify({ id, output }));
 });`;
 
-/** Prints `response`. A `\n` in it means a line break, but unquoted YAML reads two characters. */
+/**
+ * Prints `response`. Replaces `\n` by a line break, because unquoted YAML keeps both characters.
+ */
 function echo(response: string | null): ReturnType<Read> {
   const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
   const name = response === null ? 'echo' : `echo-${mark}`;

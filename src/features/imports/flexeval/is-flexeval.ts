@@ -1,7 +1,6 @@
 import { valueAt } from '../../../documents/document.ts';
 import { isMap, type Json } from '../../../types/plain.ts';
 
-/** A FlexEval file contains one run or a map of evals. */
 export function isFlexEval(value: Json): boolean {
   if (!isMap(value)) return false;
   if (isMap(value['eval']) && Array.isArray(value['data_sources'])) return true;

@@ -4,7 +4,7 @@ import { assertionText } from '../shared/templates.ts';
 import type { AssertionContext } from '../shared/text-assertions.ts';
 import { fillIn } from './templates.ts';
 
-/** Returns the path in `file://checks.py:grade`, or null if there is none. */
+/** For example, returns `checks.py` for `file://checks.py:grade`. Null if there is no path. */
 export function pathIn(text: string): string | null {
   return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
 }
@@ -13,7 +13,7 @@ const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 type AssertionValue = { ok: true; value: Json | undefined } | { ok: false; why: string };
 
-/** Fills in templates, but not in the contents of files. */
+/** Fills in templates, except in files that the assertion names. */
 export function assertionValue(
   written: Json | undefined,
   isCode: boolean,

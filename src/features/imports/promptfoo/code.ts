@@ -69,7 +69,7 @@ function exportsOf(names: string): string {
     .join(' ');
 }
 
-/** Code of one line returns its last statement. Longer code contains a `return`. */
+/** Code of one line returns the value of its last statement. Longer code contains a `return`. */
 function functionBody(source: string): string {
   const code = source.trimEnd();
   if (code.includes('\n')) return code;
@@ -123,7 +123,7 @@ function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
   ];
 }
 
-/** An expression, code with `return`, or a function such as `get_assert`. */
+/** Checks are expressions, code with `return`, or functions such as `get_assert`. */
 export function pythonMetric(
   check: CodeCheck,
   form: 'inline' | 'file',

@@ -114,7 +114,8 @@ const PYTHON_NO_CODE =
 
 export function pythonProblem(source: string, file: string | null = null): string | null {
   const code = source.replace(PYTHON_NO_CODE, (text) =>
-    // Keeps short strings, because the sandbox may lack what they name, as in `context["trace"]`.
+    // Keeps strings of one word, because the sandbox lacks some members, such as
+    // `context["trace"]`.
     /^["'][A-Za-z]+["']$/.test(text) ? text : text.replace(/[^\n]/g, ' '),
   );
   const lines = code.split('\n');

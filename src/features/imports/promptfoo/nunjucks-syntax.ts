@@ -37,7 +37,7 @@ function checkNode(node: SyntaxNode): void {
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
-      // The value of `env` depends on the environment.
+      // Rejects `env`, because its value depends on the environment.
       return node.value === 'env';
     case 'Literal':
       return typeof node.value === 'object' && node.value !== null;

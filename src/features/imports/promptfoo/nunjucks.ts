@@ -19,7 +19,7 @@ interface RenderState {
 
 class Unfit extends Error {}
 
-/** Does not escape. Unsupported parts are errors. */
+/** Does not escape HTML. Rejects unsupported parts. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
@@ -190,7 +190,7 @@ function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
   }
 }
 
-/** Operators by precedence, lowest first. */
+/** Lowest first. */
 const PRECEDENCE: readonly (readonly Infix[])[] = [
   ['or'],
   ['and'],
@@ -214,7 +214,7 @@ function evaluateChain(chain: Chain, level = 0): Value {
   return OPERATORS_BY_SIGN[by](first, second());
 }
 
-/** JavaScript's own conversion would call methods that lists and maps may lack. */
+/** Lists and maps may lack the methods that JavaScript's conversion calls. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
 

@@ -109,7 +109,8 @@ export function assertionKey({ type, value, threshold, metric, transform }: Json
 }
 
 /**
- * Uses the test at the answer's index if its variables agree, or the only test whose variables do.
+ * Uses the test at the answer's index if its variables match, or else the only test with matching
+ * variables.
  */
 export function referenceAt(
   { test, vars }: Pick<ForeignAnswer, 'test' | 'vars'>,

@@ -13,7 +13,7 @@ export interface ForeignAssertion {
   file: string | null;
 }
 
-/** A test with the values of `defaultTest`, and one value for each variable. */
+/** A promptfoo test, merged with `defaultTest`, with one value for each variable. */
 export interface ForeignTest {
   description: string | null;
   /** Variables as written, with `file://` paths. */

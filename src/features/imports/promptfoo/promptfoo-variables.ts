@@ -39,7 +39,7 @@ function variablesIn({ map, at }: Node, reader: VariableReader): Promise<[string
   ]);
 }
 
-/** A list of texts has several values. Any other list is one value. */
+/** A list of texts gives the variable several values. Any other list is one value. */
 async function readVariable(
   name: string,
   { value, place, items }: Node,
@@ -56,7 +56,7 @@ async function readVariable(
 
 const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
-/** File types that promptfoo reads as bytes or with an additional package. */
+/** Types of files that promptfoo does not read as text. */
 const NO_TEXT =
   /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
 
