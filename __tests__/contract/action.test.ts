@@ -98,7 +98,7 @@ describe('action.yml', () => {
   });
 });
 
-describe('the key inputs in action.yml and docs/action.md', () => {
+describe('the inputs for API keys in action.yml and docs/action.md', () => {
   test('match the table of vendors (if not, run npm run generate)', () => {
     expect(read('action.yml')).toBe(withKeyInputs(read('action.yml')));
     expect(tightTables(read('docs/action.md'))).toBe(
@@ -114,7 +114,7 @@ describe('package.json', () => {
     scripts: Record<string, string>;
   };
 
-  test('names an existing file for the command line and has the documented scripts', () => {
+  test('has the documented scripts, and its evaldiff command is an existing file', () => {
     expect(existsSync(join(ROOT, manifest.bin['evaldiff'] ?? ''))).toBe(true);
     for (const name of ['test', 'demo', 'lint', 'types', 'build', 'dist:check'])
       expect(manifest.scripts).toHaveProperty([name]);

@@ -81,7 +81,7 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'README.md': 'contract/readme.test.ts',
 };
 
-describe('the default limit on the calls of a search for causes', () => {
+describe('the default limit on model calls for finding causes', () => {
   test('is the same in documentation and code', () => {
     const page = read('docs/causes.md');
     const rows = [...page.matchAll(/^\| +(\d+) \| +(\d+) \|$/gm)];
@@ -96,7 +96,7 @@ describe('the default limit on the calls of a search for causes', () => {
     expect(page).toContain(`"up to ${most} more calls if something regresses or is fixed"`);
   });
 
-  test('is documented with the figures of its benchmark', () => {
+  test('is documented with the results of its benchmark', () => {
     const sections = read('benchmarks/causes.md').split(/^## /m);
     const rowsOf = (title: string): string[][] =>
       (sections.find((section) => section.startsWith(title)) ?? '')
@@ -157,7 +157,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('in YAML are all checked, by the next test or by a test for their page', () => {
+  test('in YAML are on pages that the next test or another test file checks', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))
@@ -204,7 +204,7 @@ describe('code blocks', () => {
     },
   );
 
-  test('with attributes are valid for prompts that have enough references', () => {
+  test('that show evaldiff.attributes.yaml are valid for prompts with enough references', () => {
     const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
     expect(others).toEqual([]);
     const reading = readAttributes(

@@ -27,7 +27,7 @@ const arrows = (files: readonly SourceFile[]): Arrow[] =>
 const shown = ({ from, to }: Arrow): string => `${from} → ${to}`;
 
 describe('the source code', () => {
-  test('is parsed with its files, names and imports', () => {
+  test('is parsed into files, declared names and imports', () => {
     const outcome = src.find(({ path }) => path === 'src/kernel/result/result.ts');
     expect(src.length).toBeGreaterThan(250);
     expect(outcome?.declared).toEqual(expect.arrayContaining(['resultSchema', 'Result']));

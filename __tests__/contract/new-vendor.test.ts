@@ -93,7 +93,7 @@ describe('a vendor added to the table meets the contract of all vendors:', () =>
   vendorContract(zz);
 });
 
-describe('a vendor added to the table', () => {
+describe('a vendor added to the table of vendors', () => {
   let all: Awaited<ReturnType<typeof load>>;
   let server: ModelServer;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('a vendor added to the table', () => {
   });
   afterAll(() => server.close());
 
-  test('is a provider that settings can name, without batches and with its own key', async () => {
+  test('can be used as a provider in the settings, but not with batches', async () => {
     const read = (entry: string) =>
       all.read({
         'evaldiff.yaml': `models:\n  mine: { provider: zz-test, model: zz-9${entry} }\n`,
@@ -129,7 +129,7 @@ describe('a vendor added to the table', () => {
     });
   });
 
-  test('reads its key from its input or its variable', () => {
+  test('gets its API key from its action input or its environment variable', () => {
     const { inputs, problems } = all.readInputs(
       { 'zz-test-api-key': 'from-the-input' },
       all.OWN_SETTINGS,
@@ -173,18 +173,18 @@ describe('a vendor added to the table', () => {
     ).toMatchObject({ entry: { provider: 'zz-test', model: 'other' }, left: [] });
   });
 
-  test('has the list prices that its row names and a model for new projects', async () => {
+  test('has the price list that its table row names, and a model for new projects', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     expect(list(zz, 'gpt-4o')?.({ input_tokens: 1_000_000, output_tokens: 0 })).toBeGreaterThan(0);
     expect(all.starterFiles(zz).get('prompts/support.yaml')).toContain('model: zz-1');
   });
 
-  test('has unknown prices if its row names none, regardless of model names', async () => {
+  test('has no known prices if its table row names no price list, whatever its models are called', async () => {
     const list = await all.loadListPrices(new Date('2026-01-01'));
     for (const model of ['yy-1', 'gpt-4o']) expect(list(named('yy-test'), model)).toBeNull();
   });
 
-  test('is in docs/models.md with its API, in a section with rules for its models or in the list without', () => {
+  test('is documented in docs/models.md, in its own section if its models have rules and otherwise in a list', () => {
     const page = all.renderModels();
     const byName = page.indexOf('## Further vendors by name');
     expect(page.slice(byName)).toContain(

@@ -71,7 +71,7 @@ function endsInSdks(): Map<string, string> {
 }
 
 describe('the table of models', () => {
-  test("has the retirement dates of the vendors' SDKs", () => {
+  test("has the same retirement dates as the vendors' SDKs", () => {
     const ours = (Object.keys(MODELS) as VendorName[]).flatMap((vendor) =>
       Object.entries(factsOf(vendor).ends).flatMap(([day, models]) =>
         models.map((model) => [model, day]),
@@ -104,7 +104,7 @@ describe('the table of models', () => {
     ['openai', 'gpt-5.3-codex', '2027-04-01'],
     ['gemini', 'gemini-3-pro-preview', '2026-03-09'],
     ['groq', 'llama-3.3-70b-versatile', '2026-08-16'],
-  ])("knows when %s's %s retires, which no SDK states", (vendor, model, day) => {
+  ])('has the retirement date of %s model %s, which no SDK states', (vendor, model, day) => {
     expect(retirementDate(at(vendor, model))).toBe(day);
   });
 
@@ -120,7 +120,7 @@ describe('the table of models', () => {
     }
   });
 
-  test('uses the Responses API for models that the SDK lists only there', () => {
+  test('assigns the Responses API to models that the SDK lists only for that API', () => {
     const alone = namesIn(SHARED, 'ResponsesModel').filter(
       (model) => !namesIn(SHARED, 'ChatModel').includes(model),
     );
@@ -140,7 +140,7 @@ describe('the table of models', () => {
     }
   });
 
-  test('rejects the same parameters as the stand-ins and the editor schemas', () => {
+  test('rejects the same parameters as the fake model servers and the JSON schemas for editors', () => {
     const written = new Ajv2020({ strict: false }).compile(
       jsonSchemas({}, OWN_SETTINGS, [], [])['prompt.schema.json'] ?? {},
     );
@@ -230,7 +230,7 @@ describe('the table of models', () => {
   });
 
   // Tests of the command line have a fake clock, but the action and shipped files do not.
-  test('has no retirement date for models in the demo and in tests with the real clock', () => {
+  test('has no retirement date for models in the demo or in tests that use the current date', () => {
     const files = [
       ...filesIn('fixtures/demo'),
       ...filesIn('__tests__/system/end-to-end'),
@@ -247,7 +247,7 @@ describe('the table of models', () => {
     ).toEqual([]);
   });
 
-  test('has known, priced models without retirement date for new projects and examples', async () => {
+  test('has the models of new projects and examples, with known prices and no retirement date', async () => {
     const prices = await loadListPrices(new Date('2026-11-22'));
     for (const [vendor, model] of EXAMPLES) {
       expect([model, retirementDate(at(vendor, model))]).toEqual([model, null]);

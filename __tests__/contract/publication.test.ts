@@ -96,19 +96,19 @@ describe('scripts/publication.json', () => {
     },
   );
 
-  test('makes the README install the packed version until evaldiff is published', () => {
+  test('requires the README to show the installation from a local package until evaldiff is published', () => {
     const install = `npm ci && npm pack && npm install --global ./${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
     expect(read('README.md').includes(`\n${install} `)).toBe(!publication.published);
   });
 });
 
-describe('the lines to change for publishing', () => {
+describe('the list of lines to change before publishing', () => {
   const published = { ...publication, published: true, owner: 'acme' };
   const README = `npm ci && npm pack && npm install --global ./evaldiff-1.0.0.tgz # not published yet
 npx evaldiff init
       - uses: <owner>/evaldiff@v1`;
 
-  test('include the installation, every "not published yet" and every placeholder', () => {
+  test('contains the install command, every "not published yet" and every placeholder', () => {
     expect(staleLines(published, { 'README.md': README })).toEqual([
       'README.md:1: is published',
       'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',
@@ -159,7 +159,7 @@ npx evaldiff init
     ],
     ['is right', { owner: 'acme' }, 'uses: acme/evaldiff@v1', []],
     ['runs another program', {}, 'npx node scripts/pictures.ts', []],
-  ])('are found as expected if an address or command %s', (_name, change, line, wrong) => {
+  ])('is right if an address or a command %s', (_name, change, line, wrong) => {
     expect(staleLines({ ...publication, ...change }, { 'README.md': line })).toEqual(
       wrong.map((what) => `README.md:1: ${what}`),
     );

@@ -51,7 +51,7 @@ describe("the README's workflow", () => {
     for (const step of job?.steps ?? []) expect(uses).toContain(step.uses);
   });
 
-  test('and every other shipped workflow use only inputs that the action has', () => {
+  test('uses only inputs that the action has, as does every other shipped workflow', () => {
     const inputs = Object.keys((parse(read('action.yml')) as { inputs: object }).inputs);
     const files = ['examples/workflows', '.github/workflows'].flatMap((folder) =>
       readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),

@@ -83,7 +83,7 @@ const ids = (page: string, prefix: string): string[] =>
 const upTo = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1)}`);
 
-describe('the pages of guarantees', () => {
+describe('the pages about threats and bad inputs', () => {
   test('list every threat, refusal and bad input once', () => {
     expect(ids('__tests__/contract/threats.md', 'T')).toEqual(upTo(74, 'T'));
     expect(ids('__tests__/contract/threats.md', 'R')).toEqual(upTo(13, 'R'));
@@ -93,7 +93,7 @@ describe('the pages of guarantees', () => {
   });
 
   test.each(['__tests__/contract/threats.md', '__tests__/contract/bad-inputs.md'])(
-    'name only tests and headings that exist: %s',
+    'refer only to existing tests and headings: %s',
     (page) => {
       expect(
         rows(page).flatMap((row) => missing(row).map((found) => `${row.id || row.what}: ${found}`)),
@@ -102,7 +102,7 @@ describe('the pages of guarantees', () => {
   );
 });
 
-describe('the check of these pages', () => {
+describe('the check of the pages about threats and bad inputs', () => {
   test.each([
     ['`contract/nowhere.test.ts` › `a test`', 'contract/nowhere.test.ts has no test "a test"'],
     [
@@ -111,7 +111,7 @@ describe('the check of these pages', () => {
     ],
     ['[SECURITY.md](../../SECURITY.md#promises)', 'SECURITY.md has no heading #promises'],
     ['somewhere', 'cannot be read: somewhere'],
-  ])('finds missing tests and unreadable lines: %s', (line, found) => {
+  ])('finds missing tests, missing headings and unreadable lines: %s', (line, found) => {
     expect(missing({ held: [line] })).toEqual([found]);
   });
 

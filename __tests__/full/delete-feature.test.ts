@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { FEATURE_NAMES, problemsWithout } from '../stand-ins/without-feature.ts';
 
 test.each(FEATURE_NAMES)(
-  'the program compiles without the folder and registration of %s',
+  'the program compiles without the folder of feature %s and the lines that register it',
   (name) => {
     expect(problemsWithout(name)).toEqual([]);
   },

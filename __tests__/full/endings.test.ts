@@ -66,7 +66,7 @@ const ends = (finish_reason: string, content: string | null, more: object = {}):
   choices: [{ finish_reason, message: { content, ...more } }],
 });
 
-describe('a head whose answers', () => {
+describe('a head commit whose answers', () => {
   test.each<[string, Given, string, string]>([
     [
       'the server lost',
@@ -128,7 +128,7 @@ describe('a head whose answers', () => {
     expect(comment).toContain(words);
   });
 
-  test('call a tool in the old format is judged by that call', async () => {
+  test('call a tool in the old format (function_call) is judged by that call', async () => {
     const call = { function_call: { name: 'book', arguments: '{}' } };
     const { result } = await compare({
       head: ends('function_call', null, call),
@@ -199,10 +199,10 @@ describe('answers on both sides', () => {
   });
 });
 
-describe('a different model that answers for head', () => {
+describe('the names of the models that answered', () => {
   const by = (model: string, content: string): object => ({ ...ends('stop', content), model });
 
-  test('is named next to the verdict, and no line of the prompt is blamed', async () => {
+  test('are reported next to the verdict if they differ, and no line of the prompt is blamed', async () => {
     const { result, out, comment } = await compare({
       base: by('vendor/large', 'Oslo'),
       head: by('vendor/free-fallback-7b', 'sorry'),
@@ -218,7 +218,7 @@ describe('a different model that answers for head', () => {
   test.each([
     ['quiz-1-2026-01-01', 'quiz-1-2026-01-01'],
     [undefined, 'quiz-1-2026-01-01'],
-  ])('is not reported if base was answered by %j and head by %j', async (base, head) => {
+  ])("are not reported if base's is %j and head's is %j", async (base, head) => {
     const { result } = await compare({ base: by(base as string, 'Oslo'), head: by(head, 'sorry') });
     expect(result.notices.filter(({ kind }) => kind === 'served')).toEqual([]);
     expect(result.causes?.[0]?.causes).toHaveLength(1);

@@ -169,8 +169,8 @@ describe('the tested model servers', () => {
   });
 });
 
-describe.each(CASES)("on %s the README's first prompt", (_name, place) => {
-  test('runs and is graded after removing the parameters that validate rejects', async () => {
+describe.each(CASES)("on %s, the README's first prompt", (_name, place) => {
+  test('runs and is graded once the parameters that validate rejects are removed', async () => {
     const at = await setUp(place);
     const { temperature: takes } = place;
     if (!takes) {

@@ -1,12 +1,12 @@
 import { describe, test } from '@jest/globals';
 import { expectNoGreenAfter, type Fault, type Moment } from '../system/end-to-end/faults.ts';
 
-describe('a restarted run of a commit that was green', () => {
+describe('a second run of a commit whose check was green', () => {
   // faults.test.ts covers every fault at every moment.
   test.each<[Fault, Moment]>([
     ['kill -9', 'asking'],
     ['SIGTERM', 'asking'],
     ['internal error', 'asking'],
     ['internal error', 'publishing'],
-  ])('does not leave a green check after %s in the phase %s', expectNoGreenAfter);
+  ])('does not leave the check green if it is stopped by %s in the phase %s', expectNoGreenAfter);
 });

@@ -22,7 +22,7 @@ import {
 const commitOf = (repository: FixtureRepository, tree: string): string =>
   repository.git('commit-tree', '-m', 'x', tree);
 
-describe('changed links and submodules', () => {
+describe('changed symbolic links and submodules', () => {
   const link = (to: string): { link: string } => ({ link: to });
   const kinds: [string, FixtureFiles, FixtureFiles, string[]][] = [
     ['a new link', {}, { 'docs/link': link('a.md') }, ['docs/link']],
@@ -45,7 +45,7 @@ describe('changed links and submodules', () => {
   const rows = kinds.flatMap(([kind, ...files]) =>
     shapes.map(([shape, workspace]) => ({ kind, shape, files, workspace })),
   );
-  test.each(rows)('$kind is listed in a workspace with $shape', async ({ files, workspace }) => {
+  test.each(rows)('$kind is listed if the workspace has $shape', async ({ files, workspace }) => {
     const [before, after, paths] = files;
     const source = createRepository();
     const base = source.commit('base', { 'kept.yaml': 'kept\n', ...before });

@@ -49,7 +49,7 @@ async function overHttp(at: Stage, change: Change, directory: string): Promise<S
   }
 }
 
-describe('a pull request that changes links', () => {
+describe('a pull request that changes symbolic links and a prompt', () => {
   const link = (to: string): { link: string } => ({ link: to });
   const base = { ...quiz(), 'docs/latest': link('v1'), 'docs/old': link('v1'), 'docs/a': 'a\n' };
   const gone = { 'docs/old': null, 'docs/new': link('v3') };
@@ -59,7 +59,7 @@ describe('a pull request that changes links', () => {
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],
     ['everything', 'refs/heads/topic', null],
-  ])('is judged if the workspace has checked out %s', async (_, ref, depth) => {
+  ])('is judged if this is checked out in the workspace: %s', async (_, ref, depth) => {
     const at = await stage(obedient);
     const change = changeOf(base, head);
     const { directory } =
@@ -138,7 +138,7 @@ describe('a change that no evaluation reads', () => {
     expect(run.outputs['title']).toContain(`${path} changed in the folder of a skill`);
   });
 
-  test('is not judged, with a reason, if a submodule replaces a folder of prompts', async () => {
+  test('is not judged if a submodule replaces a folder of prompts, and the log says so', async () => {
     const { 'prompts/quiz.yaml': prompt = '', 'prompts/tests/quiz.yaml': tests = '' } = quiz();
     const moved = { 'prompts/shared/quiz.yaml': prompt, 'prompts/shared/tests/quiz.yaml': tests };
     const gone = { 'prompts/shared/quiz.yaml': null, 'prompts/shared/tests/quiz.yaml': null };
@@ -148,7 +148,7 @@ describe('a change that no evaluation reads', () => {
     expect(run.log).toContain('prompts/shared is a submodule and changed');
   });
 
-  test('makes the run neutral even if another prompt did not get worse', async () => {
+  test('in a submodule among the prompts makes the run neutral even if another prompt did not get worse', async () => {
     const base = { ...looking('prompts'), 'prompts/shared': submodule('a') };
     const head = { 'prompts/shared': submodule('b'), ...promptOf('Be kind.') };
     const { run } = await pullRequest(base, head);
@@ -202,7 +202,7 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs['title']).toContain('New: ');
   });
 
-  test('that replaces a deleted commit reports the missing commit, not missing permissions', async () => {
+  test('is not assumed if the previous commit was deleted: the run reports that commit as missing', async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
     expect(run.outputs['conclusion']).toBe('error');

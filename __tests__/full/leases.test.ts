@@ -36,7 +36,7 @@ const firstLines = ({ github }: Stage) =>
 const writes = ({ github }: Stage): Exchange[] =>
   github.state.exchanges.filter(({ path }) => /check-runs|comments|graphql|pulls/.test(path));
 
-describe('a check', () => {
+describe('the GitHub check of a run', () => {
   test('is in progress before the first model call, while the comment shows no verdict', async () => {
     const seen: unknown[] = [];
     const at: Stage = await stage((request) => {
@@ -87,7 +87,7 @@ describe('a check', () => {
     expect(shown(at)).toEqual({ evaldiff: 'success' });
   });
 
-  test('is first created as in progress if another pull request could have written a verdict for the commit', async () => {
+  test('is created as in progress even without model calls if another pull request may have the same commit', async () => {
     const at = await stage(obedient);
     const change = changeOf(quiz(), README);
     const { name, payload } = pullRequestEvent(change);
@@ -113,7 +113,7 @@ describe('a check', () => {
     expect(bodies.every((body) => body.includes('Running for'))).toBe(true);
   });
 
-  test('is not created if the token cannot write it: the job itself is the check', async () => {
+  test("is not created if the token lacks write access; the job's own status shows the result", async () => {
     const token = workflowToken({ pull_requests: 'write', checks: 'read' });
     const { at, run } = await pullRequest(quiz(), WORSE, { token });
     expect([run.code, at.github.state.checkRuns]).toEqual([1, []]);
@@ -171,7 +171,7 @@ describe('a cancelled run', () => {
   });
 });
 
-describe('jobs of one workflow run', () => {
+describe('jobs for the same commit', () => {
   /** A project whose `math` gets worse on head and whose `other` does not. */
   const base = {
     ...quiz(),
@@ -244,13 +244,13 @@ describe('jobs of one workflow run', () => {
     ]);
   });
 
-  test('report red under a second name after another job reported green', async () => {
+  test('report red under a second check name if another job already reported green under the first', async () => {
     const { at, change } = await pullRequest(base, WORSE, { inputs: part, env: job('b') });
     await onPullRequest(at, change, { inputs: named, env: job('a') });
     expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });
   });
 
-  test('of two workflows with the same name never show green instead of red', async () => {
+  test('of two workflows with the same check name never show green instead of red', async () => {
     const env = (id: string, workflow: string) => ({
       GITHUB_RUN_ID: id,
       GITHUB_WORKFLOW: workflow,

@@ -41,7 +41,7 @@ test('a cancelled job saves paid answers before it writes the report, because it
   expect(whole).toEqual({ atReport: 1, after: 2 });
 });
 
-test('a sweep (full run) in batches warns if no other job can resume its batches', async () => {
+test('a sweep (full run) in batches warns that paid answers may be lost if caching is off', async () => {
   const batched = 'models:\n  quiz-model: { provider: openai, transport: batch }\n';
   const { job } = await workflow(await stage(obedient), quiz({ settings: batched }));
   // Without a key nothing is sent. The plan is logged before that.
@@ -139,7 +139,7 @@ describe('a sharded sweep in a workflow', () => {
     );
   });
 
-  test("shows an error in the project's files once, at its line, if no shard could run", async () => {
+  test('whose shards all stopped at an invalid file reports only that file, not the missing results', async () => {
     const broken = { ...quiz(), 'prompts/quiz.yaml': 'name: quiz\n' };
     const { job, artifacts } = await workflow(await stage(obedient), broken);
     const shard = await job({ inputs: { mode: 'sweep', shard: '1/2' } });
@@ -175,7 +175,7 @@ test.each<[Record<string, string>, string[], RegExp]>([
     /^mode: merge: artifacts are unavailable: ACTIONS_RUNTIME_TOKEN and ACTIONS_RESULTS_URL are not set\./,
   ],
 ])(
-  'a job with the inputs %j but without the variables %j reports why it cannot run',
+  'a job with the inputs %j but without the environment variables %j reports why it cannot run',
   async (inputs, unset, said) => {
     const at = await stage(obedient);
     const { job, artifacts } = await workflow(at);

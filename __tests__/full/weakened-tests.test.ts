@@ -121,7 +121,7 @@ test('if base cannot be read, nothing is compared and the run is not green', () 
     ['`prompts/other.yaml:1`: Base cannot be read, so head was not compared'],
   ));
 
-describe('a changed prompt whose references all lack a variable', () => {
+describe('a changed prompt whose references all lack a value for a variable', () => {
   const csv = {
     ...plain(''),
     'prompts/tests/quiz.yaml': `metrics: [${EXACT}]\nreferences_from: { file: rows.csv, map: { expected: reply } }\n`,
@@ -134,7 +134,7 @@ describe('a changed prompt whose references all lack a variable', () => {
   test.each([
     ['in the test file', inline, 'no value for {question}'],
     ['in a CSV file', csv, 'has no column "question" for {question}'],
-  ])('is not judged if they are %s', async (_, files, why) => {
+  ])('is not judged if the references are %s', async (_, files, why) => {
     const { code, result, calls } = await shows([files, { ...files, ...WORSE }], null, [why]);
     expect([calls, result.outcome.kind]).toEqual([0, 'not-judged']);
     expect(code).not.toBe(0);
@@ -166,7 +166,7 @@ describe('the first settings file of a project', () => {
   ];
   const SAID = 'Base has no settings file, so rules that this pull request adds apply:';
 
-  test('is reported with the rules that base does not have', () =>
+  test('is reported with the rules that it adds', () =>
     shows(bringing('gate: { min_drop: 1 }\nn_tries: 1\n'), null, [
       `${SAID} \`gate.min_drop\`, \`n_tries\``,
     ]));
@@ -201,7 +201,7 @@ describe('references that head quarantines', () => {
     ));
 });
 
-describe("a check that no longer judges head's answers", () => {
+describe("a metric that no longer judges head's answers", () => {
   const both = plain(`metrics: [${EXACT}, ${SOME}]`);
   const waiting = (min: number): FixtureFiles =>
     plain(
@@ -213,13 +213,13 @@ describe("a check that no longer judges head's answers", () => {
     ['because it is removed', plain(`metrics: [${SOME}]`)],
     ['because it is skipped', skipped],
     ['because its condition is never met', waiting(1000)],
-  ])('is named in the report %s', (_why, head) =>
+  ])('is named in the report if it judges nothing %s', (_why, head) =>
     shows([both, head], null, [
       'Checks of base that judge no answer on head: quiz: answer (6 tests)',
     ]),
   );
 
-  test("can be the check of a conversation that head's suite no longer has", () =>
+  test("can be the metric of a conversation, if head's suite removes the conversation", () =>
     shows(
       [
         plain(`conversation: { evaluators: [quiz-model], max_steps: 1 }\nmetrics: [${SOME}]`),
@@ -229,10 +229,10 @@ describe("a check that no longer judges head's answers", () => {
       ['judge no answer on head: quiz: conversation (6 tests)'],
     ));
 
-  test("does not hide a drop if its condition is not met by head's worse answers", () =>
+  test("does not hide a drop if head's worse answers do not meet its condition", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('can still judge half of them, because its condition is met less often', () =>
+  test('can still judge half of them if its condition is met less often, which is reported', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; its condition was met less often",
     ]));
@@ -269,7 +269,7 @@ describe('references that keep their ids', () => {
     );
   });
 
-  test('but get an additional value count as unchanged', () => {
+  test('but get an additional input value count as unchanged', () => {
     const more = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n).replace('input: {', 'input: { tone: short,'),
     );
@@ -281,13 +281,13 @@ describe('references whose ids change', () => {
   test.each<[string, (n: number) => string]>([
     ['are new', (n) => `x${String(n)}`],
     ['move by one', (n) => `q${String(n + 1)}`],
-  ])('run nothing if only ids change: they %s', async (_, id) => {
+  ])('are not run again if nothing else changes: they %s', async (_, id) => {
     const head = testing(`metrics: [${EXACT}]`, (n) => asked(n, id(n)));
     const { result, calls } = await shows([plain(), head], 'success', []);
     expect([result.outcome.kind, calls]).toEqual(['nothing-to-run', 0]);
   });
 
-  test("and whose expected values are edited are also judged by base's checks", async () => {
+  test("are also judged by base's expected values if head edits those", async () => {
     const renamed = testing(`metrics: [${EXACT}]`, (n) =>
       asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
     );
@@ -300,7 +300,7 @@ describe('recorded dialogues', () => {
   test.each([
     ['with ids', (line: string) => line],
     ['without ids', (line: string) => line.replace(/id: q\d, /, '')],
-  ])('that are worse on head are compared as one try each, %s', async (_ids, as) => {
+  ])('that get worse on head count as one try each: %s', async (_ids, as) => {
     const recorded = (output: (n: number) => string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
     const { result } = await shows([recorded(right), recorded(wrong)], null, [
@@ -328,14 +328,14 @@ describe('recorded dialogues', () => {
       `gate: { unit: ${unit} }\nmetrics_rollup: { code: "result = num_passes >= 2" }`,
       3,
     ]),
-  ])('have %s', async (_, lines, tries) => {
+  ])('can count as several tries: %s', async (_, lines, tries) => {
     const all = `n_tries: 3\n${lines}\nmetrics: [${EXACT}]`;
     const { result } = await compared(recordings(right, all), recordings(wrong, all));
     expect(result.problems).toEqual([]);
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries } });
   });
 
-  test('that replace model answers are reported first and prevent a green verdict', () => {
+  test("that replace a model's answers are reported in the first line and prevent a green verdict", () => {
     const recorded = testing(`metrics: [${EXACT}]`, (n) =>
       n < 4 ? answered(n, right(n)) : asked(n),
     );
@@ -431,7 +431,7 @@ describe('a mean that can fail the run', () => {
     plain(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`);
   const HIGHER = '{ name: size, uses: length, better: higher }';
 
-  test('is reported as a drop if head reverses which direction is better', () => {
+  test('is still reported as a drop if head swaps whether higher or lower is better', () => {
     const lower = valued('{ name: size, uses: length, better: lower }');
     return shows([valued(HIGHER), { ...lower, ...ALL_WORSE }], 'success', [
       "quiz: under base's scoring the mean of size fell, 8.00 → 7.00",
@@ -441,7 +441,7 @@ describe('a mean that can fail the run', () => {
   test.each([
     ['alone', 1, true],
     ['beside others that fall with it', 12, false],
-  ])('shares the significance level with other means: %s', async (_, count, isSaid) => {
+  ])('needs stronger evidence if other means are tested as well: %s', async (_, count, isSaid) => {
     const names = Array.from({ length: count }, (_, i) => `size${String(i)}`);
     const sized = (better: string): FixtureFiles => {
       const metrics = names.map(
@@ -466,7 +466,7 @@ describe('a mean that can fail the run', () => {
   });
 });
 
-test("new comparison criteria do not hide that base's criteria prefer base's answers", () => {
+test("a preference for base's answers under base's criteria is reported even if head changes the criteria", () => {
   const paired = (criteria: string): FixtureFiles => ({
     ...plain(`metrics: [{ uses: pairwise_preference, with: { criteria: ${criteria} } }]`),
     'evaldiff.yaml': `${SETTINGS}grader: { model: quiz-model }\n`,
@@ -477,7 +477,7 @@ test("new comparison criteria do not hide that base's criteria prefer base's ans
   ]);
 });
 
-test("references that lose their own checks are not green if head's answers fail base's checks", () => {
+test("a run is not green if references lose their own metrics and head's answers fail those metrics", () => {
   const own = (from: number): FixtureFiles =>
     testing(`metrics: [${SOME}]`, (n) =>
       n < from ? asked(n) : asked(n).replace(/ }$/, `, metrics: [${EXACT}] }`),
@@ -500,7 +500,7 @@ describe('a promptfoo test without assertions', () => {
   const all = (): boolean => true;
   const none = (): boolean => false;
 
-  test('is reported as unjudged if it runs alone', () => {
+  test('causes an error without a verdict if no other test runs', () => {
     const but = (n: number): boolean => n > 1;
     return shows(
       [config('Be exact.', but), config('Be exact.', but, 7)],
@@ -513,12 +513,12 @@ describe('a promptfoo test without assertions', () => {
   test('is still judged by the assertions that it had on base', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', (n) => n > 3)], 'neutral', [FALL]));
 
-  test('cannot be judged by both scorings if all tests lost their assertions', () =>
+  test('has no comparable answers if all tests lost their assertions, which the report explains', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', none)], null, [
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));
 
-  test('that also had none on base has its inconclusive result explained in the first line', () =>
+  test('makes the run inconclusive if it had none on base either, which the first line explains', () =>
     shows([config('Be exact.', none), config('Skip 1', none)], null, [
       'Inconclusive: `promptfooconfig`\n\n`promptfooconfig`: none of its metrics decides, so their values are only shown',
     ]));
@@ -532,7 +532,7 @@ test('a project moved to another folder is not compared, which is reported first
   ]);
 });
 
-describe('a program of the repository', () => {
+describe('a program that answers instead of a model', () => {
   const program = (word: string, more = ''): FixtureFiles => ({
     ...plain(),
     'evaldiff.yaml': `models:\n  quiz-model: { provider: program, command: [node, ${word}]${more} }\n`,
@@ -551,7 +551,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
 
   test.each(['app/main.mjs', './app/main.mjs'])(
-    'without listed files is identified by its imports and the folder of %s',
+    'that lists no files is identified by the files it imports and by the folder of %s',
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,
@@ -560,7 +560,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       ]),
   );
 
-  test('next to its prompts folder does not run again if an unrelated file there changes', async () => {
+  test('does not run again if an unrelated file changes in a prompts folder next to its code', async () => {
     const beside = Object.fromEntries(
       Object.entries(program('app/main.mjs')).map(([path, text]) => [
         path.replace(/^prompts/, 'app/prompts'),
@@ -617,7 +617,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return shows([base ?? {}, head ?? {}, [...HOST, '--directory', 'services/quiz']], null, [RED]);
   });
 
-  test('is not searched for files outside the repository', async () => {
+  test('causes no notice about missing files if it lies outside the repository', async () => {
     const folder = temporaryFolder('elsewhere');
     const own = program(join(folder, 'app/main.mjs'));
     writeFiles(folder, own);

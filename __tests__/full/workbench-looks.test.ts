@@ -116,7 +116,7 @@ test('after any change, the workbench shows the same as a newly started one', as
   await showsAfter(edit('prompts/rows.yaml', 'Answer:', 'Say'));
 });
 
-test('the workbench updates its comparison if only base moved', async () => {
+test('the workbench updates its comparison after a commit, although no file has changed', async () => {
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:'));
   await showsAfter(commit);
 });

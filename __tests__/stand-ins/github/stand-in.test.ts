@@ -54,7 +54,7 @@ const check = (more: object = {}, output: object = {}) => ({
 });
 const checkWith = (...annotations: object[]) => check({}, { annotations });
 
-describe("requests and replies of the stand-in match GitHub's API description", () => {
+describe("requests and replies of the fake GitHub server match GitHub's API description", () => {
   afterEach(() => expect(github.state.violations).toEqual([]));
 
   test('for comments that are written, read, changed and deleted', async () => {
@@ -129,7 +129,7 @@ describe("requests and replies of the stand-in match GitHub's API description", 
   });
 });
 
-describe('the stand-in rejects what GitHub rejects:', () => {
+describe('the fake GitHub server rejects what GitHub rejects:', () => {
   const COMMENTS = '/issues/12/comments';
   const REMARKS = '/pulls/12/comments';
   const CHECKS = '/check-runs';
@@ -156,7 +156,7 @@ describe('the stand-in rejects what GitHub rejects:', () => {
       /annotations\/0\/startLine is not a field of the API/,
     ],
     [COMMENTS, 'a comment that is not text', { body: 7 }, /body must be string/],
-  ])('%s with %s violates the description', async (path, _what, body, expected) => {
+  ])('%s with %s violates the API description', async (path, _what, body, expected) => {
     expect((await call('POST', path, body)).status).toBe(422);
     expect(github.state.violations.join('\n')).toMatch(expected);
   });
@@ -196,7 +196,7 @@ describe('the stand-in rejects what GitHub rejects:', () => {
       checkWith(annotation({ path: '../x' })),
       /relative to/,
     ],
-  ])('%s with %s breaks a rule', async (path, _what, body, expected) => {
+  ])('%s with %s breaks a rule outside the description', async (path, _what, body, expected) => {
     const { status, body: reply } = await call('POST', path, body);
     expect(status).toBe(422);
     expect(JSON.stringify(reply)).toMatch(expected);
@@ -211,7 +211,7 @@ describe('the stand-in rejects what GitHub rejects:', () => {
     ['nobody', 'GET', COMMENTS, undefined, 401],
     ['other', 'GET', '/pulls/12', undefined, 403],
     ['reader', 'GET', '/pulls/12', undefined, 200],
-  ])('permissions depend on the token: %s %s %s', async (token, method, path, body, status) => {
+  ])('what a token does not permit: %s %s %s', async (token, method, path, body, status) => {
     github.state.private = path === '/pulls/12';
     expect((await call(method, path, body, token)).status).toBe(status);
   });
@@ -232,7 +232,7 @@ describe('the stand-in rejects what GitHub rejects:', () => {
     expect(github.state.checkRuns[0]?.conclusion).toBe('success');
   });
 
-  test('an unknown operation is a violation, not an empty answer', async () => {
+  test('an operation that it does not know, which it also records as a violation', async () => {
     expect((await call('GET', '/issues')).status).toBe(404);
     expect(github.state.violations).toEqual([
       'GET /repos/acme/prompts/issues is not an operation of this stand-in',

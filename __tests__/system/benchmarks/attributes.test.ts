@@ -19,7 +19,7 @@ describe('the attribute analysis of simulated pull requests', () => {
     ['one domain improves', 50],
     ['one domain, a wider one around it', 50],
     ['one domain, 5 % of the ratings refused', 50],
-  ])('names exactly the attributes made worse: %s, %i tests', (name, references) => {
+  ])('names exactly the attributes that got worse: %s, %i tests', (name, references) => {
     const measured = measure(scenario(name, references), 10, { seed: 'test' });
     expect(measured.right).toBeGreaterThanOrEqual(8);
     expect(measured.wrong).toBeLessThanOrEqual(1);
@@ -33,7 +33,7 @@ describe('the attribute analysis of simulated pull requests', () => {
     expect(silent).toBeGreaterThanOrEqual(8);
   });
 
-  test('names the two domains made worse when real texts are rated', () => {
+  test('names the two domains that got worse when real texts are rated', () => {
     const truth = realTruth(150);
     const { right } = measure(scenario('two domains', 150, [...REAL]), 10, { seed: 'test', truth });
     expect(right).toBeGreaterThanOrEqual(8);

@@ -51,16 +51,16 @@ describe('model calls', () => {
     await counting.close();
   });
 
-  test('for a sweep of main are at most one per answer and one per grade', () => {
+  test('for a sweep (full run) of main are one per answer and one per grade', () => {
     expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 
-  test('have a number counted by hand for every scenario', () => {
+  test('are compared with a number counted by hand in every scenario', () => {
     expect(SCENARIOS.map(({ title }) => title)).toEqual(Object.keys(BY_HAND));
   });
 
   test.each(SCENARIOS.map((scenario) => [scenario.title, scenario] as const))(
-    'for a pull request are as few as possible: %s',
+    'for a pull request are as few as counted by hand: %s',
     async (title, scenario) => {
       const [cold, warm] = BY_HAND[title] ?? [NaN, NaN];
       if (scenario.earlier === undefined)

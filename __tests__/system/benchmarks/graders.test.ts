@@ -14,12 +14,12 @@ function covered(source: LabelSource, method: Method) {
   return [rate.covered, change.covered];
 }
 
-test("the correction's 95 % intervals contain the true rate, whether labels are examples or a sample", () => {
+test('95 % intervals of the corrected rate contain the true rate, whether labels are examples or a random sample', () => {
   for (const source of ['examples', 'sample'] as const)
     for (const share of covered(source, 'Rogan-Gladen')) expect(share).toBeGreaterThanOrEqual(0.94);
 });
 
-test('prediction-powered intervals contain the true rate only if labels are a sample of the answers', () => {
+test('prediction-powered intervals contain the true rate only if the labelled answers are a random sample', () => {
   for (const share of covered('sample', 'PPI++')) expect(share).toBeGreaterThanOrEqual(0.94);
   expect(covered('examples', 'PPI++')[0]).toBeLessThan(0.5);
 });

@@ -41,7 +41,7 @@ describe('the verdict simulation', () => {
     expect(Object.keys(LAWS)).toContain(law);
   });
 
-  test('runs the same rounds as evaldiff, reaches its verdicts and counts its tries', () => {
+  test('adds tries as evaldiff does, reaches the same verdicts and counts the tries', () => {
     const random = randomOf('one');
     const all = { base: Array<number>(20).fill(1), head: Array<number>(20).fill(1) };
     expect(simulate([all], 'adaptive', random)).toMatchObject({ colour: 'green', calls: 4 });
@@ -67,7 +67,7 @@ describe('the verdict simulation', () => {
     expect(simulate([{ ...all, silent: 0 }], 'adaptive', random).colour).toBe('green');
   });
 
-  test('loses tries to errors on both sides and gives critical references their required tries', () => {
+  test('drops tries with errors on both sides and adds the required tries of critical references', () => {
     const all = drawSuite(50, 'all 1.0', nothing, randomOf('errors'));
     const errors = simulate([{ ...all, errors: 0.05 }], 2, randomOf('errors'));
     expect(errors).toMatchObject({ calls: 4, single: 0 });
@@ -130,7 +130,7 @@ describe('a benchmark goal', () => {
     expect(green).toMatchObject({ measured: 0.966, errors: expect.closeTo(0.234, 3) });
   });
 
-  test('throws an error for a figure that the row does not have', () => {
+  test('throws an error if the results lack the figure that it needs', () => {
     expect(() => missesOf([{ ...row('one'), figures: {} }])).toThrow('one has no red');
   });
 });
@@ -218,7 +218,7 @@ describe('the verdict pages', () => {
     expect(made).toContain('| **9.0** | 96 | 0 | **7.0** | 100 |');
   });
 
-  test('copy only rows marked as shown into the docs, in percent', () => {
+  test('copy only rows marked for the documentation into it, in percent', () => {
     const made = pageOf({
       ...empty,
       promises: [row('one', { shown: true }), row('two')],

@@ -61,7 +61,7 @@ async function shown(kind: Kind, text: string): Promise<string> {
 
 const ONE = 'a metric needs exactly one of the keys uses, rubric and code';
 
-describe("editor with evaldiff's JSON schemas", () => {
+describe("an editor with evaldiff's JSON schemas", () => {
   test("completes metric names and then the metric's parameters", async () => {
     const names = await completed('tests', 'metrics:\n  - name: a\n    uses: │\n');
     expect(names.sort()).toEqual([...metrics.keys()].sort());

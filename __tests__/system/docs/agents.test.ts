@@ -52,7 +52,7 @@ function scripted(text: string): string {
 const REPOSITORY = { 'tools/agent.mjs': SCRIPTED_AGENT, '.gitignore': 'node_modules\n' };
 
 describe('the guide to testing a skill', () => {
-  test('leads step by step to a failed comparison, with the evidence that the guide shows', async () => {
+  test('leads step by step to a failed comparison with the results that the guide shows', async () => {
     const reader = newReader(REPOSITORY);
     await say(reader, 'git init --initial-branch main');
     const said: string[] = [];

@@ -34,7 +34,7 @@ const mentorIn = ({ suites }: Project) => {
 };
 
 describe('docs/conversations.md', () => {
-  test('shows a test with its own persona, goal, criteria and turns', async () => {
+  test('shows a valid test with its own persona, goal, criteria and turns', async () => {
     const mentor = blocks.find(({ text }) => text.includes('persona:'));
     const { project, problems } = await read({
       ...first,
@@ -48,7 +48,7 @@ describe('docs/conversations.md', () => {
     });
   });
 
-  test('shows labelled answers in both forms and from a file', async () => {
+  test('shows labelled answers within the suite, in two forms, and in a separate file', async () => {
     const mentor = blocks.find(({ text }) => text.includes('accepted: true'));
     const { project } = await read({ ...first, 'prompts/tests/mentor.yaml': mentor?.text ?? '' });
     const examples = mentorIn(project)?.examples;

@@ -55,7 +55,7 @@ describe('the suite in docs/first-suite.md', () => {
 });
 
 describe('the guides, run step by step', () => {
-  test('lead from an empty folder to a red comparison, its cause, a noise measurement and the workbench', async () => {
+  test('lead from an empty folder to a red comparison, its cause, the output of evaldiff noise, and the workbench', async () => {
     const reader = newReader();
     const pages = ['first-suite', 'workbench', 'required-check', 'causes'];
     const said = await follow(

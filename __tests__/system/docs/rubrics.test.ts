@@ -13,7 +13,7 @@ const blocks = [...page.matchAll(/```yaml\n# (\S+)\n([^]*?)```/g)].map(
 const first = Object.fromEntries([...blocks].reverse().map(({ file, text }) => [file, text]));
 
 describe('docs/rubrics.md', () => {
-  test('shows a first project with all three kinds of rubric; one rubric has three examples with both labels', async () => {
+  test('shows a first project with all three kinds of rubric, one of them with three labelled examples', async () => {
     const { project } = await readProject(treeOf(first), optionsOf(), {
       builtInMetrics: metrics,
       builtInRubrics,

@@ -110,7 +110,7 @@ describe('a pull request after the provider changed the model', () => {
     expect([code, result.conclusion]).toEqual([1, 'failure']);
   });
 
-  test("replaces base's stored answers, which makes the next pull request green", async () => {
+  test("stores base's new answers, so that the next pull request is green", async () => {
     const { diff, drift } = await openProject();
     await diff('Please answer:');
     drift();
@@ -131,7 +131,7 @@ describe('a pull request after the provider changed the model', () => {
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is from ${today}.`);
   });
 
-  test("reports the model's drop once even if all references confirm the regression", async () => {
+  test("reports once that base dropped as well, even if every reference confirms head's regression", async () => {
     const { diff, drift } = await openProject('{ gate_on: suite }');
     await diff('Please answer:');
     drift();
@@ -165,7 +165,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 });
 
-test('a plan counts the calls for confirmation if answers are stored', async () => {
+test('a plan includes the calls that confirm a regression if answers are already stored', async () => {
   const { diff, plan } = await openProject();
   expect(await plan('Please answer:')).not.toContain('if something regresses');
   await diff('Please answer:');
@@ -215,7 +215,7 @@ describe('stored answers of a model that the server has replaced', () => {
   });
 });
 
-test('answers stored from another build of the model are compared, counted and reported', async () => {
+test('stored answers from another build of the model are compared, and a notice counts them', async () => {
   const { diff, rebuild } = await openProject();
   rebuild('fp_1');
   await diff('Please answer:');

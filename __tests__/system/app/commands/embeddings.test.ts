@@ -27,7 +27,7 @@ async function openNear(): Promise<Shop> {
   return shop;
 }
 
-describe('answers compared by embeddings', () => {
+describe('embeddings for comparing answers', () => {
   test('are requested once per text, priced and counted separately, and stored for the next run', async () => {
     const shop = await openNear();
     const result = await shop.result('run', '--fail-on', 'never');
@@ -66,7 +66,7 @@ describe('answers compared by embeddings', () => {
     expect(shop.server.requests).toHaveLength(before);
   });
 
-  test('appear in the plan, count against the caps, and need an embedding model', async () => {
+  test('appear in the plan, count against the limit on calls, and need an embedding model', async () => {
     const shop = await openNear();
     const capped = await shop.result('run', '--max-calls', '9');
     expect(capped.problems[0]?.message).toMatch(
@@ -81,7 +81,7 @@ describe('answers compared by embeddings', () => {
     );
   });
 
-  test('are replayed from a recording, and a text that it lacks is an error of the try', async () => {
+  test('are replayed from a recording; a try whose text was not recorded ends in an error', async () => {
     const shop = await openNear();
     const file = join(shop.repository.directory, 'recorded.jsonl');
     await shop.result('run', '--record', file, '--fail-on', 'never');

@@ -48,7 +48,7 @@ describe('evaldiff init', () => {
       );
   });
 
-  test("writes the action's owner into all files and picks the vendor that has a key", async () => {
+  test("writes the owner of the action's repository into all files and picks the vendor that has a key", async () => {
     const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
     expect(Object.values(files).join('\n')).not.toContain('<owner>');
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
@@ -63,7 +63,7 @@ describe('evaldiff init', () => {
     ['git@github.com:acme-corp/shop.git'],
     ['https://github.com/acme-corp/shop'],
     ['ssh://git@github.com/acme-corp/shop.git'],
-  ])("takes the action's owner from the remote %s and says so", async (remote) => {
+  ])("takes the owner of the action's repository from remote %s and says so", async (remote) => {
     const { files, out } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
     expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
@@ -73,7 +73,7 @@ describe('evaldiff init', () => {
   test.each([
     ['of another host', 'https://git.example/acme/shop.git'],
     ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
-  ])('does not take the owner from a remote %s', async (_, remote) => {
+  ])("does not take the owner of the action's repository from a remote %s", async (_, remote) => {
     const { files } = await init({}, [], {}, remote);
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
   });
@@ -88,7 +88,7 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
-  test('writes settings that also compare with the prompts from 30 days ago', async () => {
+  test('writes settings that also compare head with the prompts from 30 days ago', async () => {
     const { files } = await init({});
     expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
   });
@@ -174,7 +174,7 @@ describe('evaldiff init', () => {
       },
       ['models: { default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
     ],
-  ])("writes the settings that another tool's files need: files %s", async (_, written, said) => {
+  ])("writes settings that can read another tool's files: files %s", async (_, written, said) => {
     const { out, files, validated } = await init(written);
     expect(validated).toBe(0);
     for (const line of said) expect(`${out}${files['evaldiff.yaml'] ?? ''}`).toContain(line);
@@ -229,7 +229,7 @@ describe('evaldiff init', () => {
     expect(files['evaldiff.yaml']).toContain('max_cost_usd: 10');
   });
 
-  test("adds the settings' servers to the workflow and requires no vendor key", async () => {
+  test("adds the servers named in the settings to the workflow and requires no vendor's key", async () => {
     const { out, files } = await init({
       'evaldiff.yaml':
         'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',

@@ -58,7 +58,7 @@ describe('a symbolic link in the work tree', () => {
       { '.evaldiff': '' },
       /^\.evaldiff is a symbolic link[^\n]* \(--store, EVALDIFF_STORE\)/,
     ],
-  ])('is not followed by %j, which makes no model calls', async (argv, links, why) => {
+  ])('is not followed by %j, which exits before any model call', async (argv, links, why) => {
     const { shop, victim } = await withLinks(links);
     const { code, out, err } = await shop.evaldiff(...argv);
     expect([code, out]).toEqual([2, '']);
@@ -95,7 +95,7 @@ describe('a symbolic link in the work tree', () => {
     expect(lstatSync(at('new/prompts/a.yaml')).isSymbolicLink()).toBe(true);
   });
 
-  test('is not followed by discover, which makes no model calls', async () => {
+  test('is not followed by discover, which exits before any model call', async () => {
     const { shop, victim } = await withLinks(
       { 'evaldiff.attributes.yaml': 'a.yaml' },
       { settings: 'grader: { model: m }\n' },
@@ -122,7 +122,7 @@ describe('a symbolic link in the work tree', () => {
 });
 
 describe('a user', () => {
-  test('can reach a work tree and an outside folder through symbolic links', async () => {
+  test('can name a report folder by a path through a symbolic link outside the work tree', async () => {
     const { shop } = await withLinks({});
     const outside = temporaryFolder('outside');
     symlinkSync(outside, `${outside}-link`);

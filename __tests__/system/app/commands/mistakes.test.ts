@@ -67,7 +67,7 @@ describe('an error on the command line', () => {
       '--max-size: must be a number of megabytes of at least 0, not "-1"\n',
     ],
     [['noise', '--runs', '0'], '--runs: must be a whole number from 1 to 1000, not "0"\n'],
-  ])('%j suggests the correct form, exits with 2 and prints no output', async (argv, err) => {
+  ])('such as %j exits with 2, prints no output and says what is valid', async (argv, err) => {
     const repository = createRepository();
     repository.commit('one', PROJECT);
     expect(await evaldiff(repository.directory, ...argv)).toEqual({ code: 2, out: '', err });
@@ -225,14 +225,11 @@ describe('--json', () => {
     'import',
     'init',
     'demo',
-  ])(
-    'is explained with examples in the help of %s if the command prints results',
-    async (command) => {
-      const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
-      expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
-      if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
-    },
-  );
+  ])('appears in the help of %s, with examples, if the command prints results', async (command) => {
+    const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
+    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
+    if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
+  });
 });
 
 describe('evaldiff cache', () => {

@@ -27,7 +27,7 @@ function copyOf(file: string, to: string): void {
 }
 
 describe("the command line's default store", () => {
-  test('is outside the work tree and has a key that only its user can read', async () => {
+  test('is outside the work tree and has a key file that only the user can read', async () => {
     const { evaldiff, repository } = await open();
     await evaldiff('run');
     const { file, keyFile } = storeOf(repository.directory);

@@ -52,7 +52,7 @@ async function compare(words: string, program = '', ...args: string[]) {
   return { code, out, processes, suite: result.suites[0]! };
 }
 
-test('bad answers from only one process of a program do not make the run red', async () => {
+test('a drop that occurs in only one process of a program does not make the run red', async () => {
   const { code, out, suite } = await compare('Unlucky');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(suite.confirmation).toMatchObject({
@@ -65,7 +65,7 @@ test('bad answers from only one process of a program do not make the run red', a
   );
 });
 
-test("a drop repeated in a program's second session (process) makes the run red", async () => {
+test("a drop that the program's second process repeats makes the run red", async () => {
   const { code, processes, suite } = await compare('Broken');
   expect([code, suite.verdict]).toEqual([1, 'regressed']);
   expect(suite.confirmation).toMatchObject({

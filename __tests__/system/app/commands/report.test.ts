@@ -235,7 +235,7 @@ describe('two models on one prompt', () => {
   const SECOND = '  n: { provider: openai, endpoint: local, model: model-2 }\n';
 
   test.each(['run', 'diff'])(
-    'are compared on the same references in the terminal, comment and page of %s',
+    'are compared on the same references in the terminal, comment and HTML report of %s',
     async (command) => {
       const outputs = await asked([command], SECOND);
       for (const said of outputs.map((text) => text.replaceAll(/\s+/g, ' '))) {
@@ -247,7 +247,7 @@ describe('two models on one prompt', () => {
     },
   );
 
-  test("are compared without blaming a variable if base's settings define only one of them", async () => {
+  test("cause a message that names the missing model if base's settings define only one", async () => {
     const [terminal = ''] = await asked(['diff'], '');
     const said = terminal.replaceAll(/\s+/g, ' ');
     expect(said).toContain(
@@ -257,7 +257,7 @@ describe('two models on one prompt', () => {
     expect(said).not.toContain('variable');
   });
 
-  test('are reported with the missing variable first if head cannot fill in the prompt', async () => {
+  test('are reported as not judged, with the missing variable, if head cannot fill in the prompt', async () => {
     const [terminal = ''] = await asked(['diff'], SECOND, (prompt) =>
       prompt
         .replace('variables: [', 'variables: [{ name: nobody }, ')
@@ -270,7 +270,7 @@ describe('two models on one prompt', () => {
 });
 
 describe('evaldiff report', () => {
-  test("combines several tries into one row with llmeval's columns for any type of expected value", async () => {
+  test("shows several tries in one row, with llmeval's columns, for any type of expected value", async () => {
     const { code, out } = await report(
       {
         [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
@@ -324,7 +324,7 @@ describe('evaldiff report', () => {
     expect(out).not.toContain('Duration #1');
   });
 
-  test('exits with 0 if everything passes, keeps equal references separate, and has the columns of all rows', async () => {
+  test("exits with 0 if everything passes, lists equal references separately, and shows each reference's columns", async () => {
     const references =
       '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
     const { code, out } = await report(

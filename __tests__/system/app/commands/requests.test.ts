@@ -32,7 +32,7 @@ describe('an unreadable reply', () => {
     }
   });
 
-  test('is reported as the last error if a cap ends the run before all answers arrive', async () => {
+  test('is quoted as the last error if the limit on calls ends the run before all answers arrive', async () => {
     const { evaldiff, server } = await openShop({
       references: 10,
       answer: () => ({ body: '{"choices":[]}' }),
@@ -50,7 +50,7 @@ describe('an empty answer', () => {
   test.each<[string, Script, string]>([
     ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
     ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
-  ])('costs the tokens that the server reports, if empty %s', async (_, answer, spent) => {
+  ])('costs the tokens that the server reports: empty %s', async (_, answer, spent) => {
     const { evaldiff } = await openShop({ references: 1, answer });
     const { out } = await evaldiff('run', '--no-store', 'n_tries=1');
     expect(out).toContain(spent);
@@ -86,7 +86,7 @@ describe('an empty answer', () => {
   );
 });
 
-describe('the parameter stream', () => {
+describe('the "stream" parameter', () => {
   test.each([
     ['false', 0, '1 prompt with 4 references: no errors'],
     [

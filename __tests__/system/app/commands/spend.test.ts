@@ -38,7 +38,7 @@ describe('answers of earlier runs', () => {
     expect(repository.git('status', '--short')).toBe('');
   });
 
-  test("are equal and fully priced even if the vendor's prompt cache made them cheaper", async () => {
+  test("count as saved at full price even if the vendor's cache had made them cheaper", async () => {
     const { evaldiff, result, server } = await openShop({
       answer: () => ({ text: 'Yes, 5', usage: { input: 2000, output: 5, read: 1024 } }),
     });
@@ -77,7 +77,7 @@ describe('answers of earlier runs', () => {
     expect(server.requests).toHaveLength(made);
   });
 
-  test('are paid for once across both sides, runs and commands', async () => {
+  test('are reused by both sides, later runs and other commands, and paid for only once', async () => {
     const { result, server, repository } = await openShop();
     await result('run');
     repository.commit('change', promptSaying('Please answer: {q}'));
@@ -182,7 +182,7 @@ describe('the cost of a run', () => {
     expect((await result('run', '--no-store')).usage).toMatchObject({ calls: 8, cost_usd: null });
   });
 
-  test('is refused if it would certainly exceed the cap', async () => {
+  test('stops the run before any call if it would certainly exceed the cap', async () => {
     const { evaldiff, server } = await openShop();
     const { code, out } = await evaldiff('run', '--max-cost', '0.5');
     expect(code).toBe(2);
@@ -209,7 +209,7 @@ describe('the cost of a run', () => {
     },
   );
 
-  test("is refused if the estimate exceeds base's cap, unless a price or max-cost is given", async () => {
+  test("stops the run before any call if the estimate exceeds base's cap, unless a price or max-cost is given", async () => {
     const { evaldiff, result, server, repository } = await openShop({
       price: '',
       settings: 'budget: { max_cost_usd: 0.2 }\n',
@@ -237,7 +237,7 @@ describe('the cost of a run', () => {
     ['gpt-5.4-minni', 'gpt-5.4-mini'],
     ['claude-sonet-4-5', 'claude-sonnet-4-5'],
   ])(
-    'of an unknown model (%s) is refused at its line, with the most similar name',
+    'is not estimated for an unknown model (%s): an error at its line suggests a name',
     async (model, near) => {
       const { evaldiff, repository } = await openShop();
       repository.write({
@@ -255,7 +255,7 @@ describe('the cost of a run', () => {
   );
 
   test.each(['gpt-5.9-mini', 'gpt-5.4-plus', 'claude-haiku-9-5'])(
-    'of a new model (%s) is not refused as a misspelt name',
+    'of a new model (%s) does not cause an error about a misspelt name',
     async (model) => {
       const { evaldiff, repository } = await openShop();
       repository.write({
@@ -291,7 +291,7 @@ describe('the cost of a run', () => {
     ['--max-cost', 'lots'],
     ['--max-calls', '1.5'],
     ['--timeout', '-1'],
-  ])('is refused with an invalid limit: %s %s', async (option, value) => {
+  ])('cannot be limited by an invalid value: %s %s', async (option, value) => {
     const { evaldiff, server } = await openShop();
     const { code, err } = await evaldiff('run', `${option}=${value}`);
     expect([code, server.requests.length]).toEqual([2, 0]);

@@ -65,7 +65,7 @@ describe('the terminal of a process', () => {
     [' n', false],
     ['', false],
     ['yes, please', false],
-  ])('asks a question and recognizes whether %j means yes', async (typed, answer) => {
+  ])('asks for confirmation and understands the reply %j as yes or no', async (typed, answer) => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const { said, given } = processWith({}, { isTTY: true }, stdin);
     const asked = terminalOf(given, FEATURES).confirm?.('Write it?');
@@ -74,7 +74,7 @@ describe('the terminal of a process', () => {
     expect(said).toEqual(['Write it? [y/N] ']);
   });
 
-  test('asks no question if the process has no terminal, and treats the end of input as no', async () => {
+  test('asks no question in a process without a terminal, and takes the end of input as no', async () => {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     expect(terminalOf(processWith({}, { isTTY: true }).given, FEATURES).confirm).toBeUndefined();
     expect(terminalOf(processWith({}, {}, stdin).given, FEATURES).confirm).toBeUndefined();
@@ -85,7 +85,7 @@ describe('the terminal of a process', () => {
     expect(await asked).toBe(false);
   });
 
-  test('causes no error when the reader closes the pipe, but shows other failures', () => {
+  test('ignores that the reader closed the pipe, but throws other output errors', () => {
     const { failures, given } = processWith({});
     terminalOf(given, FEATURES);
     expect(failures).toHaveLength(2);
@@ -110,7 +110,7 @@ describe('the terminal of a process', () => {
     expect(lines.length).toBeLessThanOrEqual(60);
   });
 
-  test('does not print a stack trace when the reader of a real process exits', async () => {
+  test('prints no stack trace if the reader of its output exits', async () => {
     const child = spawn(
       process.execPath,
       [join(import.meta.dirname, '../../../../src/cli.ts'), '--help'],

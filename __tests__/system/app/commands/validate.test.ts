@@ -64,7 +64,7 @@ describe('validate', () => {
       ),
       'prompts/tests/p.yaml:2: metrics_rollup "mine": SyntaxError at prompts/tests/p.yaml:5: ',
     ],
-  ])('compiles %s, as a run does before its first call', async (_, files, words) => {
+  ])('reports a code error in %s, as a run does before its first call', async (_, files, words) => {
     await refuses(files, words);
     const ran = await evaldiff(files, 'run');
     expect([ran.code, ran.out]).toEqual([2, expect.stringContaining(words)]);
@@ -102,7 +102,7 @@ describe('validate', () => {
     ),
   );
 
-  test('accepts a roll-up that fails only for some numbers', async () => {
+  test('accepts roll-up code (combining tries) that fails only for some counts', async () => {
     const files = withMetrics(
       'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_passes / num_skip_passes > 0\n',
     );
@@ -142,7 +142,7 @@ describe('validate', () => {
       'prompts/tests/p.yaml:5: the reference has no expected value, but metric exact_match needs one',
     ));
 
-  test('reports the same problem as plan, even if no test is affected', async () => {
+  test('finds the same missing values as plan, which reports them even if no test is affected', async () => {
     const tests = `${TESTS}  - { input: {}, expected: b }\n`;
     const { code, out } = await evaldiff(
       { 'prompts/p.yaml': PROMPT, 'prompts/tests/p.yaml': tests },
@@ -154,7 +154,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('refuses a data file without rows; plan also counts removed rows', async () => {
+  test('rejects a data file without rows; plan counts the rows that were removed since base', async () => {
     const files = (rows: string): FixtureFiles => ({
       'prompts/p.yaml': PROMPT,
       'prompts/tests/p.yaml': `${TESTS}references_from: { file: c.csv }\n`,
@@ -187,7 +187,7 @@ describe('validate', () => {
     expect((await evaldiff(lost, 'validate', '--config', 'evaldiff.yml')).code).toBe(0);
   });
 
-  test('names misspelt settings, but not the errors that they cause elsewhere', async () => {
+  test('names a settings file with a misspelt name, but not the errors that result from it', async () => {
     const graded = 'metrics: [{ uses: llm_rubric, with: { criteria: kind } }]\n';
     const files = { ...withMetrics(graded), 'evaldif.yaml': 'grader: gpt-4o\n' };
     await refuses(
@@ -262,7 +262,7 @@ describe('validate on similar references', () => {
       ],
       'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (at least 90 % of the words are shared): remove one, or give them the same cluster',
     ],
-  ])('names %s', async (_, references, words) => {
+  ])('warns about %s', async (_, references, words) => {
     const { code, err } = await repeats(references);
     expect([code, err.trim()]).toEqual([0, words]);
   });
@@ -290,11 +290,11 @@ describe('validate on similar references', () => {
         'id: two, input: { q: Where is my new red kettle }, expected: a',
       ],
     ],
-  ])('does not name %s', async (_, references) => {
+  ])('does not warn about %s', async (_, references) => {
     expect((await repeats(references)).err).toBe('');
   });
 
-  test('names at most ten groups of a suite and counts the rest', async () => {
+  test('warns about at most ten groups per suite and counts the rest', async () => {
     const { err } = await repeats(
       Array.from(
         { length: 24 },

@@ -36,7 +36,7 @@ describe('the version line', () => {
     expect(versionLine(worktree)).toBe(`${VERSION} (commit ${commit})`);
   });
 
-  test("prefers the clone's commit to a file left by an earlier npm pack", () => {
+  test("names the clone's commit, not the one in a file left by an earlier npm pack", () => {
     const { repository, commit } = cloneOf({ 'action.yml': '' });
     repository.write(stampedFiles);
     expect(versionLine(repository.directory)).toBe(`${VERSION} (commit ${commit})`);

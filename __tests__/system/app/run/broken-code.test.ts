@@ -46,7 +46,7 @@ describe('a check that raises an exception', () => {
     });
   });
 
-  test('on every answer of both sides is an error of the run, which has no rates and no verdict', async () => {
+  test('on every answer of both sides makes the run end in an error, without rates and verdict', async () => {
     const { result } = await run(() => raised("NameError at prompts/tests/p.yaml:6: 'json'"));
     expect(result).toMatchObject({
       conclusion: 'error',
@@ -70,7 +70,7 @@ describe('a check that raises an exception', () => {
       return runPipeline(theirs(OLD), theirs(NEW), () => 'prose', scripted(say));
     };
 
-    test('fails for answers that are never JSON, and a notice asks whether the check is broken', async () => {
+    test('counts as a fail on answers that are never JSON, and a notice asks whether the check is broken', async () => {
       const { result } = await imported(() =>
         raised("SyntaxError at prompts/tests/p.yaml:4: unexpected token: 'prose'"),
       );
@@ -85,7 +85,7 @@ describe('a check that raises an exception', () => {
     });
 
     test.each(['ReferenceError', 'NameError', 'ModuleNotFoundError', 'PermissionError'])(
-      'is broken if no answer can cause the exception (%s)',
+      'is reported as broken if answers cannot cause such an exception (%s)',
       async (type) => {
         const { result } = await imported(() => raised(`${type} at prompts/tests/p.yaml:4: x`));
         expect(result.conclusion).toBe('error');

@@ -8,7 +8,7 @@ const five = { settings: settings({ n_tries: 5 }) };
 const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
 
 describe('if all tries are equal', () => {
-  test('the interval still has a width, and no verdict relies on zero variance', async () => {
+  test('the confidence interval still has a width, and no verdict relies on zero variance', async () => {
     const { result } = await reworded(8, yes, five);
     const { low, high, difference, p } = result.suites[0]!.pass_rate;
     expect(difference).toBe(0);
@@ -88,7 +88,7 @@ describe('if nothing can be compared', () => {
     );
   });
 
-  test('a run without judged tries on head is red if base has some, and shows no difference', async () => {
+  test('a run without judged tries on head is red if base has some, and reports no difference of pass rates', async () => {
     const { result } = await reworded(
       4,
       (_, question) => (question.startsWith('Old') ? 'yes' : new Error('timeout')),
@@ -153,7 +153,7 @@ describe('answers that change', () => {
     return { conclusion: result.conclusion, notices: notices.map(({ message }) => message) };
   };
 
-  test('in nearly all references at a constant rate cause a suggestion to set gate.churn: accept', async () => {
+  test('in nearly all references, while the pass rate stays equal, cause advice to set gate.churn: accept', async () => {
     expect(await proposed({ old: 'yes', new: 'yes, sure' })).toEqual({
       conclusion: 'failure',
       notices: [
@@ -195,13 +195,13 @@ describe('a suite whose tries end in errors', () => {
     ['network', /^New/],
     ['timeout', /^Old/],
   ])(
-    'gets no extra tries if the server or base fails (%s for prompts like %s)',
+    'gets no extra tries if the network or only base fails (%s for prompts like %s)',
     async (kind, text) => {
       expect(await tried(kind, text)).toMatchObject({ calls: 32 });
     },
   );
 
-  test('counts only tries that got an answer', async () => {
+  test('counts only tries with an answer when it reports how many tries were saved', async () => {
     expect((await tried('network', /./)).saved).toBeNull();
     expect((await tried('network', /^New/)).saved).toEqual({ made: 16, fixed: 40 });
   });
@@ -223,7 +223,7 @@ describe('a suite whose tries end in errors', () => {
   });
 });
 
-describe('the saving of adaptive tries', () => {
+describe('the number of tries that adaptive tries save', () => {
   test('is computed against five fixed tries of the same references', async () => {
     const { result, requests } = await reworded(20, noTo('New r05'), adaptive);
     expect(result.adaptive_tries).toEqual({ made: requests.length, fixed: 20 * 5 * 2 });

@@ -27,7 +27,7 @@ const failing = (kind: 'filtered' | 'too-long' | 'program-answer' | 'server' | '
 
 describe('an answer that was refused, filtered or cut off', () => {
   test.each(['filtered', 'too-long', 'program-answer'] as const)(
-    'is a failure with its reason, and a regression if only head is %s',
+    'fails for that reason and is a regression if only head is affected: %s',
     async (kind) => {
       const { result } = await reworded(20, never, {
         ...two,
@@ -45,7 +45,7 @@ describe('an answer that was refused, filtered or cut off', () => {
     },
   );
 
-  test("that a limit cut before its first word makes the run red if base's answer is complete", async () => {
+  test("without any text because of a length limit makes the run red if base's answer is complete", async () => {
     const lacking = {
       tests: {
         metrics: [
@@ -80,7 +80,7 @@ describe('an answer that was refused, filtered or cut off', () => {
   });
 });
 
-describe('missing evidence', () => {
+describe('a lack of answers', () => {
   const compared = (
     count: number,
     instead: (question: string) => Completion | null,
@@ -112,7 +112,7 @@ describe('missing evidence', () => {
       .join(' | ');
   };
 
-  test('on head alone is compared with base by a test, and makes the run red', async () => {
+  test('on head alone makes the run red after a statistical test against base', async () => {
     const ran = await compared(50, (question) =>
       /^New r0[0-8]/.test(question) ? failing('server') : null,
     );
@@ -216,7 +216,7 @@ describe('missing evidence', () => {
     expect(silent.result.conclusion).toBe('neutral');
   });
 
-  test('for every answer of head is a regression, not an error of the run', async () => {
+  test('for all references on head is a regression, not an error of the run', async () => {
     const { result } = await compared(10, (question) =>
       question.startsWith('New') ? failing('server') : null,
     );

@@ -118,7 +118,7 @@ describe('adaptive tries', () => {
   });
 });
 
-describe('a change of the scoring alone', () => {
+describe('a change of the scoring', () => {
   const lenient = {
     tests: {
       references: ids(6).map((id) => reference(id)),
@@ -130,7 +130,7 @@ describe('a change of the scoring alone', () => {
     },
   };
 
-  test('requests answers once, scores them with both versions and shows no prompt effect', async () => {
+  test('alone requests answers once, scores them with both versions and shows no prompt effect', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(OLD, 6, lenient)]),
@@ -175,7 +175,7 @@ describe('a change of the scoring alone', () => {
     expect(notices(counting)).toEqual(['p: 1 test no longer skipped by this change: r01']);
   });
 
-  test('together with the prompt is split into two effects', async () => {
+  test('and of the prompt is split into two effects', async () => {
     const { result } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(NEW, 6, lenient)]),
@@ -276,7 +276,7 @@ describe('the gate', () => {
     ]);
   });
 
-  test('judges a new prompt on head alone', async () => {
+  test("judges a new prompt by head's answers alone", async () => {
     const { result, requests } = await runPipeline(null, project([shop(NEW, 3)]), yes);
     expect(requests).toHaveLength(3 * 3);
     expect(result).toMatchObject({

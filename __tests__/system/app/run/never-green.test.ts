@@ -23,7 +23,7 @@ async function broken(tests: Partial<Tests>, tries: number) {
 
 describe('a reference that fails on head alone', () => {
   test.each([1, 2])(
-    'if tagged critical, gets extra tries after its %s fixed tries, until the regression is certain',
+    'that is tagged critical gets more than its %s fixed tries until the regression is certain',
     async (tries) => {
       const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
       expect(suite.reason).toMatchObject({ by: 'references', references: ['r00'] });
@@ -33,13 +33,13 @@ describe('a reference that fails on head alone', () => {
     },
   );
 
-  test('without the critical tag counts as one flip among many', async () => {
+  test('without the critical tag does not prevent a green verdict among many references', async () => {
     const { result } = await broken({ references: named(150) }, 1);
     expect(result.conclusion).toBe('success');
   });
 });
 
-test('a reference whose tries and roll-up (combined tries) got worse is not green with gate.unit: references', async () => {
+test("a run is not green with gate.unit: references if one reference's tries and combined result got worse", async () => {
   const { result, suite } = await broken(
     {
       references: named(100),
@@ -64,7 +64,7 @@ test('a scoring change is not green if some answers are missing', async () => {
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('a run without answers of head names the references without any answer, not those that lack one try', async () => {
+test('a run in which head lacks answers names the references without any answer, not those that lack one try', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {
@@ -109,7 +109,7 @@ describe('references that cannot be compared', () => {
     return { ...one, prompt: { ...one.prompt, name: 'k', file: 'prompts/k.yaml' } };
   };
 
-  test('are never green, and the title says so, if ids, variables and values changed together', async () => {
+  test('prevent a green verdict and are in the title if their ids, variables and values all changed', async () => {
     const [base, head] = moved();
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result.conclusion).toBe('neutral');
@@ -121,7 +121,7 @@ describe('references that cannot be compared', () => {
     expect(inTerminal(result, 200)).toContain('0 of 20 tests compared');
   });
 
-  test('do not include references with unchanged values', async () => {
+  test('do not include references with new ids but unchanged values', async () => {
     const [base, head] = moved(20, false);
     const { result } = await runPipeline(project([base], two), project([head], two), noToNew);
     expect(result).toMatchObject({ conclusion: 'failure', suites: [{ verdict: 'regressed' }] });
@@ -153,7 +153,7 @@ describe('references that cannot be compared', () => {
     expect(result.conclusion).toBe('neutral');
   });
 
-  test('do not prevent a green verdict in a new suite, whose title counts them', async () => {
+  test('do not prevent a green verdict in a new suite, but its title counts them', async () => {
     const [, head] = moved();
     const alone = await runPipeline(project([], two), project([head], two), () => 'no');
     expect(alone.result.conclusion).toBe('success');

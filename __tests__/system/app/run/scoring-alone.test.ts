@@ -61,7 +61,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
   const ratesOf = ({ result }: Ran): [string, number | null, number | null][] =>
     result.suites.map(({ name, pass_rate }) => [name, pass_rate.base, pass_rate.head]);
 
-  test('change only their own score if each evaluation is isolated (trust level untrusted)', async () => {
+  test('change only their own score if each evaluation is isolated, as for untrusted pull requests', async () => {
     const ran = await attacked(true);
     expect(ran.result.conclusion).toBe('failure');
     expect(ratesOf(ran)).toEqual([
@@ -71,7 +71,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
     expect(ran.result.evaluations?.differing).toBe(0);
   });
 
-  test('change nothing on base or in other suites and are detected (trust level member)', async () => {
+  test('change nothing on base or in other suites and are detected in pull requests of team members', async () => {
     const ran = await attacked(false);
     expect(ratesOf(ran)).toEqual([
       ['alpha', 1, null],
@@ -105,7 +105,7 @@ result = later or actual == "right"`;
 
 const sandbox = realSandbox();
 
-test('a metric that inspects its process cannot identify the side', async () => {
+test('a metric cannot find out from its process whether it scores base or head', async () => {
   const code = metric('honest', { source: { kind: 'code', language: 'python', code: BY_PROCESS } });
   const of = (wording: string) =>
     project([shop(`${wording} {q}`, 12, { tests: { metrics: [code] } })]);

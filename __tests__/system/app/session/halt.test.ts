@@ -26,7 +26,7 @@ function watched(timeoutMs: number | null = null) {
 }
 
 describe('a run', () => {
-  test('cancels its calls once after a stop signal, with the reason, and announces the report', () => {
+  test('cancels its calls once after a stop signal, keeps the reason and says that a report follows', () => {
     const { signals, lines, halting } = watched();
     expect(halting.halted()).toBeNull();
     signals.emit('SIGINT', 'SIGINT');

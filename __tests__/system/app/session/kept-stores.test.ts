@@ -74,7 +74,7 @@ describe('an open answer store', () => {
     expect(opened).toBe(3);
   });
 
-  test('does not return an unusable answer', async () => {
+  test('does not return an answer that the caller cannot use', async () => {
     await session(['a']);
     await session(['a']);
     const { stores } = await kept.at(setting.file, () => Promise.reject(new Error('is open')));
@@ -95,7 +95,7 @@ describe('an open answer store', () => {
     expect(opened).toBe(2);
   });
 
-  test('drops an answer that is requested again', async () => {
+  test('replaces an answer if the caller asks for a new one', async () => {
     await session(['a']);
     await session(['a']);
     const { stores } = await kept.at(setting.file, () => {
@@ -107,7 +107,7 @@ describe('an open answer store', () => {
     expect(await wrapped?.(asks('a'))).toEqual(ok('later', { reused: true }));
   });
 
-  test('marks an answer as stored only if another process made it', async () => {
+  test('marks a returned answer as stored earlier only if another process stored it', async () => {
     const other = setting.open();
     await other.wrap(setting.model().complete, keyOf)(asks('a'));
     other.close();

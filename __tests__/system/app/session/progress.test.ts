@@ -61,7 +61,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('states how many requests an unknown grader may refuse, because caps do not count these', () => {
+  test('states how many requests a grader with unknown parameters may refuse, because call limits exclude them', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
@@ -74,7 +74,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('counts attribute calls separately and states their maximum', () => {
+  test('counts questions about attributes separately from answers and states their maximum', () => {
     const { answers, written } = watched('steps', {
       ...{ prompt_calls: 2, grader_calls: 0 },
       ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
@@ -92,7 +92,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('reports calls for other purposes as further questions', () => {
+  test('reports calls for suggested fixes as further questions', () => {
     const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
     answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
@@ -151,7 +151,7 @@ test('progress on a terminal rewrites one line at a readable rate, and finally e
   expect(written.at(-1)).toBe('\n');
 });
 
-test('progress on a terminal replaces its line with the search for a cause', () => {
+test('progress on a terminal is overwritten by a line about the search for a cause', () => {
   const { progress, answers, written } = watched('line');
   answers(1000, 'prompt');
   const [, drawn = ''] = written;

@@ -59,7 +59,7 @@ describe('the two sides of a terminal run', () => {
     });
   });
 
-  test('cause an error about a missing head before one about a missing base', async () => {
+  test('cause an error about head, not about base, if both are missing', async () => {
     const finding = sidesOf('nowhere', 'neither');
     await expect(finding).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('"neither" is not a branch') }],
@@ -79,7 +79,7 @@ describe('a project whose only files are uncommitted', () => {
     expect(notices).toEqual([]);
   });
 
-  test('is distinguished from a moved project by the files still on disk', async () => {
+  test('is reported as moved only from a folder whose files no longer exist', async () => {
     const work = createRepository();
     work.commit('fork', { 'other/evaldiff.yaml': settings, 'kept/evaldiff.yaml': settings });
     work.write({ 'here/evaldiff.yaml': settings, 'other/evaldiff.yaml': null });

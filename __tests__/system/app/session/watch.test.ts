@@ -44,7 +44,7 @@ async function looks(
 
 const write = (path: string) => (root: string) => writeFileSync(join(root, path), 'y');
 
-test('watching notices a file that reappears as the only one in its folder', async () => {
+test('watching notices a deleted file that is created again in a folder without other files', async () => {
   const seen = await looks(
     ['prompts/a.yaml', 'data/rows.jsonl'],
     [

@@ -20,7 +20,7 @@ async function changes(
 }
 
 describe('the list of changed files', () => {
-  test("contains head's changed lines as ranges, and the lines next to removed ones", async () => {
+  test('contains the line ranges that changed on head, and the lines next to removed ones', async () => {
     const before = numbered(1, 20);
     const after = before
       .replace('line 3\n', 'LINE 3\n')
@@ -87,7 +87,7 @@ describe('the list of changed files', () => {
       expect(await changes(project, { project: after }, 'project')).toEqual([deleted('a.yaml')]);
   });
 
-  test('shows no text of links, and shows a link that became a file as new text', async () => {
+  test('lists symbolic links without lines; if a link becomes a file, all its lines are new', async () => {
     const found = await changes(
       { a: { link: 'x' }, b: 'text\n', c: { link: 'one' } },
       { a: 'one\ntwo\n', b: { link: 'x' }, c: { link: 'two' }, d: { link: 'new' } },
@@ -125,7 +125,7 @@ describe('the list of changed files', () => {
     );
   });
 
-  test("ignores the user's configuration and attributes", async () => {
+  test("ignores the user's git configuration and attributes", async () => {
     const repository = createRepository();
     const base = repository.commit('base', {
       'a.yaml': numbered(1, 12),

@@ -18,7 +18,7 @@ for (const [tag, id] of [
 const DAY_MS = 86_400_000;
 
 describe('an earlier commit', () => {
-  test('can be the highest release, excluding pre-releases', async () => {
+  test('can be the release with the highest version, excluding pre-releases', async () => {
     await using(repository.directory, async ({ earlier }) => {
       expect(await earlier('last-release', { commit: last, now: 0 })).toEqual({
         commit: second,
@@ -27,7 +27,7 @@ describe('an earlier commit', () => {
     });
   });
 
-  test("can be the branch's commit from some days ago", async () => {
+  test('can be the commit that the branch had some days ago', async () => {
     const now = timeOf(second) + 30 * DAY_MS;
     await using(repository.directory, async ({ earlier }) => {
       const found = await earlier('30-days', { commit: last, now });

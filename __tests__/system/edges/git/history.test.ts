@@ -86,7 +86,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found from a hinted ref if the server serves no commits by id', async () => {
+  test('is found from a ref that the caller suggests if the server serves no commits by id', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/heads/main'));
     const parent = pr.origin.git('rev-parse', `${pr.topic}~2`);
     await using(clone.directory, async (repository) => {
@@ -95,7 +95,7 @@ describe('a missing commit', () => {
     });
   });
 
-  test('is found deep in a branch if the server serves no commits by id and no ref was given', async () => {
+  test('is found deep in a branch if the server serves no commits by id and the suggested ref does not exist', async () => {
     const clone = refuseIds(shallowCheckout(pr.origin, 'refs/pull/7/merge'));
     await using(clone.directory, async (repository) => {
       await repository.ensureCommit(pr.old, { side: 'base', refs: ['refs/pull/404/head'] });
@@ -163,7 +163,7 @@ describe('a missing commit', () => {
     expect(message).not.toContain('ghs_secret');
   });
 
-  test('is an error for all waiting requests after a silent remote times out', async () => {
+  test('is reported as an error to all waiting requests if the remote does not respond', async () => {
     const clone = createRepository();
     clone.commit('one');
     let connections = 0;

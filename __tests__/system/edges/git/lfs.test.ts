@@ -67,7 +67,7 @@ describe('a Git LFS file', () => {
     ['that is too long', `${pointerTo(DATA)}${'#'.repeat(1024)}`],
     ['that is empty', ''],
   ])(
-    'is not detected in other text that looks like a pointer, for example one %s',
+    'is not recognized in text that only resembles an LFS pointer, for example one %s',
     (_which, text) => {
       expect(lfsPointer(Buffer.from(text))).toBeNull();
     },

@@ -93,7 +93,7 @@ describe('reading by object id', () => {
     expect(found[0]?.content.toString()).toContain(`tree ${String(ids[1])}\n`);
   });
 
-  test('resolves a plain ref name to its commit between reads of contents', async () => {
+  test('resolves a branch or tag to its commit while contents are read', async () => {
     const head = repository.commit('named', { 'a.yaml': 'named' });
     repository.git('tag', '-f', 'v1.0', head);
     const reader = readerIn();

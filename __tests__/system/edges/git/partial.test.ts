@@ -65,7 +65,7 @@ describe('a clone without file contents', () => {
     );
   });
 
-  test('works at depth 1 and with local files that the remote lacks', async () => {
+  test('works at depth 1 and with uncommitted files, which the remote lacks', async () => {
     const clone = partialClone('--depth=1');
     clone.write({ 'prompts/0.yaml': 'edited\n', 'prompts/new.yaml': 'new\n' });
     await using(clone.directory, async (opened) => {
@@ -157,7 +157,7 @@ describe('reading one project of a monorepo', () => {
     ['--filter=blob:none', '--sparse'],
     ['--filter=tree:0', '--no-checkout'],
     ['--filter=blob:none', '--no-checkout', '--depth=1'],
-  ])('does not change a checkout with %s %s', async (...options) => {
+  ])('adds no objects to a checkout made with %s %s', async (...options) => {
     const clone = cloneOf(monorepo, ...options);
     const before = clone.git('count-objects', '-v');
     expect(await readProject(clone.directory)).toBeLessThan(20);

@@ -15,7 +15,7 @@ const TOKEN = 'ghs_tokenOfThisRun0123456789abcdef';
 const SECRET = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
 
 describe('the remote of a workflow', () => {
-  test('receives the token, which appears in no argument and no file', async () => {
+  test('is sent the token, which appears in no command-line argument and no file', async () => {
     const source = createRepository();
     const head = source.commit('one', { 'a.yaml': 'a\n' });
     const server = await startGitServer(bareOrigin(source), 'acme/prompts', TOKEN);
@@ -51,7 +51,7 @@ describe('the remote of a workflow', () => {
     expect(server.requests.every(({ authorization }) => authorization !== null)).toBe(true);
   });
 
-  test('is addressed by server and repository, with a token for that server only', () => {
+  test('has an address made of server and repository, and sends the token to that server only', () => {
     const { url, settings } = serverAddress('https://github.example/', 'acme/prompts', TOKEN);
     expect(url).toBe('https://github.example/acme/prompts');
     expect(settings).toContainEqual([
@@ -80,7 +80,7 @@ describe('the remote that a checkout configures', () => {
     expect(configuredAddress(settings, '/work/project')?.url).toBe(url);
   });
 
-  test('has its connection settings copied to the remote name that evaldiff uses', () => {
+  test("has its connection settings applied to evaldiff's own remote", () => {
     const kept: [string, string][] = [
       ['http.https://o/.extraheader', 'X: y'],
       ['url.ssh://o/.insteadof', 'https://o/'],

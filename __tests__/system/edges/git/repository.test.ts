@@ -120,7 +120,7 @@ describe('opening a repository', () => {
     ['new files apart', true, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }],
     ['a new file beside one apart', false, { 'deep/out/a.json': '', 'deep/x/b.json': '' }],
     ['an edit apart', false, { 'deep/out.yaml': 'edited' }],
-  ])('detects whether files are committed: for a change of %s, %s', async (_, expected, change) => {
+  ])('detects if files are committed: a change of %s gives %s', async (_, expected, change) => {
     const repository = createRepository();
     const files = { 'deep/a.yaml': 'a', 'deep/out.yaml': '', 'deep/z.yaml': 'z' };
     const head = repository.commit('one', files);
@@ -170,7 +170,7 @@ describe('opening a repository', () => {
     expect(existsSync(canary)).toBe(false);
   });
 
-  test('rejects a link inside a repository, but accepts one that leads to a repository', async () => {
+  test('rejects a symbolic link inside a repository, but accepts one that leads to a repository', async () => {
     const repository = createRepository();
     repository.commit('one', { 'decoy/a.yaml': 'a', chat: { link: 'decoy' } });
     const opening = openRepository(join(repository.directory, 'chat'), options());
@@ -184,7 +184,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('resolves names that only the checkout knows: reflog and upstream branches', async () => {
+  test('resolves reflog entries and upstream branches, which only the checkout knows', async () => {
     const repository = createRepository();
     const first = repository.commit('one', { 'a.yaml': 'a' });
     const second = repository.commit('two', { 'a.yaml': 'b' });

@@ -17,7 +17,7 @@ async function withBranch(name: string, at: string, work: (opened: Opened) => Pr
 }
 
 describe('a revision', () => {
-  test('can be a branch, a tag, an id, a prefix of one, or a path through history', async () => {
+  test('can be a branch, a tag, a full or short id, HEAD, or an expression such as main~1', async () => {
     const heavy = repository.git('rev-parse', 'heavy');
     expect(heavy).not.toBe(base);
     const ofBase = ['main~1', 'light', 'heavy', heavy, base, base.slice(0, 10), base.toUpperCase()];

@@ -137,7 +137,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test("contains an edit that keeps the file's length and the time stamp in the index", async () => {
+  test("contains an edit that changes neither the file's length nor its time stamp", async () => {
     const repository = createRepository();
     const file = join(repository.directory, 'a.yaml');
     const moment = new Date(1_600_000_000_000);
@@ -322,7 +322,7 @@ describe('the snapshot of uncommitted files', () => {
     });
   });
 
-  test('is an error that names the files that cannot be read', async () => {
+  test('fails with an error that names the files that cannot be read', async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     // Tests may run as root, who can read every file. So a fake git prints the message.
@@ -341,7 +341,7 @@ describe('the snapshot of uncommitted files', () => {
     );
   });
 
-  test("is an error with advice if a file's encoding differs from .gitattributes", async () => {
+  test("fails with advice if a file's encoding differs from .gitattributes", async () => {
     const repository = createRepository();
     repository.commit('base', { 'a.yaml': 'a' });
     repository.write({

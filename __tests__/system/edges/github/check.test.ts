@@ -132,7 +132,7 @@ describe('the check run on head', () => {
   });
 });
 
-test('a passing check run is created again if a newer one failed only because this run had not finished', async () => {
+test('a passing check run is created again if a newer run reported failure only because this run had not finished', async () => {
   const { github, publish } = await ready();
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;

@@ -46,7 +46,7 @@ describe('temporary failures', () => {
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test('end with an error if status 502 repeats', async () => {
+  test('cause an error if every retry ends with status 502', async () => {
     const run = await setup();
     fail(run, Infinity, serverError);
     expect(await readHead(run)).toBe(
@@ -65,7 +65,7 @@ describe('temporary failures', () => {
     },
   );
 
-  test('include the secondary rate limit, which is waited for', async () => {
+  test("include GitHub's secondary rate limit, which the client waits out", async () => {
     const run = await setup();
     fail(run, RATE_LIMIT_WAITS, SECONDARY_LIMIT(30));
     expect(await readHead(run)).toBe(HEAD);
@@ -84,7 +84,7 @@ describe('temporary failures', () => {
     ['a secondary limit longer than we wait', SECONDARY_LIMIT(LONGEST_WAIT_S + 1), 1],
     ['an hourly limit longer than we wait', PRIMARY_LIMIT(3600, new Date(Date.now())), 1],
     ['a 429 in unknown words', refusal(429, 'Slow down'), 1],
-  ])('that persist end with an error: %s', async (_what, instead, requests) => {
+  ])('cause an error if they last too long: %s', async (_what, instead, requests) => {
     const run = await setup();
     fail(run, Infinity, instead);
     expect(await readHead(run)).toMatch(
@@ -93,7 +93,7 @@ describe('temporary failures', () => {
     expect(run.requests()).toHaveLength(requests);
   });
 
-  test('include a silent server, until the deadline', async () => {
+  test('include a server that does not answer before the deadline', async () => {
     const run = await setup(undefined, { deadlineMs: 30 });
     fail(run, Infinity, 'hang');
     expect(await readHead(run)).toBe(
@@ -102,7 +102,7 @@ describe('temporary failures', () => {
     expect(run.requests()).toHaveLength(RETRIES + 1);
   });
 
-  test('include a server that does not exist', async () => {
+  test('include a server that refuses the connection', async () => {
     const run = await setup();
     await run.github.close();
     expect(await readHead(run)).toMatch(

@@ -142,7 +142,7 @@ describe("evaldiff's own comment", () => {
     ]);
   });
 
-  test('is distinguished from many forged ones, whose invalid names are not repeated', async () => {
+  test('is distinguished from many forged ones; the warning omits unsafe account names', async () => {
     const { publish, add } = await ready();
     add({ login: '::error::\u001b[31mx', id: 700, type: 'User' }, MARKER);
     for (let index = 0; index < 4; index += 1)
@@ -348,7 +348,7 @@ describe('a failed GitHub request is a warning', () => {
     expect(bodies(github)).toEqual([[BOT, report('old')]]);
   });
 
-  test('that keeps the id of a comment written before the failure', async () => {
+  test('and the result still has the id of a comment written before the failure', async () => {
     const { github, publish } = await ready();
     const missing = { status: 404, body: { message: 'Not Found', documentation_url: 'x' } };
     github.intercept('GET', /\/comments$/, ({ count }) => (count > 1 ? missing : undefined));

@@ -147,7 +147,7 @@ describe('reading an event', () => {
     expect(facts).toMatchObject({ repository: 'acme/prompts', head: HEAD });
   });
 
-  test('names the run that workflow_run follows; the pull request is looked up later', () => {
+  test('names the workflow run that caused a workflow_run event, without its pull request', () => {
     expect(read('workflow_run')).toMatchObject({
       pullRequest: null,
       base: null,
@@ -184,7 +184,7 @@ describe('mode auto', () => {
     expect(resolveMode('auto', read(name))).toBe(mode),
   );
 
-  test('compares nothing after a schedule event', () => {
+  test('means a sweep (full run) if workflow_run follows a scheduled run', () => {
     const payload = mutated('workflow_run', 'workflow_run.event', 'schedule');
     expect(resolveMode('auto', readEvent(env('workflow_run'), payload))).toBe('sweep');
   });

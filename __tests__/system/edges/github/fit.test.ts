@@ -3,7 +3,7 @@ import { fitBytes, fitMarkdown } from '../../../../src/edges/github/fit.ts';
 import fc from '../../../fuzz.ts';
 
 describe('fitBytes', () => {
-  test('keeps a text of exactly the limit and cuts before the character that exceeds it', () => {
+  test('keeps a text of exactly the maximum length and never cuts within a character', () => {
     expect(fitBytes('aé', 3)).toBe('aé');
     expect(fitBytes('aé', 2)).toBe('a');
     expect(fitBytes('😀', 3)).toBe('');

@@ -118,7 +118,7 @@ describe('the pull request of a workflow_run', () => {
   });
 });
 
-test('the facts of a run include the pull request found for it, and the run stays untrusted', async () => {
+test('a run gets the pull request that was found for it, but stays untrusted', async () => {
   const { client, github } = await setup();
   addPull(github.state, { number: 13, head: forkHead });
   const found = await withPullRequest(client, facts());
@@ -188,7 +188,7 @@ describe('the pull request in a merge queue', () => {
     `gh-readonly-queue/main/pr-0x13-${HEAD}`,
     `topic/gh-readonly-queue/main/pr-13-${HEAD}`,
     `gh-readonly-queue/main/pr-13-${HEAD}/more`,
-  ])('is untrusted for the branch %j, without a request', async (branch) => {
+  ])('is untrusted for the branch %j, without a request to GitHub', async (branch) => {
     const { client, github } = await setup();
     addPull(github.state, { number: 13 });
     const asked = github.state.exchanges.length;

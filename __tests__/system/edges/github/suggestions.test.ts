@@ -45,8 +45,8 @@ const places = ({ state }: GitHubStandIn) =>
 const writes = ({ requests }: Setup) =>
   requests().filter((line) => !line.startsWith('GET') && !line.includes('graphql'));
 
-describe("a suggested fix on the pull request's lines", () => {
-  test('is posted once per line, edited there and withdrawn when obsolete', async () => {
+describe('a suggested fix', () => {
+  test('is posted once at its line, updated there, and withdrawn when obsolete', async () => {
     const ready = await withDiff();
     const { github, client } = ready;
     const several = { startLine: 5, endLine: 7 };
@@ -149,7 +149,7 @@ describe("GitHub's limits for suggestions", () => {
     expect(await publishSuggestions(client, job([]))).toEqual([]);
   });
 
-  test('include the secondary rate limit, and a short one is waited for', async () => {
+  test('include the secondary rate limit, which evaldiff waits out if it is short', async () => {
     const ready = await withDiff();
     ready.github.intercept('POST', /\/pulls\/12\/comments$/, ({ count }) =>
       count === 1 ? SECONDARY_LIMIT(1) : undefined,

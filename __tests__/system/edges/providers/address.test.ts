@@ -25,7 +25,7 @@ const INSECURE = 'must be https, or http on a loopback address;';
 const UNSENT = ' no request was sent.';
 
 describe('server addresses and keys', () => {
-  test("the vendor's public host gets the vendor's key unless the workflow names another", () => {
+  test("the vendor's key is sent to the vendor's public host unless the workflow names another host", () => {
     expect(addressOf({ provider: 'openai', endpoint: null }, access)).toMatchObject({
       base: new URL('https://api.openai.com/v1'),
       key: 'key-o',

@@ -38,12 +38,12 @@ async function outcome(promise: Promise<Response>): Promise<string> {
 
 const post = { method: 'POST', body: '{}' };
 
-describe('the bounded fetch', () => {
+describe('fetch with limits on hosts and reply size', () => {
   test.each([
     [MAX_REPLY_BYTES - 1, `200 ${MAX_REPLY_BYTES - 1}`],
     [MAX_REPLY_BYTES, `200 ${MAX_REPLY_BYTES}`],
     [MAX_REPLY_BYTES + 1, 'too-large'],
-  ])('a body of %i bytes is %s, compressed or not', async (size, expected) => {
+  ])('a reply of %i bytes leads to %s, compressed or not', async (size, expected) => {
     const body = Buffer.alloc(size, 'x');
     const packings: Record<string, Buffer> = {
       '/plain': body,

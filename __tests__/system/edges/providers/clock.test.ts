@@ -41,8 +41,8 @@ function clockOf(early = 0): Clock & { sleeps: number; move(ms: number): Promise
   return clock;
 }
 
-describe('deadlines of the same length', () => {
-  test.each([0, 3])('expire at their own times when timers fire %i ms early', async (early) => {
+describe('deadlines with the same timeout', () => {
+  test.each([0, 3])('expire on time even if timers fire %i ms early', async (early) => {
     const clock = clockOf(early);
     const start = createDeadlines(clock, 100);
     const passed: string[] = [];
@@ -54,7 +54,7 @@ describe('deadlines of the same length', () => {
     expect(passed).toEqual(['a 100', 'b 130', 'c 160']);
   });
 
-  test('do not expire once cancelled, and other deadlines still do', async () => {
+  test('do not expire if cancelled, while other deadlines still do', async () => {
     const clock = clockOf();
     const start = createDeadlines(clock, 100);
     const passed: string[] = [];

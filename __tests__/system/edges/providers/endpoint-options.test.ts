@@ -72,7 +72,7 @@ test('a header with an unset variable prevents all requests', async () => {
   );
 });
 
-test("Azure's newer address also accepts a version and receives the model in the body", async () => {
+test("Azure's newer address (/openai/v1) also accepts an API version and gets the model in the body", async () => {
   const { origin, seen } = await serving(() => [200, ANSWER]);
   const url = `${origin}/openai/v1`;
   const providers = providersAt({ url, key: 'azure-key', apiVersion: 'preview' });

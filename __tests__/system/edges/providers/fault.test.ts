@@ -11,7 +11,7 @@ test('an unknown host name is explained next to the error code', () => {
   );
 });
 
-describe('a model that its vendor no longer has', () => {
+describe('an error about a model that its vendor no longer has', () => {
   test.each([
     [
       404,
@@ -38,7 +38,7 @@ describe('a model that its vendor no longer has', () => {
 });
 
 test.each(['', '404 page not found', 'Resource not found', 'Unknown request URL: POST /chat'])(
-  'an address without an API gets a hint: "%s"',
+  'an address that has no API causes a hint about its path: "%s"',
   (said) => {
     expect(failure(404, '', said).message).toContain('most end in /v1');
     expect(failure(404, '', 'File not found: file_123').message).not.toContain('/v1');

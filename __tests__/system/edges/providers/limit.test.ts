@@ -30,7 +30,7 @@ async function go(from: Limiter, again = false): Promise<Extract<Admission, { st
 }
 
 describe('a limiter', () => {
-  test('admits as many calls as there are slots, then retries first, then in order', async () => {
+  test('makes other calls wait if all slots are in use, and admits retries before new calls', async () => {
     const crowded = limiter();
     const holders = [await go(crowded), await go(crowded)];
     const order: string[] = [];
@@ -90,7 +90,7 @@ describe('a limiter', () => {
     expect((await go(dying)).status).toBe('go');
   });
 
-  test('does not add up failures if an answer arrives between them', async () => {
+  test('counts failures from zero again after an answer arrives', async () => {
     const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
@@ -149,7 +149,7 @@ describe('a limiter', () => {
     expect(await stopped.acquire(true)).toEqual({ status: 'aborted' });
   });
 
-  test('frees the slot of an unsent attempt without counting it', async () => {
+  test('frees the slot of a call that was not sent, and does not count it as answered', async () => {
     const single = limiter({ concurrency: { start: 1, max: 1 } });
     single.release((await go(single)).ticket, { kind: 'unsent' });
     expect((await go(single)).status).toBe('go');

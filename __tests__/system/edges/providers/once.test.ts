@@ -21,13 +21,13 @@ describe('deduplicated completions', () => {
     expect(made).toEqual(['a 0']);
   });
 
-  test('are separate for separate tries', async () => {
+  test('are separate for each try', async () => {
     let calls = 0;
     const once = createOnce(async () => ok(String(++calls)), { keyOf, answers: 'keep' });
     expect([await once(asks('a', 0)), await once(asks('a', 1))]).toEqual([ok('1'), ok('2')]);
   });
 
-  test('include errors, to avoid paying for the same refusal again', async () => {
+  test('include errors, so that a refused request is not sent again', async () => {
     let calls = 0;
     const error: Completion = { status: 'error', kind: 'request', message: 'no' };
     for (const answers of ['keep', 'forget'] as const) {
@@ -53,7 +53,7 @@ describe('deduplicated completions', () => {
     expect(await once(asks('a'))).toEqual(ok('A'));
   });
 
-  test('are forgotten if a store keeps the answers', async () => {
+  test('are not kept after the call if a store keeps the answers', async () => {
     let calls = 0;
     const once = createOnce(async () => (calls++, ok('A')), { keyOf, answers: 'forget' });
     await Promise.all([once(asks('a')), once(asks('a'))]);

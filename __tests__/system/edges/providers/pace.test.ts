@@ -6,7 +6,7 @@ function round(pace: Pace, latencyMs: number): number {
   return pace.slots();
 }
 
-test('concurrency doubles per round until the limit', () => {
+test('concurrency doubles after each full round of calls, up to the limit', () => {
   const pace = createPace({ start: 4, max: 30 });
   expect([round(pace, 100), round(pace, 100), round(pace, 100), round(pace, 100)]).toEqual([
     8, 16, 30, 30,
@@ -30,7 +30,7 @@ test('concurrency does not grow while slots are unused', () => {
   expect(pace.slots()).toBe(4);
 });
 
-test('concurrency stops growing when answers become slow, then resumes if they stay slow', () => {
+test('concurrency stops growing when answers become slow, and grows again if they stay equally slow', () => {
   const pace = createPace({ start: 4, max: 1000 });
   round(pace, 100);
   round(pace, 500);

@@ -18,7 +18,7 @@ const limiterOf = (max: number, clock: Clock, signal: AbortSignal) =>
     signal,
   });
 
-test('a call that is still waiting when the run stops reports why it waited', async () => {
+test('a call that waits to be retried reports the reason if the run stops', async () => {
   const clock = testClock();
   const stop = new AbortController();
   const limiter = limiterOf(1, clock, stop.signal);
@@ -52,7 +52,7 @@ describe("the user's rate limit", () => {
     expect(sent).toEqual([0, 3000, 6000, 9000]);
   });
 
-  test("is respected by calls that waited together during the server's pause", async () => {
+  test('is respected by calls that all waited for a pause requested by the server', async () => {
     const clock = testClock(['pause']);
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 60 });
@@ -82,7 +82,7 @@ describe("the user's rate limit", () => {
     expect(sent).toEqual([0, 1000, ...[31, 32, 33, 34, 35].map((second) => second * 1000)]);
   });
 
-  test("is the lower of the two sides' limits", async () => {
+  test('is the lower one if base and head set different limits', async () => {
     const clock = testClock();
     const pacer = createPacer(clock, never);
     pacer.tighten({ concurrency: null, requests_per_minute: 20 });

@@ -53,7 +53,7 @@ function endpointOf({ path, key: asked }: Place, { origin }: PlaceServer, key: s
 
 const CASES = PLACES.map((place) => [`${place.name} (${place.model})`, place] as const);
 
-describe.each(CASES)('%s', (_name, place) => {
+describe.each(CASES)('the model server %s', (_name, place) => {
   const { sample, key } = place;
 
   (sample === null ? test.skip : test)('is quoted when it refuses a parameter', async () => {
@@ -64,7 +64,7 @@ describe.each(CASES)('%s', (_name, place) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('is quoted in the error if it lacks the model', async () => {
+  test('is quoted in the error message if it does not have the model', async () => {
     const { ask } = await at(place);
     // The name decides which API is used.
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
@@ -87,7 +87,7 @@ describe.each(CASES)('%s', (_name, place) => {
     },
   );
 
-  test('receives one request for an unknown model, however many are planned', async () => {
+  test('receives only one request for an unknown model, even if several calls wait', async () => {
     const { ask, server } = await at(place);
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';
     if (place.path.includes('/deployments/')) return;

@@ -33,16 +33,13 @@ describe('a command line', () => {
     ['npm.cmd', 'C:\\Node\\npm.cmd'],
     ['tools\\run', 'D:\\work\\head\\tools\\run.bat'],
     ['./tools/run', 'D:\\work\\head\\tools\\run.bat'],
-  ])(
-    'that starts with %s resolves to a script on Windows, which the interpreter runs',
-    (name, file) => {
-      expect(startable([name, 'ci', '--prefix=a b', 'x&y'], WHERE, windows(file))).toEqual({
-        file: 'C:\\Windows\\System32\\cmd.exe',
-        args: ['/d', '/s', '/c', `""${file}" "ci" "--prefix=a b" "x&y""`],
-        verbatim: true,
-      });
-    },
-  );
+  ])('that starts with %s runs the Windows script of that name through cmd.exe', (name, file) => {
+    expect(startable([name, 'ci', '--prefix=a b', 'x&y'], WHERE, windows(file))).toEqual({
+      file: 'C:\\Windows\\System32\\cmd.exe',
+      args: ['/d', '/s', '/c', `""${file}" "ci" "--prefix=a b" "x&y""`],
+      verbatim: true,
+    });
+  });
 
   test('is started without an interpreter if it is an executable', () => {
     const both = windows('C:\\Tools\\node.exe', 'C:\\Tools\\node.cmd');
@@ -65,7 +62,7 @@ describe('a command line', () => {
   });
 
   test.each(['a"b', '%PATH%', 'a\nb'])(
-    'does not pass a script an argument that its interpreter would expand: %j',
+    'is rejected if a script would get an argument that cmd.exe expands: %j',
     async (argument) => {
       const on = windows('C:\\Node\\npm.cmd');
       const why =

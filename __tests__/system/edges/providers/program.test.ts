@@ -129,7 +129,7 @@ describe('a program', () => {
     expect(outputOf(await say('folder', { process: 'try' }))).toContain(folder('c1'));
   });
 
-  test('has a separate process for a second session', async () => {
+  test('runs in a separate process for calls of a second session', async () => {
     const { say, starts } = await start();
     const ask = (secondSession?: true) =>
       say('stubborn', {}, secondSession === undefined ? {} : { secondSession });
@@ -140,7 +140,7 @@ describe('a program', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('does not run ahead of the other side, even if that side starts later', async () => {
+  test("answers base's and head's calls at the same pace, even if one side starts later", async () => {
     const head = Promise.withResolvers<void>();
     afterThisTest(() => head.resolve());
     const { say, served } = await start({ concurrency: { start: 3, max: 3 } }, (commit) =>
@@ -267,7 +267,7 @@ describe('a program', () => {
     expect(clock.pauses).toEqual([250]);
   });
 
-  test('causes an error that quotes any other output on stdout', async () => {
+  test('causes an error that quotes any line on stdout that is not an answer', async () => {
     const { say } = await start();
     expect(errorOf(await say(`print Debug: ${RED} here`))).toEqual(
       program(
@@ -292,7 +292,7 @@ describe('a program', () => {
     });
   });
 
-  test('that exits fails its running calls and is restarted for the next', async () => {
+  test('that exits makes its running calls fail and is restarted for the next call', async () => {
     const { say, starts } = await start();
     const answers = await Promise.all([say('late'), say('late'), say('crash out of luck')]);
     const ended = program('ended with exit code 3: out of luck');
@@ -371,7 +371,7 @@ describe('a program', () => {
     for (const answer of await Promise.all(asked)) expect(errorOf(answer).kind).toBe('aborted');
   });
 
-  test('counts every attempt before making it', async () => {
+  test('is not called if the limit of model calls is reached', async () => {
     const { say } = await start({ onAttempt: ({ messages }) => messages[0]?.content !== 'echo' });
     expect(errorOf(await say('echo'))).toEqual({
       kind: 'budget',
