@@ -1,4 +1,4 @@
-/** The exact name, or else matches of `*` and `?`, or else names that contain the pattern. */
+/** Returns the equal name, or else names that match (with `*` or `?`) or contain the pattern. */
 export function namesMeant(pattern: string, names: Iterable<string>): Set<string> {
   const all = new Set(names);
   if (all.has(pattern)) return new Set([pattern]);

@@ -37,7 +37,7 @@ export interface CauseFindings {
   unexplained: number[];
   /** Why the experiment ended early. Null if every drop is explained. */
   open: TrialsEnd | 'unclear' | null;
-  /** Units that probably include the cause. Empty if all are possible. */
+  /** Units that probably include the cause. Empty if too many are. */
   suspects: number[];
   tries: number;
 }

@@ -73,7 +73,7 @@ function withGatesOfBase(
 }
 
 /**
- * If base has no settings file, head's value applies. For outside contributors, the default does.
+ * If base has no settings file, head's value applies. For outside contributors, the default applies.
  */
 function setting<K extends keyof Settings>(
   key: K,

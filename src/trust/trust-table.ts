@@ -6,7 +6,7 @@ type Starter = 'command-line' | 'writer' | 'member' | 'outsider';
 /** Whether it is certain that head is on a branch or tag of the repository. */
 type Proof = 'proved' | 'unproved';
 
-/** A head on no branch or tag counts as an outside contributor's, except on the command line. */
+/** A head that is not on a branch or tag is an outsider's, except on the command line. */
 export const TRUST_TABLE: Readonly<Record<Starter, Readonly<Record<Proof, TrustLevel>>>> = {
   'command-line': { proved: 'member', unproved: 'member' },
   writer: { proved: 'trusted', unproved: 'untrusted' },

@@ -12,7 +12,7 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/** References (`suite: id`) with the same id, but another prompt or input. */
+/** References (as `suite: id`) whose prompt or input changed, but not their id. */
 export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
   return [...new Set(suites.flatMap(changedRequests))];
 }

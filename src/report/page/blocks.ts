@@ -100,7 +100,7 @@ function diffHtml(lines: readonly DiffLine[]): Markup {
   return markup`<pre class="diff" tabindex="0">${joinMarkup(rows, '\n')}</pre>`;
 }
 
-/** If `own`, the cell contains only evaldiff's words and numbers, so it is not wrapped. */
+/** If `own`, the cell has no text from users, so its lines are not wrapped. */
 interface TableCell {
   html: MarkupPart;
   own: boolean;

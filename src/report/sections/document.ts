@@ -164,7 +164,7 @@ export function placeLinks({
   };
 }
 
-/** True if a line contains only evaldiff's words and numbers. Such lines are not wrapped. */
+/** True if a line contains no text from users. Such lines are not wrapped. */
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }

@@ -82,7 +82,7 @@ export interface FoundLines {
   suite: Pick<SuiteResult, 'path' | 'name' | 'variant'>;
   sentence: string;
   /**
-   * `alone`: each line by itself had the effect. `together`: only all lines together had it.
+   * `alone`: each line caused the difference by itself. `together`: only all lines together did.
    * `likely`: not proven.
    */
   proof: 'alone' | 'together' | 'likely' | 'untested';

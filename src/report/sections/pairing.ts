@@ -12,7 +12,7 @@ export interface Pairing {
   difference: number;
   low: number | null;
   high: number | null;
-  /** Two-sided mid-p of an exact permutation test within references. */
+  /** Two-sided p-value (mid-p) of an exact permutation test within references. */
   p: number;
 }
 
