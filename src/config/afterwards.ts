@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * After each run, agents of both sides prepare what the metrics of either side need, because a new
- * metric also judges base.
+ * Agents of both sides run the `afterwards` commands of base and head, because head's new metrics
+ * also judge base.
  */
 export function withAfterwards(
   base: Project | null,

@@ -30,8 +30,8 @@ export interface ModelEnds {
 }
 
 /**
- * Reports parameters that models do not accept and, with `ends`, models that are or soon will be
- * retired.
+ * Reports parameters that models do not accept. With `ends`, also reports models that are, or soon
+ * will be, retired.
  */
 export function checkPassports(
   settings: Settings,

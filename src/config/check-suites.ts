@@ -21,7 +21,7 @@ import { passProblems } from './rubric-choices.ts';
 
 const CRITICAL = 'critical';
 
-/** Also checks a model's server, because a file could send an allowed name to any server. */
+/** Also checks a model's server, because a file could name any server for an allowed model. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
@@ -51,7 +51,7 @@ export function checkModels(
 }
 
 /**
- * An allowed entry `place:model` applies to one host. An entry without a place never allows
+ * An entry `place:model` allows the model only at that vendor or endpoint. Other entries never allow
  * programs or recorded answers.
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {

@@ -43,7 +43,7 @@ interface Recognition {
 export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Recognition {
   places: readonly string[];
   read(document: Document, tools: FormatTools, problems: Problem[]): Promise<File>;
-  /** Converts another format's tests to this format. Null if the settings do not require this. */
+  /** Converts a test file of another format (`tasks`). Null unless the settings ask for this. */
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 

@@ -12,7 +12,7 @@ export interface HostSettings {
 }
 
 /**
- * For models that a file defines in code. `refused`: an error. `written`: the file is converted,
- * but the code does not run. A function runs the code.
+ * For models that a file defines in code. `refused`: report an error. `written`: convert the file
+ * without running the code. A function: run the code with it.
  */
 export type CodeHost = 'refused' | 'written' | HostCall;

@@ -115,7 +115,6 @@ export function readInputs(
     proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
     comment: word('comment', COMMENT),
-    // An empty name disables the check run.
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => isVariable(name, refuse)),
@@ -208,7 +207,7 @@ function parseAmount(name: string, value: string, whole: boolean, refuse: Refuse
   return number;
 }
 
-/** More than any job may take. Longer times would overflow JavaScript's timers. */
+/** Longer than any job may run. Longer times would overflow JavaScript's timers. */
 const MAX_MINUTES = 30_000;
 
 function minutes(name: string, value: string, refuse: Refuse): number | null {

@@ -132,10 +132,7 @@ function readMetric(
   };
 }
 
-/**
- * For metrics that judge each turn (or other part) of a dialogue: the share that must pass by
- * default.
- */
+/** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
 function neededShare(

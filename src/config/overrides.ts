@@ -165,7 +165,7 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
   );
 }
 
-/** A setting without its section is an error, because it would be sent to the vendor. */
+/** Rejects `alpha` for `gate.alpha`, because it would be sent to the model as a parameter. */
 function withoutSection(key: string, sections: Sections): string | null {
   const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
   if (section === undefined || key === 'model' || isKnownParameter(key)) return null;

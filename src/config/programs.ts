@@ -6,8 +6,8 @@ import { AGENT_PROGRAM } from '../types/model.ts';
 import type { SourceTree } from '../types/repository.ts';
 
 /**
- * Without `files`, a program has all files in or below the folders of its command's files, except
- * prompts and rubrics.
+ * Without `files`, a program's files are all files in or below the folders of its command's files,
+ * except prompts and rubrics.
  */
 export function programFiles(
   { command, setup, files }: ModelSettings,

@@ -5,7 +5,7 @@ export interface TargetContext {
   settings: Settings;
   tree: SourceTree;
   hash(text: string): string;
-  /** True only in full sweeps, because a batch may take a day. */
+  /** True only in full runs of one commit. */
   batches?: boolean;
 }
 

@@ -86,8 +86,8 @@ const promptShape = {
 export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 /**
- * Suggestions for misspelt keys. Excludes most parameters, because they resemble short keys of
- * tests.
+ * Parameters that resemble these keys count as misspelt. Excludes short test keys, because real
+ * parameters resemble them.
  */
 export const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
@@ -306,8 +306,8 @@ function literal(name: string): string {
 }
 
 /**
- * An error if a variable is used only in another tool's syntax, because every reference would send
- * the same text.
+ * Reports an error if a variable is used only in another tool's syntax, because every reference
+ * would send the same text.
  */
 function foreignFindings(
   document: Document,

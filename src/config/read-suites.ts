@@ -102,7 +102,7 @@ interface PromptFile {
 
 /**
  * If `prompts` is not set, also finds files of other tools by name. If there are prompts in our own
- * format, the others only get a notice.
+ * format, other tools' files only cause a notice.
  */
 async function promptFiles(
   { files, settings, options: { formats } }: SuitesReader,
@@ -119,7 +119,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // Patterns do not match files in a folder `tests`, because a prompt names its test files.
+  // A pattern does not match test files (in a folder `tests`), because prompts name those.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );

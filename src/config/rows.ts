@@ -22,7 +22,7 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
 /**
- * Each part comes from the column that `map` names, or else from the one with the part's name.
+ * Reads each field from the column that `map` names, or else from the one with the field's name.
  * Without `input`, all other columns are the input.
  */
 export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string {

@@ -69,7 +69,7 @@ function scriptProblem(
   isLed: boolean,
 ): string | null {
   const { turns = [] } = script;
-  // Without `conversation`, only `turns` is allowed, and only for a recorded dialogue.
+  // Without `conversation`, a script may contain only `turns`, and only for a recorded dialogue.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined) return `${key} needs the key conversation in the suite; add it`;
   const ofRecord = isLed ? null : recordProblem(turns, thread, after);

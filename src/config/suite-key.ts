@@ -15,7 +15,8 @@ export interface OwnContext {
 }
 
 /**
- * A key of test files, such as `conversation`, with which a feature produces the suite's answers.
+ * A key of test files, such as `conversation`. If a suite has it, a feature produces the suite's
+ * answers.
  */
 export interface SuiteKey {
   key: string;

@@ -32,8 +32,8 @@ import type { Outcome } from '../types/metric.ts';
 import { wholeTry, type Claim, type Measure } from './steps.ts';
 
 /**
- * For a fall in answers of one session (one program process per side). It already passed a test at
- * `alpha`, so a second session only has to repeat it.
+ * The significance level if one session (program process) gave all answers of a side. The fall
+ * already passed a test at `alpha`, so a second session only has to repeat it.
  *
  * In simulations, each session shifted each side's rate by a random error (standard deviation 3
  * points). A second session reduced red runs of 50 unchanged references from 16 % to 4 %. Without
@@ -67,7 +67,7 @@ export function suiteClaims({ suites, pool }: RunVerdict, settings: VerdictSetti
 
 type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerdict };
 
-/** A second claim, that head answers less often, is tested if the first is not confirmed. */
+/** If the first claim is not confirmed, a second one is tested: head answers less often. */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
   if (verdict !== 'regressed' && reason.by !== 'named') return [];
@@ -81,7 +81,10 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   ];
 }
 
-/** The claim that the pool fell. Leaves out suites that are red by themselves. */
+/**
+ * The claim that all suites together (the pool) got worse. Leaves out suites that are red by
+ * themselves.
+ */
 export function poolClaim(
   { pool, suites }: RunVerdict,
   settings: VerdictSettings,

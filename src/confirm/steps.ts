@@ -26,26 +26,28 @@ import {
 import type { Outcome } from '../types/metric.ts';
 import type { Side } from '../types/plain.ts';
 
-/** The references that fell most, the suspects, get new pairs of tries first. */
+/** The suspects are the references that fell most. They get new tries first. */
 const MAX_SUSPECTS = 5;
 
 const MAX_NEW_PAIRS = 10;
 
-/** A suspect with a smaller e-value gets no further pairs. */
 const MIN_SUSPECT_E_VALUE = 0.5;
 
 /**
- * Shares of the claim's level: one for the suspects, and one for each later test of all references.
+ * Shares of the claim's significance level: for the suspects, and for each later test of all
+ * references.
  */
 const SUSPECT_SHARE = 0.6;
 const LOOK_SHARES = [0.1, 0.1, 0.2];
 
-/** Per reference and side. If a roll-up combines tries, all of them are repeated instead. */
+/**
+ * Per reference and side. If the suite combines tries (roll-up), all of them are repeated instead.
+ */
 const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
 
-/** If p is above this, the new answers show no fall. Then the model itself has probably changed. */
+/** If p is above this, the new answers show no fall, so the model itself has probably changed. */
 const NO_FALL_P = 0.3;
 
 export interface Measure {
@@ -73,7 +75,7 @@ export interface Claim {
 interface ClaimedSuite {
   suite: SuiteComparison;
   runs: readonly ReferenceRun[];
-  /** Only tries with a smaller index led to the claim. */
+  /** The claim is based on tries with a smaller index. */
   upTo: number;
 }
 
@@ -142,8 +144,8 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // Stops early only if all stored tries are replaced, because the next run then compares with new
-  // ones.
+  // Stops early only if new answers replaced all stored ones, because the next run compares with
+  // them.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
@@ -186,10 +188,7 @@ function nextSuspectStep(
   };
 }
 
-/**
- * Head first, because base goes first elsewhere. The first side also waits for the program to
- * start.
- */
+/** Head waits for the program to start here, because base does so in other tries. */
 const SIDES = ['head', 'base'] as const;
 
 /** Picks at most one reference of each cluster, because their tries are not independent. */

@@ -55,7 +55,7 @@ export interface Files {
 /** Keyed by path and git object id. Commits share entries, because an object never changes. */
 export type ParsedDocuments = Map<string, Promise<ReadResult<Document>>>;
 
-/** Also removes failed reads, because a later read may succeed. */
+/** Removes failed reads, too, because a later read may succeed. */
 export async function forgetOthers(
   documents: ParsedDocuments,
   trees: readonly SourceTree[],

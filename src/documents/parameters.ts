@@ -23,7 +23,7 @@ const SECRET = new Set(
 
 const KEY_INPUTS = `${keyInputs().slice(0, 2).join(', ')}, …`;
 
-/** Such keys could send the workflow's credentials to any server. */
+/** Rejects parameters that could send the workflow's credentials to any server. */
 export function refusedKey(key: string): string | null {
   const letters = key.toLowerCase().replaceAll('-', '').replaceAll('_', '');
   if (SECRET.has(letters)) {

@@ -43,7 +43,9 @@ export function trailOf(path: string): string[] {
 
 const MAX_PATTERN = 300;
 
-/** Most `*` in a path segment. The time to match grows with the segment's length to this power. */
+/**
+ * Limit of `*` in a path segment. The time to match grows with the segment's length to this power.
+ */
 const MAX_STARS = 3;
 
 export function globProblem(pattern: string): string | null {

@@ -50,7 +50,7 @@ export function valueFlaw(text: string, origin: Origin = 'file'): string | null 
   return text.isWellFormed() ? null : BROKEN;
 }
 
-/** YAML reads an unusual space at the start of a value as a letter. */
+/** Matches an unusual space at the start of a value. YAML reads it as a letter. */
 const FOREIGN_SPACE = /^[ ?-]*(?:\w[\w.-]{0,40}:)?([^\P{Zs} ]|\u200B|\uFEFF)/u;
 
 export function foreignSpace(written: string): string | null {

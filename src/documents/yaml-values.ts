@@ -38,7 +38,7 @@ interface Walk {
   spots: Spots;
   path: (string | number)[];
   anchors: Map<string, Node>;
-  /** Resolved where the alias is, because a later anchor may have the same name. */
+  /** Keeps each alias's node, because a later anchor may have the same name. */
   targets: Map<Alias, Node>;
   open: Set<Node>;
   expanding: number;

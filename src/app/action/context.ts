@@ -71,7 +71,7 @@ export interface OwnJob {
   role?: SessionRole;
   isOfBase?: true;
   refuse?(job: Pick<Job, 'mode'>): string | null;
-  /** A job without a verdict. Called instead of `open`. */
+  /** Runs a job that has no verdict. Called instead of `open`. */
   run?(job: Job, session: Session): Promise<JobEnding>;
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
@@ -115,7 +115,6 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    // With GitHub's address, evaldiff needs no checkout.
     remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',

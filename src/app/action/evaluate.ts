@@ -20,8 +20,8 @@ import { type Sides, findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
 /**
- * Uses only the event and GitHub's API, because an outsider may have changed an earlier run's
- * files.
+ * Uses only the event and GitHub's API, because an outsider may have written an earlier workflow
+ * run's artifacts.
  */
 export async function locate(
   client: Client,
@@ -92,7 +92,8 @@ export function commitsRequest(
 }
 
 /**
- * @throws UserError if a commit is not found, or if head is from outside and an input forbids that.
+ * @throws UserError if a commit is not found, or if `code` or `mode` forbids a head from outside
+ * this repository.
  */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;

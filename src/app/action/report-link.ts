@@ -22,7 +22,7 @@ export async function uploadReports(
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A canceled job needs its last ten seconds to publish the verdict.
+  // A canceled job skips uploads: it needs its last ten seconds for the verdict.
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);

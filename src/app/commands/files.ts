@@ -108,7 +108,10 @@ export async function readSavedFiles(
   return read;
 }
 
-/** If two files have the same time, the later name wins, because llmeval names files by time. */
+/**
+ * If two files have the same time, the later name wins, because llmeval's file names contain the
+ * time.
+ */
 export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];

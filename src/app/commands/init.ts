@@ -86,7 +86,9 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-/** The settings contain only the model's name, so the vendor must follow from the name. */
+/**
+ * The settings contain only the model's name, so evaldiff must recognise the vendor by that name.
+ */
 function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   return vendorNames().filter((name) => {
     const { keyVariable, models, starterModel } = factsOf(name);

@@ -29,7 +29,7 @@ export interface EvaluateOptions {
 }
 
 interface Takes {
-  /** True if the command uses stored answers and endpoints. */
+  /** True if the command has options for stored answers and endpoints. */
   answers?: boolean;
   caps?: boolean;
   asks?: boolean;

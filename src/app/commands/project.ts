@@ -44,8 +44,8 @@ export const currentFiles = async ({
 });
 
 /**
- * Reads the current files. If evaldiff wrote all uncommitted files (`written`, absolute paths),
- * returns the commit instead.
+ * Returns the current files, or the commit if evaldiff wrote all uncommitted files (`written`,
+ * absolute paths).
  */
 export async function currentState(
   session: Pick<Session, 'repository'>,

@@ -142,10 +142,9 @@ type Stream = Pick<NodeJS.WriteStream, 'write' | 'on'> &
 
 const DEFAULT_COLUMNS = 100;
 
-/** The reader has closed the pipe, as in `evaldiff report … | head`. */
 const CLOSED_PIPE_CODES = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** If a pipe is closed, the process continues. For `NO_COLOR`, see no-color.org. */
+/** A closed pipe does not end the process. For `NO_COLOR`, see no-color.org. */
 export function terminalOf(
   { env, cwd, stdout, stderr, stdin }: TerminalProcess,
   features: CommandFeatures,

@@ -61,7 +61,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
     if (said === undefined || raised.length < judged.length) continue;
     if (!isShared && references.size === 1) continue;
     const { name, place } = metric;
-    // In promptfoo, a check that throws counts as failed. So even a correct check may throw on
+    // In promptfoo, a check may report a fail by throwing, so even a correct check may throw on
     // every answer.
     if (tool === 'promptfoo' && !reasons.some((reason) => BROKEN_CODE_ERROR.test(reason))) {
       const message =

@@ -49,7 +49,9 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
 const NEEDS_HOST =
   'is a program of this repository. It runs only with code: host (input code, or --code host).';
 
-/** These suites need the network, packages or a checkout. Only the workflow can allow that. */
+/**
+ * Reports suites that need the network, packages or a checkout, which only the workflow can allow.
+ */
 export function hostOnly(
   suites: readonly SuiteComparison[],
   features: readonly PlannedFeature[],
@@ -198,7 +200,7 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // If an error occurs with only some inputs, their made-up numbers may be the cause.
+  // An error with only some of the made-up inputs counts only if a name is undefined.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }

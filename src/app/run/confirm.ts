@@ -25,9 +25,8 @@ export interface ConfirmedVerdict extends RunVerdict {
 }
 
 /**
- * A red verdict based on stored answers needs confirmation by new answers, because the model may
- * have changed. The same holds for a program under test if a single process gave all answers of a
- * side.
+ * A red verdict needs confirmation by new answers if it is based on stored answers (the model may
+ * have changed since), or if a single process of the program under test gave all answers of a side.
  */
 export async function confirmFalls(
   measured: MeasuredRun,

@@ -1,13 +1,13 @@
 /**
- * The interface between a run and its features. A feature is a folder of `src/features` and a row
- * in `src/features.ts`.
+ * The interface between a run and its features. A feature is a folder of `src/features` and an
+ * entry in `src/features.ts`.
  *
  * Rules for every hook:
- * - Hooks are called in the order of the rows.
+ * - Hooks are called in the order of the entries.
  * - A hook does not modify its arguments.
  * - Hooks that do not call models throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
- * - Every run loads the modules of all rows, so a row loads large code on demand.
+ * - Every run loads the modules of all entries, so an entry loads large code on demand.
  */
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
@@ -72,8 +72,8 @@ export interface ComparedRun {
   planned: readonly SuiteComparison[];
   suites: readonly ComparedSuite[];
   /**
-   * Makes new tries to check whether these references got worse, at the significance level alpha ÷
-   * `claims`. Null if this is impossible or unnecessary.
+   * Makes new tries to check whether these references got worse. The significance level is alpha
+   * divided by `claims`. Null if this is impossible or unnecessary.
    */
   confirm(
     suite: SuiteComparison,
@@ -116,7 +116,7 @@ interface OwnFile {
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
-  /** The first words of a sentence about these counts, such as `the evaluators tell`. */
+  /** How a sentence about these counts begins, such as `the evaluators tell`. */
   who: string;
 }
 
@@ -143,7 +143,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
   ): Promise<FeaturePlan<Own>>;
 
-  /** Called before the first call. Returns data of earlier runs. */
+  /** Called before the first model call. Returns data of earlier runs. */
   earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
 
   /**
@@ -168,7 +168,7 @@ export interface Feature<Own = unknown, Read = unknown> {
     judges: readonly MeasuredGrader[],
   ): Partial<SuiteResult>;
 
-  /** Called after the comparison. Adds facts of earlier runs. */
+  /** Called after the comparison. Adds data of earlier runs to the suites. */
   results?<Suite extends ComparedSuite>(
     suites: readonly Suite[],
     tools: FeatureTools,

@@ -15,7 +15,7 @@ import type { Features } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
-  /** The base branch's tip. If given, its tests and settings apply instead of base's. */
+  /** The base branch's tip. If given, its tests and settings apply instead of the merge base's. */
   tip?: SourceTree | null;
   changed?: readonly ChangedFile[];
   description?: string;
@@ -66,7 +66,7 @@ export interface Pricing {
 
 export interface PlanTools {
   hash(text: string): string;
-  /** If absent, the plan counts all calls, including those whose answers are stored. */
+  /** If absent, the plan also counts calls whose answers are stored. */
   random?: JudgeEdges['random'];
   readSides(input: RunInput): Promise<ReadSides>;
   /** If absent, the project's code is not checked. */

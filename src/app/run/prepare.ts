@@ -176,7 +176,7 @@ function projectSides(
   };
 }
 
-/** Batches are only for full sweeps, because a batch may take a day. */
+/** Only full runs of one commit use batches, because a batch may take a day. */
 function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }

@@ -3,8 +3,8 @@ import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
 /**
- * Returns `base by a, head by b` if different models answered although both sides requested one
- * name.
+ * Returns `base by a, head by b` if both sides requested the same model name, but different models
+ * answered.
  */
 export function describeServedModels({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {

@@ -43,7 +43,7 @@ export interface JudgeEdges {
   hash(text: string): string;
   solve: Solve;
   answered(purpose: Purpose, status: Completion['status']): void;
-  /** Only the first store is writable. */
+  /** One item per store. Only the first is writable. */
   kept?(): Promise<readonly KeptRecords[]>;
   sources?: { base: SourceTree | null; head: SourceTree };
   reread?(file: string, text: string): Promise<readonly Prompt[]>;
@@ -56,7 +56,7 @@ function callPurposes({ own, planned }: AnsweredTry): readonly Purpose[] {
   return own?.calls ?? (planned.generation.kind === 'recorded' ? [] : ['prompt']);
 }
 
-/** Null for a feature's own kind of suite, whose usage is a sum over several models. */
+/** Null if a feature produced the answer, because its usage is a sum over several models. */
 function savedBy({
   own,
   completion,

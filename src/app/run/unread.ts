@@ -14,7 +14,7 @@ interface ProjectAndTree {
 
 /**
  * Finds changed files that evaldiff does not read, although they may matter. `reasons`: the changed
- * files that made suites run.
+ * files that affect suites.
  */
 export function unreadChanges(
   sides: readonly ProjectAndTree[],

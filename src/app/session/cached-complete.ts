@@ -9,14 +9,14 @@ import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
-  /** Only the first store is written to. */
+  /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
   endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
   exchange?: AnswerExchange | undefined;
 }
 
-/** Passes answers from the shards of a sweep to the job that merges them. */
+/** Passes answers from the shards (parts) of a run to the job that merges them. */
 export interface AnswerExchange {
   given(key: string): Completion | null;
   /** `lasting`: other runs may use the answer, too. */
@@ -95,10 +95,7 @@ export function createAsking({
   };
 }
 
-/**
- * A program's answers are reused by other runs only if its files are known, because they may
- * change.
- */
+/** Other runs reuse a program's answers only if its files are known and have not changed. */
 function isLasting(target: Target): boolean {
   if (target.provider === 'replay') return false;
   return target.provider !== 'program' || target.files !== NO_FILES;
@@ -132,7 +129,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** `purpose` contains all text between the delimiters, and a text cannot contain its own hash. */
+/** No text can imitate its delimiter, a hash of `purpose`, which contains the text. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

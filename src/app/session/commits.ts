@@ -29,8 +29,7 @@ export async function findCommits(
     async () => (mode === 'sweep' ? null : baseOf(repository, request)),
   );
   const bases = base === null ? [] : [base];
-  // A merge queue's commit also contains the changes queued before it. The least trusted change
-  // decides.
+  // A merge queue's commit also contains the changes queued before it.
   const tested = facts.event === 'merge_group' && request.head === null;
   const heads = tested ? [facts.queued ?? head, ...bases] : [head];
   const of = await repository.origins([...heads, ...bases], facts.baseBranch ?? null);

@@ -230,7 +230,8 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH, and an outsider may have written the answers.
+    // An earlier step may have changed PATH. Outsiders may have written the answers, so evaluations
+    // are isolated.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }

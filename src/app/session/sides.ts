@@ -103,7 +103,10 @@ async function movedProject(
   return [{ kind: 'not-comparable', place: null, message }];
 }
 
-/** Checks each path on disk, because a snapshot may fail on a file outside the project. */
+/**
+ * Checks uncommitted files one by one: reading the whole work tree may fail on a file outside the
+ * project.
+ */
 async function goneFrom(
   repository: Repository,
   { commit }: SourceTree,

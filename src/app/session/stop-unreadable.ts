@@ -11,8 +11,8 @@ const STOPPED_FORM: Completion = {
 };
 
 /**
- * After ten unreadable replies in a row, sends no more requests with that target, purpose and
- * schema. Until one reply is readable, at most ten are in flight.
+ * Stops requests of one target, purpose and schema after ten unreadable replies in a row. Until one
+ * reply is readable, at most ten are in flight.
  */
 export function stopUnreadable(complete: Complete): Complete {
   const forms = new Map<string, QuestionForm>();

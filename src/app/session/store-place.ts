@@ -5,7 +5,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 
 export interface StorePlace {
   file: string;
-  /** Null if only this user has access to the store. */
+  /** The secret that signs answers. Null if only this user can access the store. */
   keyFile: string | null;
   former: string | null;
 }

@@ -24,9 +24,7 @@ const LOCAL_BYTES = 1024 * 1024 * 1024;
 
 const CACHED_BYTES = 256 * 1024 * 1024;
 
-/**
- * A whole run, one shard (part) of a sweep, the merge of the shards, or a plan without requests.
- */
+/** A whole run, one of its shards (parts), the merge of the shards, or a plan without requests. */
 export type SessionRole = 'whole' | 'part' | 'merge' | 'plan';
 
 export interface OpenStores {
@@ -149,8 +147,8 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     openIfUsable(
-      // Each job runs on a new machine without a key. SECURITY.md explains what isolates these
-      // answers.
+      // Each job runs on a new machine without the secret that signs answers. SECURITY.md explains
+      // what isolates them.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
       warn,

@@ -16,7 +16,7 @@ interface Watched {
   failed?: AbortSignal;
 }
 
-/** If `names` is null, all entries of the folder count. */
+/** If `names` is null, all entries of the folder are watched. */
 interface WatchedRefs {
   folder: string;
   names: ReadonlySet<string> | null;

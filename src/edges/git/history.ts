@@ -28,7 +28,7 @@ export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
   remote: Remote | { none: string };
-  /** True if the store borrows no objects from a checkout. Fetches can then be shallow. */
+  /** True if evaldiff's git store uses no objects of a checkout. Fetches can then be shallow. */
   empty: boolean;
 }
 

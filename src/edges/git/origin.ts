@@ -9,7 +9,10 @@ const QUEUE = 'refs/heads/gh-readonly-queue/';
 /** Seconds by which the clocks of commit authors may differ. */
 const CLOCKS_DIFFER = 7 * 24 * 3600;
 
-/** Checks branches and tags, because GitHub also serves the commits of every fork by id. */
+/**
+ * Checks whether branches or tags contain a commit, because GitHub also serves every fork's commits
+ * by id.
+ */
 export async function originsOf(
   source: HistorySource,
   tips: ReadonlyMap<string, string> | null,

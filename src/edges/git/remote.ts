@@ -15,7 +15,7 @@ export interface Remote {
 export interface FetchOptions {
   filter: 'tree:0' | 'blob:none';
   depth?: readonly string[];
-  /** Does not tell the server which commits exist locally. */
+  /** If true, does not tell the server which commits exist locally. */
   alone?: boolean;
 }
 

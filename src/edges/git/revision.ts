@@ -49,7 +49,7 @@ const NAMED_BY_CI = [
   'CHANGE_TARGET',
 ];
 
-/** Local `main` comes first, because `origin/HEAD` may be as old as the clone. */
+/** Local `main` comes first, because `origin/HEAD` may be outdated. */
 const BASES = [
   'refs/heads/main',
   'refs/remotes/origin/HEAD',

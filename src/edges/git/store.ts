@@ -88,7 +88,7 @@ const FORMAT = 'extensions.objectformat';
 const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
-/** Another user's repository must not decide where credentials are sent. */
+/** Ignores the remote of another user's repository, because credentials would be sent there. */
 async function remoteOf(
   checkout: Checkout | null,
   reaching: readonly (readonly [key: string, value: string | null])[],

@@ -39,9 +39,7 @@ export interface CheckAnnotation {
   details?: string;
 }
 
-/**
- * `headSha`: the pull request's head, not the merge commit. An empty `name` disables the check run.
- */
+/** `headSha`: the head of the pull request, not the merge commit. */
 export interface CheckJob extends CheckPlace {
   conclusion: Conclusion | 'cancelled';
   title: string;
@@ -155,8 +153,8 @@ interface CheckCreation {
 }
 
 /**
- * GitHub rejects all annotations if one is invalid. Then retries without characters above U+FFFF,
- * and finally without annotations.
+ * GitHub rejects all annotations if one is invalid. If so, this retries without characters above
+ * U+FFFF, and finally without annotations.
  */
 async function createWithFallback(
   client: Client,

@@ -71,7 +71,7 @@ const PullText = z.object({
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-/** The payload's labels and text may be outdated. Never throws. */
+/** Asks GitHub, because the payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
   client: Client,
   repository: string,

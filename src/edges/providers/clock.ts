@@ -5,7 +5,7 @@ export interface Activity {
 }
 
 /**
- * Pure computation has ended after one idle turn of the event loop. The other turns are a safety
+ * After one idle turn of the event loop, all computation is done. The other turns are a safety
  * margin.
  */
 const QUIET_TURNS = 3;

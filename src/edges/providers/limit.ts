@@ -181,7 +181,7 @@ interface Health {
 
 const UNWAITED_ROUNDS = 2;
 
-/** Refused connections in a row. Calls that fail together count once. */
+/** Limit of failed connections in a row. Calls that fail together count once. */
 const MOST_UNREACHED = 3;
 
 function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {

@@ -14,7 +14,7 @@ import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.
 
 export interface Keeper {
   get(): Promise<StartResult>;
-  /** While this is null, a worker that sends anything is killed. */
+  /** Without a listener, a worker that sends anything is killed. */
   listen(listener: Listener | null): void;
   drop(): void;
   close(): Promise<void>;

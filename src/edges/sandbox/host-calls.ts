@@ -6,7 +6,7 @@ import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 export const globalsProgram = readFileSync(new URL('./globals.js', import.meta.url), 'utf8');
 export const guestProgram = readFileSync(new URL('./guest.js', import.meta.url), 'utf8');
 
-/** Limited because answering a question blocks the thread. */
+/** Limited because each question to the host blocks the thread. */
 const MAX_QUESTION_CHARS = 256 * 1024;
 
 const SERVICES: Readonly<Record<string, readonly string[]>> = {
