@@ -30,7 +30,7 @@ export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;
   /**
-   * Checks schemas that may be slow in a process that can be stopped. If absent, checks them here.
+   * Checks slow schemas in a process that can be stopped. If absent, checks them in this process.
    */
   checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;

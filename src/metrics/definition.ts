@@ -69,8 +69,8 @@ export interface MetricDefinition {
   needs: Needs;
   levels: readonly MetricLevel[];
   /**
-   * True if the metric judges the call, or compares two answers. Other metrics judge one answer's
-   * content.
+   * True if the metric judges the model call or compares two answers. Other metrics judge one
+   * answer's content.
    */
   whole?: true;
   source: string;

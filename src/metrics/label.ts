@@ -20,7 +20,7 @@ export function exactLabel(text: string, labels: readonly string[]): string | nu
   return scaled === text ? null : exactLabel(scaled, labels);
 }
 
-/** The least trimmed text comes first, because a label may end in punctuation. */
+/** From least to most trimmed, because a label may end in punctuation. */
 function spellings(text: string): string[] {
   let current = text.trim();
   const found = [current];

@@ -172,7 +172,6 @@ function incomparableReason(metric: Metric): string | null {
   return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
 }
 
-/** Metrics whose data is not in a results file. */
 const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
   cost: 'of the cost of an answer',
   finish_reason: 'of the finish reason of an answer',

@@ -11,10 +11,7 @@ export interface Dependence {
    * How often two tries of one side agree, minus how often a try of base agrees with a try of head.
    */
   repeats: number;
-  /**
-   * Positive if references change in the same way from the first try to the second. See {@link
-   * crossProducts}.
-   */
+  /** Positive if references tend to change together from the first try to the second. */
   together: number;
   /** Mean change of the pass rate from the first try to the second. */
   drift: number;

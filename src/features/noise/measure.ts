@@ -91,7 +91,7 @@ function noiseHead(
   return { head, gate, n_tries, measured_at: today };
 }
 
-/** Shifts the try index. Graders also get new tries, so that comparisons stay independent. */
+/** Offsets the try index, so that each comparison gets new answers and new grades. */
 function withDraw(complete: Complete, draw: number): Complete {
   return (request) => complete({ ...request, try: request.try + draw });
 }

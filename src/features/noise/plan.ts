@@ -94,7 +94,7 @@ function repeatedReferences(
   ];
 }
 
-/** Removes absolute thresholds. Base alone can miss them, so a miss is not noise. */
+/** Removes thresholds that base alone can miss, because such a miss is not noise. */
 function relativeGate(gate: GateSettings): GateSettings {
   return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
 }

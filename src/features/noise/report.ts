@@ -21,7 +21,7 @@ import { inSize, percent, count, counted, countedTries } from '../../text/amount
 import { variantWords } from '../../wording/variants.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 
-/** Rows per list. A summary uses the first number with which it fits. */
+/** Maximum rows per list. A summary uses the first number that fits its size limit. */
 const ROWS = [500, 50, 5, 0] as const;
 
 export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {

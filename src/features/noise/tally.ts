@@ -15,8 +15,8 @@ interface NoiseTally {
   unjudged: number;
   suites: Map<string, SuiteTally>;
   /**
-   * One value per judged comparison, of its worst suite. `lows`: the difference's lower bound.
-   * `falls`: the drop.
+   * From each comparison's worst suite. `lows`: lower bound of the difference in pass rates.
+   * `falls`: drop of the pass rate.
    */
   lows: number[];
   falls: number[];
@@ -115,7 +115,7 @@ interface Counted {
   tries: number;
 }
 
-/** Additional tries of suspicious references would bias the rate. */
+/** Ignores extra tries of suspicious references, which would bias the pass rate. */
 function countedOf({ shared, counted }: SuiteTally): Counted[] {
   const upTo = (tries: readonly number[]): number => tries.filter((at) => at < shared).length;
   return [...counted.values()].map(({ reference, passes, tries }) => ({

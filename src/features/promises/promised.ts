@@ -2,7 +2,7 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { PromisedReference, PromisesResult } from './result.ts';
 
-/** Limits, because a description may be hostile. In characters, for the line. */
+/** Limits, because a pull request's description may be hostile. Line length is in characters. */
 const MAX_PROMISE_LINE = 1_000;
 const MAX_PROMISES = 30;
 
@@ -33,7 +33,7 @@ export interface Promises extends Pick<PromisesResult, 'unknown'> {
   references: KnownReference[];
 }
 
-/** A line of several words counts as prose unless one is a test's id or all are similar to ids. */
+/** A line with several words counts as prose unless one word is a test's id or all resemble ids. */
 export function resolvePromises(
   lines: readonly (readonly string[])[],
   { base, head }: { base: Project | null; head: Project },

@@ -139,7 +139,7 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** Repeats the sweep with the shards' answers. @throws UserError for an unreadable part */
+/** Runs the sweep again with the shards' answers. @throws UserError for an unreadable part */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,
@@ -148,7 +148,6 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  // A shard's unknown cost counts as 0.
   const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
   const part = mergePart({ calls: totalOf(manifests).attempts, cost });
   let opened: Promise<readonly Store[]> | null = null;

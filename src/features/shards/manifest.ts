@@ -51,7 +51,7 @@ export function planIdentity(
   );
 }
 
-/** Omits the path of a program's checkout, which may differ between jobs. */
+/** Omits the folder where a program is checked out, which may differ between jobs. */
 function withTargetIdentity<T extends { target: Target }>(
   role: T,
 ): Omit<T, 'target'> & { target: unknown } {
@@ -129,8 +129,8 @@ export interface Manifest {
   inputs: SharedInputs;
   plan: string;
   /**
-   * `of`: references of the whole sweep. `answers`: replies that a store can keep. `others`: the
-   * other replies.
+   * `of`: references of the whole sweep. `answers`: replies that can be stored. `others`: the other
+   * replies.
    */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;
@@ -189,7 +189,7 @@ const manifest = z.strictObject({
 /** Distinguishes a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
 
-/** `flaw`: what is wrong, as a clause after the part's name. */
+/** `flaw` continues a message that begins with the part's name. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
   const value = parsedJson(text);
   const version = anyVersion.safeParse(value);

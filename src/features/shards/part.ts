@@ -22,8 +22,8 @@ export function shardName({ index, count }: Shard): string {
 
 /**
  * Equal requests go to the same shard, so that no answer is paid for twice. Shards are nearly
- * equal, because requests are distributed by number of tries, then by hash. Only the merge tests
- * graders and finds attributes.
+ * equal, because requests are distributed by number of tries, then by hash. The merge, not the
+ * shards, tests graders and finds attributes (kinds of tests).
  * @param hash collision-resistant hash, for example SHA-256 in hexadecimal.
  */
 export function partOfPlan(

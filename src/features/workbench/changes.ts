@@ -40,7 +40,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
   ['label', addLabel],
 ]);
 
-/** If there is no edit, returns the reason. If `of` is null, adds the first reference. */
+/** A string says why there is no edit. If `of` is null, adds the first reference. */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return addFirst(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'Unknown action. Reload the page.';
@@ -62,7 +62,7 @@ function actionText(action: Action, name: string): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** Compares texts, because the answers may be newer than the page. */
+/** Identifies answers by a hash of their text, because they may be newer than the page. */
 function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
   return (
     acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null

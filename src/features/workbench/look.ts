@@ -36,7 +36,6 @@ export interface Onlooker {
   edited: AbortSignal;
   show(found: WorkLook): void;
   progress(line: string): void;
-  /** `cost` is in US dollars. Null if the price is unknown. */
   paid(cost: number | null): void;
 }
 
@@ -133,7 +132,7 @@ async function askLive(
 
 const LIVE_MS = 400;
 
-/** The pause lasts this many times the last redraw, to leave time for model calls. */
+/** Each pause lasts this many times as long as the last redraw, to leave time for model calls. */
 const LIVE_SHARE = 3;
 
 function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<void> } {

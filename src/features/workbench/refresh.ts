@@ -37,7 +37,7 @@ export interface Refresher {
   failed: AbortSignal;
 }
 
-/** Runs one evaluation at a time. Never rejects, because no code awaits a button's evaluation. */
+/** Runs one evaluation at a time. Never rejects, because a button does not await its evaluation. */
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();

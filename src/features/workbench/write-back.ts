@@ -70,7 +70,7 @@ export async function takeBack(root: string, undo: WrittenEdit[]): Promise<Actio
   if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
-  // If another program changed the file, undoing would destroy its edits. The step is then dropped.
+  // If another program has changed the file, this edit can no longer be undone.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
     ? { said: `undone: ${what}`, bad: false }

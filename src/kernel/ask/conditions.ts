@@ -2,8 +2,8 @@ import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /**
- * If no metric has the condition's name, finds those that use a built-in metric or rubric of that
- * name.
+ * Finds metrics with the condition's name, or else those that use a built-in metric or rubric of
+ * that name.
  */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);

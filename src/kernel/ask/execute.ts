@@ -11,10 +11,10 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/** The most concurrent tries: more than any server accepts, but fewer than a large sweep has. */
+/** Maximum number of concurrent tries. Servers accept fewer, but a large sweep has more. */
 export const WINDOW = 2048;
 
-/** Larger for batches, because one may take a day. 20,000 tries need about 110 MB. */
+/** Larger than `WINDOW`, because a batch may take a day. 20,000 tries need about 110 MB. */
 export const BATCH_WINDOW = 20_000;
 
 export async function inWindow<T, R>(
@@ -52,8 +52,8 @@ export interface Executors extends AnswererTools {
 }
 
 /**
- * Tries with the same generation, answerer (such as dialogues) and try index share one answer.
- * Callers must alternate base and head, so that model drift affects both equally.
+ * Tries share an answer if their generation (how to get it), answerer (such as dialogues) and index
+ * are equal. Callers must alternate base and head, so that model drift affects both equally.
  */
 export async function execute(
   tries: readonly PlannedTry[],
@@ -130,7 +130,7 @@ async function answerTo(
     : answerer.answer({ ...shared, messages, ask }, executors);
 }
 
-/** `draw` is added, so that a repeated question has its own try indices. */
+/** Adds the offset `draw`, so that a repeated question gets new answers. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
   return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
 }

@@ -27,8 +27,8 @@ import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
 /**
- * Lets this scoring's answerer (a feature such as dialogues) judge the answers. A shared answer is
- * judged once.
+ * Lets the feature that produces this scoring's answers (such as dialogues) judge them. Judges a
+ * shared answer once.
  */
 async function viewsUnder(
   answers: readonly AnsweredTry[],

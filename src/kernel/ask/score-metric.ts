@@ -26,7 +26,7 @@ export interface AnswerRow {
 /** What a metric judges: an answer, or one part of its dialogue (such as a turn). */
 export interface Subject {
   row: AnswerRow;
-  /** Index among the parts with the metric's level. */
+  /** Index among the answer's parts of the same kind. */
   at: number;
   /** Index of the part's last message. System messages are not counted. */
   message: number;
@@ -49,7 +49,7 @@ export interface ScoringTools {
 /** With more answers, grades do not keep their prompts and replies, to save memory. */
 const MAX_GRADES = 2000;
 
-/** The grader compares head's answer with base's. Base's score mirrors head's. */
+/** The grader compares head's answer with base's. Base gets the opposite score. */
 export async function scorePairs(
   metric: Metric,
   subjects: readonly Subject[],

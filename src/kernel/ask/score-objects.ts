@@ -21,7 +21,7 @@ import {
   type Subject,
 } from './score-metric.ts';
 
-/** First score the metrics that `metric` depends on. */
+/** First scores the metrics that `metric` depends on. */
 export async function scoreRows(
   metric: Metric,
   rows: readonly AnswerRow[],

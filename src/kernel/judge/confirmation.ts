@@ -16,7 +16,7 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** True if the answer is from this run, or from one earlier run together with one of `others`. */
+/** True if the answer is from this run, or if the same earlier run gave it and one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;

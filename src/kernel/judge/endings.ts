@@ -10,7 +10,7 @@ import { reachesLevel, type Tries } from '../statistics/table.ts';
 const SIDES = ['base', 'head'] as const;
 
 /**
- * Good verdicts that are not possible, because answers end differently on one side. If head only
+ * Good verdicts that are ruled out, because more answers of one side end abnormally. If head only
  * refuses more often, `improved` remains possible.
  */
 export function ruledOutByEndings(

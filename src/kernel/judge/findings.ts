@@ -11,7 +11,8 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 export interface Finding {
   reason: Reason;
   /**
-   * `fails` makes the run red. So would `held`, without `fail_on: never`. `unseen` prevents green.
+   * `fails` makes the run red. `held` would, too, if `fail_on` were not `never`. `unseen` prevents
+   * green.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }
@@ -124,8 +125,8 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
 }
 
 /**
- * Reports a changed scoring if it moves base's pass rate, or passes answers of head that fail by
- * base's scoring.
+ * Reports a changed scoring if it moves base's pass rate, or if head's answers pass by it but fail
+ * by base's scoring.
  */
 function scoringFindings({ scoring, suites, settings, underBase }: GateInput): Finding[] {
   const fails = settings.scoring === 'fail';

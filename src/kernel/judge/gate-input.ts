@@ -40,7 +40,7 @@ export interface GateInput {
    * quarantines.
    */
   removed: readonly string[];
-  /** References (`suite: id`) that have another question on base. */
+  /** References (`suite: id`) that have a different question on base. */
   askedAnew: readonly string[];
   /** Drops that appear only if base's scoring (metrics, rubrics, graders) judges the answers. */
   underBase: readonly UnderBaseFinding[];
@@ -48,7 +48,7 @@ export interface GateInput {
   /** Checks that head removes or makes less strict. They are only shown. */
   weakened: readonly Reason[];
   tested: number;
-  /** Suites that can only be judged by comparing answers, but base has no answers. */
+  /** Suites that need a comparison with base's answers, although base has none. */
   preferenceAlone: readonly string[];
   /** Set if the pass rate of all suites together fell, and no individual suite explains this. */
   pool: { base: number; head: number } | null;

@@ -17,7 +17,7 @@ import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { meansOf, shownValues } from './values.ts';
 
-/** A metric with more different values gives answers, not labels. */
+/** If a metric has more different values, they are answers, not labels. */
 const MAX_LABELS = 12;
 
 const LONGEST_LABEL = 60;

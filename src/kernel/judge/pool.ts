@@ -66,8 +66,8 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
 }
 
 /**
- * True if the other suites together did not fall. These are suites that are not red and have no
- * refuted fall.
+ * True if individual suites regressed, or had a fall that new tries refuted, and the other suites
+ * together did not fall.
  */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {
   const rest = pooled.filter(isUnexplained);

@@ -12,7 +12,7 @@ export function ratedRuns(suite: SuiteComparison): readonly ReferenceRun[] {
   return suite.compared.length > 0 ? suite.compared : countingRuns(suite);
 }
 
-/** Pass rates count only tries with a smaller index. */
+/** Pass rates count only tries with an index below the returned number. */
 export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }

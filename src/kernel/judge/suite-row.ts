@@ -29,7 +29,7 @@ export interface SuiteRow {
   looks: readonly Look[];
   /** The look that gives the reported rates, interval and p. */
   look: Look;
-  /** Only tries with a smaller index count. */
+  /** Only tries with an index below this count. */
   upTo: number;
   tries: number;
   references: readonly ReferenceRow[];
@@ -96,7 +96,7 @@ export function rowByTries(
   const look = last ?? lookAt(ledger.references);
   const first = plan.tries[0] ?? FIRST_TRIES;
   const tries = last?.tries ?? first;
-  // Omits the extra tries, which only suspects get.
+  // Omits extra tries, because only suspicious references get them.
   const tables = ledger.references.map(({ tries: own }) =>
     countTable(own, triesMade(own) > tries ? first : tries),
   );

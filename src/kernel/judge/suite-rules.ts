@@ -23,7 +23,7 @@ interface Evidence {
   /** Null if e-values decided. */
   p: number | null;
   references: readonly string[];
-  /** Metrics that fell, smallest p first. Absent if only all metrics together fell. */
+  /** Metrics that fell, smallest p first. Absent if no individual metric fell. */
   metrics?: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface SuiteFacts {
    */
   broken: Evidence | null;
   /**
-   * Head's answers could be judged less often than base's. Test: exact, with Holm over suites, at
+   * Fewer of head's answers than of base's could be judged. Test: exact, with Holm over suites, at
    * another 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
@@ -55,8 +55,8 @@ export interface SuiteFacts {
   /** References that look worse, but more tries may clear them. */
   suspicious: readonly string[];
   /**
-   * Good verdicts that are not possible, because answers end differently. Test: exact, at 0.2 alpha
-   * (`ruledOutByEndings`).
+   * Good verdicts that are ruled out, because more answers of one side end abnormally. Test: exact,
+   * at 0.2 alpha (`ruledOutByEndings`).
    */
   endings: ReadonlySet<Verdict>;
   /**
@@ -73,7 +73,7 @@ export interface SuiteFacts {
   interval: { difference: number; low: number; high: number } | null;
   /** The interval rules out a drop above the tolerance. */
   isBound: boolean;
-  /** The rate is not lower at the last look. In a small suite, an earlier look is enough. */
+  /** Head's rate is not lower at the last look (in a small suite, at an earlier look). */
   isNotLower: boolean;
   /** All suites together rule out a drop, and no suite looks worse. */
   isBoundTogether: boolean;

@@ -82,8 +82,9 @@ function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
 }
 
 /**
- * Uses references with a result in all four combinations, because rates of different references are
- * not comparable. If there are none, uses those with both results for base's answers.
+ * Uses references with results in all four combinations of answers and scoring, because rates of
+ * different references are not comparable. If there are none, uses those where both scorings judged
+ * base's answers.
  */
 export function cornerRates(corners: readonly Corners[]): ScoringResult['rates'] {
   const onBase = judgedIn(corners, ['base_base', 'base_head']);
@@ -97,15 +98,15 @@ export interface FallUnderBase {
   head: number;
   references: string[];
   /**
-   * `passes`: by head's scoring, head's answers pass as often as base's did by base's.
-   * `fewer-checks`: they do too, but fewer metrics affect the gate.
+   * `passes`: head's answers pass by head's scoring as often as base's answers by base's.
+   * `fewer-checks`: the same, but fewer metrics affect the gate.
    */
   excusedBy: 'none' | 'passes' | 'fewer-checks';
 }
 
 /**
- * Set if head does worse than base by base's scoring, beyond chance. A new format with its own
- * scoring excuses this, but fewer checks do not. `alpha` (0–1) is the suite's share.
+ * Set if head does worse than base by base's scoring, beyond chance. A new answer format with new
+ * scoring excuses this; fewer checks do not. `alpha` (0–1) is the suite's share.
  */
 export function fallUnderBase(
   suite: SuiteComparison,
@@ -144,7 +145,9 @@ export function fallUnderBase(
   };
 }
 
-/** Whether head's scoring only lacks checks, or has one that no longer judges anything. */
+/**
+ * Whether head loses checks without adding any, or keeps a check that no longer judges its answers.
+ */
 function hasFewerChecks({ tests }: Scoring, run: ReferenceRun): boolean {
   const { before, after } = checksOf({ ...run, base: [] });
   const has = new Set(metricsFor(tests, run.affected.reference).map(({ name }) => name));
@@ -284,7 +287,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/** Mean values that change by base's scoring, unless head's scoring shows the same change. */
+/** Metric means that change by base's scoring, unless they change equally by head's. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

@@ -79,8 +79,7 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judges no answers on head, or whose mean affects the gate but has fewer
- * numbers on head.
+ * Reports a metric that judges no answers on head, or a gating mean that has fewer numbers on head.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

@@ -24,7 +24,7 @@ export interface MetricMove {
   /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
-  /** If the share may fail the suite: the test whose interval may rule out a drop. */
+  /** The test whose interval can rule out a drop. Null if the share cannot fail the suite. */
   bound: ValueTest | null;
   /** One test per look (interim test). Empty if the metric cannot fail the suite. */
   looks: (ValueTest | null)[];
@@ -95,7 +95,7 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether the share of passing turns dropped, but was not found to be worse. */
+/** Whether a share (such as of passing turns) dropped, but not significantly. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
     ({ share, bound, moved }) =>
@@ -104,8 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * The significant moves: those in `fell`, and others by Holm's procedure, separately for metrics
- * that warn and for those without a better direction.
+ * The significant moves: those in `fell`, and others by Holm's procedure. Metrics that warn and
+ * metrics without a better direction are tested separately.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

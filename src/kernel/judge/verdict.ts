@@ -19,7 +19,7 @@ import { fallUnderBase } from './under-base-scoring.ts';
 import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
 
 interface MeasureOptions {
-  /** Whether all planned tries were made. Otherwise missing answers do not count as missing. */
+  /** Whether all planned tries were made. If not, missing answers do not affect the verdict. */
   complete?: boolean;
   rollUps?: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
@@ -109,7 +109,7 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
   return isRefuted ? { ...move, moved: null } : move;
 }
 
-/** Removes a fall that new tries did not confirm. Head may still answer less often. */
+/** Removes a fall that new tries did not confirm. Missing answers still count. */
 function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
   return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }

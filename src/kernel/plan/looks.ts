@@ -9,8 +9,8 @@ export interface LookPlan {
   /** If p is above this, nothing looks worse, and more tries rarely change this. */
   futile: number;
   /**
-   * One-sided levels of the intervals. Smaller than 5 %, because each look is another chance to
-   * stop by error.
+   * One-sided levels of the intervals. Smaller than 5 %, because the errors of several looks add
+   * up.
    */
   bounds: readonly number[];
 }

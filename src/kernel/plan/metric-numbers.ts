@@ -14,7 +14,7 @@ export interface MetricNumber {
   name: string;
 }
 
-/** A larger map is data. Its entries are not compared. */
+/** A larger map counts as data, and its entries are not compared. */
 const MAX_MAP_ENTRIES = 20;
 
 /** A metric's numbers: its value, or each entry if the value is a map. */
@@ -31,7 +31,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) &&
       (asked || metric.skip || !restates(scores));
-    // A number in `gate.metrics` needs a row even if no answer gives it.
+    // Includes entries that `gate.metrics` names, even if no answer has them.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))
       .map((name) => name.slice(metric.name.length + 1));

@@ -11,8 +11,8 @@ import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
 /**
  * Decides which tries to make next. Each round repeats all looks (interim tests) from the first, so
- * no state is kept. Tries suffice for the smallest level that Holm's procedure may give a suite. At
- * a larger level, looks only stop earlier.
+ * no state is kept. Looks use the smallest level that Holm's procedure may give a suite. A larger
+ * level would only stop them earlier.
  */
 
 /** Parts of alpha, 0–1 each. */
@@ -27,7 +27,7 @@ export interface RunLevels {
 
 export interface RunState {
   plan: LookPlan;
-  /** Looks at all suites together. With fixed tries there is one look. */
+  /** Interim tests of all suites together. Only one if tries are fixed. */
   pool: Look[];
   suites: SuiteState[];
   isDone: boolean;
@@ -260,12 +260,15 @@ export function isSuspiciousAlone(looks: readonly Look[]): boolean {
   return holmCalled(looks, (look) => minPOverMetrics(look, 0), SUSPICIOUS_P).length > 0;
 }
 
-/** The most suspects with extra tries. If there are more, the looks detect the drop anyway. */
+/** How many suspects get extra tries. If there are more, the looks detect the drop anyway. */
 export function maxSuspects(references: number): number {
   return Math.max(10, Math.ceil(references / 10));
 }
 
-/** Includes all critical suspects. Among others, those that already have extra tries come first. */
+/**
+ * All critical suspects and those that already have extra tries. Then others, largest e-values
+ * first.
+ */
 function chooseSuspects(suites: readonly SuiteWalk[]): ReadonlySet<Suspicion> {
   const all = suites.flatMap(({ ledger, looks, fell, references }) =>
     references.map((own) => {

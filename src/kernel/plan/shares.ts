@@ -24,7 +24,7 @@ export function comparedShare(
 interface ComparedTries {
   runs: readonly ReferenceRun[];
   clusters: readonly (string | null)[];
-  /** Only tries with a smaller index count. */
+  /** Only tries with an index below this count. */
   upTo: number;
 }
 

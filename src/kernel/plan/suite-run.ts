@@ -13,7 +13,7 @@ import { everyMetric } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
-  /** The result by head's scoring, which decides, or by base's if head lacks the suite. */
+  /** The result that decides: by head's scoring, or by base's if head lacks the suite. */
   byHead: TryResult;
   /** The result by base's scoring. Null if that equals head's. */
   byBase: TryResult | null;
@@ -39,8 +39,8 @@ export function scoringsOf({ scoring, baseScoring }: SuiteRun): Scoring[] {
 }
 
 /**
- * Identifies a suite and its variant in a sweep. A process that runs code never sees answers of two
- * of them.
+ * Identifies a suite and its variant in a sweep. A process that runs code sees only one identity's
+ * answers.
  */
 export function identityOf({ suite: { path, name, variant } }: SuiteRun): string {
   return JSON.stringify([path, name, variant]);
@@ -132,7 +132,7 @@ export function suiteComparison(
   };
 }
 
-/** By default, a metric that compares the share of turns may fail the run. */
+/** By default, a drop in the share of passing turns can fail the run. */
 function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
   const shares = everyMetric(tests).filter(comparesShare);
   if (shares.length === 0) return gate;

@@ -21,9 +21,9 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The e-value with which a reference remains a suspect after so many pairs of tries. `watched`: for
- * critical references and those that nearly always passed, one more failure on head is enough. The
- * false-alarm rate does not depend on these values.
+ * The smallest e-value that keeps a reference suspicious, by number of pairs of tries. `watched` is
+ * for critical references and those that nearly always passed: one more failure on head is enough.
+ * The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
   { pairs: 14, eValue: 12, watched: 4 },

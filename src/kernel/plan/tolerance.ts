@@ -18,8 +18,8 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
 }
 
 /**
- * The smallest drop (0–1) that the plan's last look (interim test) detects. A suite with such a
- * drop would not have stopped earlier.
+ * The smallest drop (0–1) that the plan's last look (interim test) detects. With such a drop, a
+ * suite would not have stopped earlier.
  */
 export function visibleAt(
   { tables, units }: Pick<Look, 'tables' | 'units'>,
@@ -62,7 +62,8 @@ export function ruledOutBy(
 }
 
 /**
- * With few tables, the estimate moves towards `variance`, which counts as much as `weight` tables.
+ * With few references, the estimate moves towards `variance`, which counts as much as `weight`
+ * references.
  */
 const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
 

@@ -28,8 +28,8 @@ const UNCOMPARED_TRIES = FIRST_TRIES;
 const ROLLED_TRIES = 3;
 
 /**
- * In sweeps, if pairs of answers are compared, or if no metric affects the gate, `adaptive` becomes
- * a fixed number.
+ * Replaces `adaptive` by a fixed number in sweeps, if pairs of answers are compared, or if no
+ * metric affects the gate.
  */
 export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,

@@ -95,12 +95,14 @@ export const measuredRateSchema = z.strictObject({
 
 const referenceStatus = z.enum([
   'regressed',
-  // Passed on base and fails on head, in a suite that fell. Its own tries alone do not decide.
+  // Passed on base and fails on head, in a suite that fell. Its own tries alone are not
+  // significant.
   'fell',
   'improved',
   // Failed on base and passes on head, beyond chance.
   'fixed',
-  // Failed on base and passes on head, in a suite that improved. Its own tries alone do not decide.
+  // Failed on base and passes on head, in a suite that improved. Its own tries alone are not
+  // significant.
   'rose',
   'unchanged',
   'flaky',

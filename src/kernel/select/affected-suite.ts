@@ -91,7 +91,7 @@ export interface AffectedSuite {
   because: Because[];
   references: AffectedReference[];
   unaffected: number;
-  /** References that the base branch has gained and that cannot run with head's prompt. */
+  /** References that were added on the base branch and cannot run with head's prompt. */
   unasked?: string[];
 }
 

@@ -42,7 +42,7 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** If a file that a feature reads or the script changes, the question counts as changed. */
+/** The question counts as changed if its script changes, or a file that a feature reads. */
 export function withDependencies(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,
@@ -140,7 +140,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   };
 }
 
-/** Removes the places where messages are written, because these do not affect answers. */
+/** Keeps only what affects the answer, not where the message is written. */
 export function plainMessage({
   role,
   content,

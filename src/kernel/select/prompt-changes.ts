@@ -41,7 +41,9 @@ function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Becaus
   return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
-/** Where the model or parameter is set. For a swept value, this is the settings file. */
+/**
+ * Where the model or parameter is set: in the prompt, or in the settings if a variant changes it.
+ */
 export function partPlace(
   { suite: { prompt }, variant, scoring }: SuiteSide,
   key: string,

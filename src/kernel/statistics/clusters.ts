@@ -16,7 +16,9 @@ interface ClusterMember {
   head: readonly number[];
 }
 
-/** References with a common cause, such as templates of one text. Most clusters have only one. */
+/**
+ * References that tend to pass and fail together, such as variants of one text. Usually only one.
+ */
 export type Cluster = readonly ClusterMember[];
 
 /**

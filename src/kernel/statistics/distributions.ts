@@ -51,7 +51,6 @@ export function sumDistributions(distributions: readonly Distribution[]): Distri
   return round[0] ?? certain(0);
 }
 
-/** P(X < x), P(X = x) and P(X > x). */
 export function tails(
   { low, mass }: Distribution,
   x: number,
@@ -79,7 +78,6 @@ export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
 
-/** The z with P(Z <= z) = p. */
 export function normalQuantile(p: number): number {
   if (p <= 0) return -Infinity;
   if (p >= 1) return Infinity;

@@ -10,9 +10,10 @@ const MIN_DEVIATIONS = 4;
 const MIN_FACTOR = 2;
 
 /**
- * Items whose numbers moved far more than the others'. Beyond the shift that all items share, all
- * tries of head must lie outside those of base. Tries below `first` select items, which all tries
- * must confirm. A shift is the difference of medians of log(1 + |value|), with the value's sign.
+ * Items whose numbers moved far more than the others'. After subtracting the shift that all items
+ * share, all tries of head must lie outside the range of base's. The first `first` tries select
+ * items, which all tries must confirm. A shift is the difference of medians of log(1 + |value|),
+ * with the value's sign.
  *
  * Without a change, four tries per side select any of 50 items in less than 0.5 % of simulated runs
  * (normal, lognormal and Pareto(1.1) values), and two tries in at most 5 %.

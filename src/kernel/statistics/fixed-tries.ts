@@ -97,8 +97,8 @@ export function fellOrBroke(
 }
 
 /**
- * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`,
- * individual references must be named as worse.
+ * p (0–1), or null if not significant at `level`. If the mean drops by less than `minDrop`, a
+ * reference must also be significantly worse.
  */
 export function brokenP(
   { tables, units, difference }: Omit<Contrast, 'test'>,

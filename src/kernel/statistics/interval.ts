@@ -46,7 +46,7 @@ export function differenceInterval(
   };
 }
 
-/** The drop that these tries per side and question cannot rule out even if all of them pass. */
+/** Even if all tries pass, the interval cannot rule out drops up to this one. */
 export function flawlessReach(questions: number, tries: number, z: number): number {
   return Math.min(1, (z * Math.sqrt(FLOOR)) / tries) / Math.max(1, questions);
 }

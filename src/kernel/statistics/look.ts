@@ -30,7 +30,7 @@ export function clusteredTries(
   return tries.map((own, at) => ({ tries: own, cluster: names[at] ?? null }));
 }
 
-/** `tries` has the outcomes of all metrics together that affect the gate. */
+/** `tries` has the combined outcomes of the metrics that affect the gate. */
 export interface LookRow extends ClusteredTries {
   /**
    * The outcomes of individual metrics that fail some tries. Absent unless several metrics affect
@@ -49,7 +49,10 @@ export type ClusterByMetric = ReadonlyMap<string | null, Cluster>;
 export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
-  /** First all metrics together. If several affect the gate, then each that fails some tries. */
+  /**
+   * The first test combines all metrics. If several affect the gate, each that fails some tries
+   * follows.
+   */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];
   interval: { difference: number; low: number; high: number } | null;

@@ -22,14 +22,14 @@ export function fallP(look: Look, level: number, minDrop: number): number {
   return least === undefined ? 1 : adjustedP(look, least, level);
 }
 
-/** Smallest p first. Empty if only all metrics together fell. */
+/** Smallest p first. Empty if no individual metric fell. */
 export function fallenMetrics(look: Look, minDrop: number): string[] {
   const called = new Set(holmCalled(look.metrics, ({ test }) => test.midDown, NAMED_P));
   const fallen = largeDrops(look, minDrop).filter((own, rank) => rank === 0 || called.has(own));
   return fallen.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Null if nothing fell by at least `minDrop`, or all metrics together fell the most. */
+/** Null if nothing fell by at least `minDrop`, or if all metrics together have the smallest p. */
 export function mostFallenMetric(look: Look, minDrop: number): string | null {
   return largeDrops(look, minDrop)[0]?.metric ?? null;
 }
@@ -74,8 +74,8 @@ export function minPOverMetrics(look: Look, level: number): number {
 
 /**
  * Adjusts p by Bonferroni. If that does not reach `level`, uses min-p over seeded permutations of
- * whole tries. What is significant at one level is so at larger ones. Source: Westfall and Young
- * 1993 (min-p).
+ * whole tries. A significant result is also significant at larger levels. Source: Westfall and
+ * Young 1993 (min-p).
  */
 function adjustedP(look: Look, metric: MetricTest, level: number): number {
   const p = metric.test.midDown;
@@ -128,7 +128,6 @@ function permutedUnit(
   return { heads: tables[0]?.head.length ?? 0, parts };
 }
 
-/** Returns P(S < s) + ½ P(S = s) for a sum s. */
 function midDownBySum({ low, mass }: Distribution): (total: number) => number {
   let below = 0;
   const p = mass.map((share) => (below += share) - share / 2);

@@ -6,7 +6,7 @@ export interface PermutedUnit {
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;
-    /** Indices of the sums that these values count in. */
+    /** Indices of the sums to which these values are added. */
     sums: readonly number[];
   }[];
 }

@@ -2,7 +2,6 @@ import { permuteSums } from './permutations.ts';
 import type { Random } from './random.ts';
 import { at, mean, meanOrNull, sum } from './sums.ts';
 
-/** One number per try, or null. */
 export interface Values {
   base: readonly (number | null)[];
   head: readonly (number | null)[];
@@ -122,7 +121,7 @@ function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
   const all = [...heads, ...bases];
   const [h, n] = [heads.length, all.length];
-  // The difference of means is this times the sum of head's deviations from the mean.
+  // The difference of means is `weight` times the sum of head's deviations from the mean.
   const weight = 1 / h + 1 / (n - h);
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
   const deviation = value - mean(all);
@@ -170,18 +169,18 @@ const SAMPLE_COUNTS = { first: 999, all: 9999 };
 
 const UNCERTAIN_P = 0.1;
 
-/** Numbers that all samples together may read, so large suites get fewer samples. */
+/** Limits the numbers that all samples together read, so large suites get fewer samples. */
 const MAX_NUMBERS = 40_000_000;
 
 /** Sums with a smaller relative difference count as equal. */
 const TOLERANCE = 1e-9;
 
-/** What a try of head adds to each sum. */
+/** What a try adds to each sum if a permutation assigns it to head. */
 interface Slot {
   value: number;
   /** Rank within the item's tries, from −0.5 to 0.5, times a weight. */
   rank: number;
-  /** Over head's actual tries, the sum is the number of items. */
+  /** How much `value` grows if all of head's values grow by 1. */
   mark: number;
 }
 

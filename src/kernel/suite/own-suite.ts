@@ -61,7 +61,7 @@ export interface OwnAnswer {
 
 export interface Answerer {
   own: OwnSuite;
-  /** Answerers with equal fingerprints share answers. */
+  /** Tries can share answers if their answerers have equal fingerprints. */
   fingerprint: string;
   parts: Record<string, Json>;
   graders: readonly Grader[];

@@ -84,7 +84,7 @@ export interface Reference {
   thread: Message[] | null;
   after?: Message[];
   expected: Json | undefined;
-  /** The parsed values of which `input` or `expected` has the text. */
+  /** Parsed values, if `input` or `expected` contains their text. */
   values?: CodeValues;
   skip: boolean;
   tags: string[];
@@ -94,7 +94,7 @@ export interface Reference {
   /** References of a cluster, such as templates of one text, tend to pass and fail together. */
   cluster?: string;
   metrics?: Metric[];
-  /** Set if the base branch has gained the reference since the pull request began. */
+  /** Set if the reference was added to the base branch after the pull request began. */
   ofTip?: true;
   problem: string | null;
   problemAt?: Place;
@@ -109,7 +109,7 @@ export interface Tests {
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  /** Data files (line 0) and lists (their line) without any reference. */
+  /** Places without any reference: data files (line 0) and lists (their line). */
   empty?: Place[];
   /** Set if a feature, such as dialogues, produces the suite's answers. */
   own: OwnSuite | null;

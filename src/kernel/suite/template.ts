@@ -92,8 +92,8 @@ function* parts(template: string): Generator<TemplatePiece> {
     const name = nameAt(template, nameStart);
     const closing = name === '' ? 0 : braces(template, nameStart + name.length, '}');
     if (closing > 0) {
-      // The same number of braces counts on both sides, at most three. So `{"a": {x}}` keeps its
-      // last brace.
+      // Uses equally many braces on both sides, at most three. So `{"a": {x}}` keeps its last
+      // brace.
       const depth = Math.min(run, closing, 3);
       const start = nameStart - depth;
       const end = nameStart + name.length + depth;

@@ -8,7 +8,7 @@ import { jsonNumber } from './numbers.ts';
 const originals = new WeakMap<object, ExactJson[] | { [key: string]: ExactJson }>();
 
 /**
- * The schema library handles only doubles, so it checks a `copy`. Our own keywords find the exact
+ * The schema library handles only doubles, so it checks a `copy`. Our keywords look up the exact
  * numbers through `holder`.
  */
 export function standIn(value: ExactJson): { copy: Json; holder: Json[] } {

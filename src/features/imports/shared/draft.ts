@@ -79,14 +79,13 @@ export function importFiles(
   };
 }
 
-/** Another tool's file, which evaldiff runs directly or converts. */
 export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
-  /** Counts of converted prompts, tests and so on. The largest unit comes first. */
+  /** Counts of converted items. Outer kinds (such as prompts) come before inner ones (tests). */
   carried: Share[];
-  /** All tests, even if the file has no prompt. */
+  /** All tests and their assertions, even if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
 }
 
@@ -115,7 +114,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** The original messages, if the other tool has another template syntax. */
+  /** The messages in the other tool's template syntax, if it is different. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;
@@ -143,7 +142,7 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
     path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
-  // Code that was read from a file keeps its line numbers.
+  // If code was read from a file, its line numbers are those of the file.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
     const text = valueAt(value, path);
@@ -192,13 +191,13 @@ export function lastSteps(path: string): { folder: string; name: string } {
   return { folder: steps.at(-2) ?? '', name: steps.at(-1) ?? path };
 }
 
-/** Names that metrics of the imported file are unlikely to have. */
+/** Unlikely to equal the name of a metric in the imported file. */
 const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references without any. With a grader, the metric compares answers with base's.
- * It affects the verdict only if no reference has a metric.
+ * Adds a metric to references that have none. With a grader, it compares head's answers with
+ * base's. It affects the verdict only if there are no other metrics.
  */
 export function judgeTheRest(
   tests: DraftFile,

@@ -139,7 +139,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
-  // Requests for another server must not be sent to the vendor.
+  // If the server's URL is invalid, requests must not go to the vendor instead.
   if (found.endpoint === null && own === null && address !== null)
     return {
       why:

@@ -2,7 +2,6 @@ import { valueAt, type Document, type Path } from '../../../documents/document.t
 import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { isAmong, lose, type Loss } from './draft.ts';
 
-/** A value and its place (file and line). */
 export interface Node {
   value: Json;
   place: Place;

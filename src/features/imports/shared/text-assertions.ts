@@ -9,7 +9,7 @@ export type Converted = { metric: JsonMap } | { why: string };
 
 export interface AssertionContext {
   vars: JsonMap;
-  /** Variables whose value differs from the input, because templates were filled in. */
+  /** Variables whose values differ from the input, because templates in them were filled in. */
   unlike: JsonMap;
   builtIns: BuiltInMetrics;
   structured: readonly string[];
@@ -35,7 +35,7 @@ export const uses = (
   metric: {
     uses: name,
     ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a threshold of 0 always passes and must not count.
+    // Scores are never below 0, so a threshold of 0 always passes. Such a metric is skipped.
     ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
   },
 });
@@ -142,7 +142,7 @@ export function fieldsOf(text: string): string[] | null {
   return fields;
 }
 
-/** If the safe regex engine rejects the pattern, the check becomes JavaScript. */
+/** If evaldiff's safe regex engine rejects the pattern, the metric uses JavaScript code instead. */
 function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
@@ -214,7 +214,7 @@ export function convertText(
   return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
 }
 
-/** In both tools, an error fails the check, even with the prefix `not-`. */
+/** In promptfoo and evaldiff, an error fails the check, even with the prefix `not-`. */
 export function negateIf(converted: Converted, negate: boolean): Converted {
   if (!negate || 'why' in converted) return converted;
   const { with: values, ...rest } = converted.metric;
@@ -223,7 +223,7 @@ export function negateIf(converted: Converted, negate: boolean): Converted {
   return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
 }
 
-/** If evaldiff's metric rejects a parameter, the assertion is lost. */
+/** Rejects the assertion if evaldiff's metric does not accept a parameter. */
 export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
   if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
   const { uses: name, with: values } = converted.metric;

@@ -246,7 +246,7 @@
     const first = detail.querySelector('button');
     if (held !== null) (sameAs(held) ?? first)?.focus({ preventScroll: true });
     detail.hidden = false;
-    // The list gets narrower, so rows above this one may wrap and move it.
+    // The list gets narrower. Rows above this one may wrap and push it out of view.
     if (!columns.classList.contains('open')) {
       columns.classList.add('open');
       drawnOf(on)?.scrollIntoView({ block: 'nearest' });
