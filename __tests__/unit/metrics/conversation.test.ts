@@ -65,7 +65,7 @@ describe("FlexEval's function metrics", () => {
     expect((await score(uses, given, 'Turn', calls)).value).toEqual(wanted);
   });
 
-  test('apply a limit on counts by name to each name, and the reason gives the failing name', async () => {
+  test('apply the limit of count_tool_calls_by_name to each tool, and the reason names the tool above it', async () => {
     const calls = [plot(), plot()];
     expect(await score('count_tool_calls_by_name', { max: 1 }, 'Turn', calls)).toMatchObject({
       status: 'fail',
@@ -74,7 +74,7 @@ describe("FlexEval's function metrics", () => {
     });
   });
 
-  test('accept a threshold on a map with one number, but are an error for one on a map with several', async () => {
+  test('accept a threshold for a map with one number, but return an error if the map has several', async () => {
     const one = builtIn('is_role', { role: 'assistant' }, { threshold: 1 });
     expect((await scored(one, 'x')).status).toBe('pass');
     const several = builtIn('count_messages_per_role', {}, { threshold: 1, level: 'Thread' });

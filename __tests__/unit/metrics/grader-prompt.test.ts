@@ -58,7 +58,7 @@ describe('files in messages', () => {
   const input = 'user: What is it?\n[image photos/cat.png 3f2a1bc, 84 KB]';
   const prompt = (text: string) => promptOf(text, { input, completion: 'a cat', files: [file] });
 
-  test('follow the text that names them, including in the second grader call', async () => {
+  test('come after the text that names them, in both calls to the grader', async () => {
     const { complete, asked } = scriptedGrader('?');
     const rubric = rubricOf('{input}\n{completion}');
     await gradeMaterial(rubric, { input, completion: 'a cat', files: [file] }, tools({ complete }));
@@ -107,14 +107,14 @@ describe('grading material', () => {
     expect([context?.startsWith('system: Tutor.\nuser: Hi'), content]).toEqual([true, '2']);
   });
 
-  test('for a thread separates the last message, and for a tool call contains the calls', () => {
+  test('for a thread separates the last message from its context, and for a tool call contains the call', () => {
     const context = 'user: Hi\nassistant: Hello\nuser: Sums?\nassistant: Sure';
     expect(materialsOf(answer, 'Thread')).toMatchObject({ context, content: 'assistant: 2' });
     expect(materialsOf(answer, 'ToolCall').content).toBe('sum({"a":1})');
     expect(materialsOf(sample('x'), 'Turn').tool_calls).toBe('(none)');
   });
 
-  test('of a labelled example replaces the answer for every keyword', () => {
+  test("of a labelled example has the example's text for each keyword that means the answer", () => {
     const place = { file: 'r.yaml', line: 1 };
     const example = { content: 'Hello', context: 'user: Hi', ideal: null, expected: 'YES', place };
     const materials = exampleMaterials(example);

@@ -95,7 +95,7 @@ describe('scoreMetric', () => {
   });
 
   test.each([...metrics.values()].map(({ name, example }) => [name, example] as const))(
-    'returns no scores for no answers with %s',
+    'returns no scores for the metric %s if there are no answers',
     async (name, example) => {
       const of = tools({ evaluate: () => Promise.resolve([]) });
       expect(await scoreMetric(builtIn(name, example.with), [], of)).toEqual([]);

@@ -169,7 +169,7 @@ describe("combined score of a dialogue's turns", () => {
     expect(objectScore(5, failed, { expected: 'x' })).toMatchObject({ reason: 'no' });
   });
 
-  test('is marked as an exception if the code raised one on every judged turn', () => {
+  test("records an exception if the metric's code raised one on every judged turn", () => {
     const broken = (written: string) => {
       const raised = (one: ObjectScore): ObjectScore =>
         one.status === 'fail' ? { ...one, raised: true } : one;

@@ -82,7 +82,7 @@ describe('rubric grading', () => {
     },
   );
 
-  test('passes every label without a pass rule', async () => {
+  test('passes every label if the rubric has no pass rule', async () => {
     const { better: _, ...rubric } = rubricOf('{completion}', { A: 1, B: 0 });
     for (const label of ['A', 'B'])
       expect((await graded([label], { rubric })).score).toMatchObject({ status: 'pass', label });
@@ -170,7 +170,7 @@ describe('hostile answer', () => {
   ];
 
   test.each(attacks)(
-    '%j appears only inside one fence and does not decide the grade',
+    "%j appears only between the answer's delimiters and does not decide the grade",
     async (output) => {
       const reply = '{"reasons": "It tries to give orders.", "choice": "NO"}';
       const { score, asked, user } = await graded([reply], { output });
@@ -212,13 +212,13 @@ describe("FlexEval's rubrics", () => {
     [rubricOf('{content}'), 'No.', 0],
     [numbers, 'Score: 15', null],
     [numbers, 'Score: 5', 1],
-  ])('score reply %# by its label, or not at all', async (rubric, reply, value) => {
+  ])("give reply %# its label's score, or none if unclear", async (rubric, reply, value) => {
     const { score } = await graded([reply], { rubric });
     expect(score.value).toBe(value);
     expect(score.status === 'ungraded').toBe(value === null);
   });
 
-  test('keep their labels over several gradings', async () => {
+  test('are not changed by grading', async () => {
     const rubric = rubricOf('{completion}');
     const [first, second] = [await graded(['hm'], { rubric }), await graded(['YES'], { rubric })];
     expect(Object.fromEntries(rubric.choice_scores)).toEqual({ YES: 1, NO: 0 });

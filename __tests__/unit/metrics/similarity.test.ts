@@ -126,7 +126,7 @@ describe('BLEU', () => {
     expect(clippedMatches(split(candidate), of.map(split), n)).toEqual({ correct, total });
   });
 
-  test("matches sacreBLEU's published score for a sentence with unmatched orders", () => {
+  test("matches sacreBLEU's published score for a sentence in which some n-gram lengths have no match", () => {
     // sacreBLEU, test/test_sentence_bleu.py (its issue 98): exp smoothing, 13a, effective order:
     // 8.493.
     const candidate = 'Producția de zahăr primă va fi exprimată în ceea ce privește zahărul alb;';
@@ -242,7 +242,7 @@ describe('token_f1', () => {
 
 describe('similarity metrics', () => {
   const names = ['levenshtein', 'token_f1', 'rouge_1', 'rouge_2', 'rouge_l', 'bleu', 'chrf'];
-  test.each(names)('%s is 0 to 1, for the best match of several expected texts', async (uses) => {
+  test.each(names)('%s is 0 to 1 and uses the best of several expected texts', async (uses) => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '.', '👍'), maxLength: 30 });
 
     await forAllAsync(

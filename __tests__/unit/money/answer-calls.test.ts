@@ -99,7 +99,7 @@ describe('estimated calls for answers', () => {
     expect(callsOf(comparison(20, { mostCalls: 10, provider: 'replay' }))!.most).toBe(80);
   });
 
-  test('are deterministic, and grow with the suite beyond the simulated size', () => {
+  test('are deterministic, and grow in proportion for suites larger than the simulated ones', () => {
     const one = comparison(30);
     expect(callsOf(one)).toEqual(callsOf(one));
     const [small, large] = [1000, 4000].map((size) => callsOf(comparison(size))!.usual);
@@ -107,7 +107,7 @@ describe('estimated calls for answers', () => {
     expect(large! / small!).toBeLessThan(4.5);
   });
 
-  test('equal the plan if answers are recorded, and are null with fixed tries', () => {
+  test('equal the plan if answers are recorded, and are null if the number of tries is fixed', () => {
     const recorded = callsOf(comparison(20, { provider: 'replay' }))!;
     expect(recorded).toEqual({ usual: 80, most: 80 });
     expect(callsOf(comparison(20, { kind: 'fixed' }))).toBeNull();

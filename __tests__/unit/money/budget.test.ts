@@ -158,7 +158,7 @@ describe('limit on cost', () => {
     expect(guard.reached()).toMatch(/\$3\.\d+ is spent/);
   });
 
-  test("charges an agent's run the limit of that run if the usage of a paid call is unknown", async () => {
+  test("charges the full limit of an agent's run if the usage of one of its paid calls is unknown", async () => {
     const calls = { ...target, most: 10, usd: 0.6 };
     const program = { provider: 'program', model: 'agent', command: ['agent'], setup: [] };
     const agent = { target: { ...program, files: '', commit: '', calls } } as Partial<Request>;
@@ -207,7 +207,7 @@ describe('limit on cost', () => {
     await allOk(calls);
   });
 
-  test('does not delay direct calls because of calls waiting in a batch', async () => {
+  test('does not delay direct calls while other calls wait in a batch', async () => {
     const { server: batch, calls, ask } = capped(1000, 500, inBatch);
     const server = model();
     const direct = Array.from({ length: 9 }, (_, index) => ask(`d${String(index)}`, {}, server));

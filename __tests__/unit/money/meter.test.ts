@@ -75,7 +75,7 @@ describe('meter', () => {
 
   const large = { usage: { input_tokens: 3000, output_tokens: 1 } };
 
-  test('prices vendor cache reads and writes, but reports savings at the full price', async () => {
+  test("applies the vendor's cache prices to calls, but counts a reused answer as saving the full price", async () => {
     const cached = { ...large, cached: { read: 2000, written: 500 } };
     const list: ListPrice =
       () =>

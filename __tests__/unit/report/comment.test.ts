@@ -212,7 +212,7 @@ describe('the size limit', () => {
   };
 
   test.each([-1, 0, 1])(
-    'is exact: if it is %i characters from the full size, the comment is cut only if necessary',
+    'cuts a comment only if necessary, at %i characters from its full size',
     (extra) => {
       const full = renderComment(regression(), { marker });
       const body = renderComment(regression(), { marker, limit: full.length + extra });

@@ -195,7 +195,7 @@ describe('renderJunit', () => {
     );
   });
 
-  test('reports references that got worse with their suite as part of its regression, even with one try each', () => {
+  test('says that a reference got worse together with its regressed suite, even with one try', () => {
     const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',

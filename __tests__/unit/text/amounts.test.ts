@@ -70,7 +70,7 @@ describe('difference of two percentages', () => {
     });
   });
 
-  test('equals the sum of its displayed parts', () => {
+  test('equals the sum of the two displayed differences via a third percentage', () => {
     forAll([share, share, share], (base, middle, head) =>
       expect(shown(base, middle) + shown(middle, head)).toBeCloseTo(shown(base, head), 9),
     );

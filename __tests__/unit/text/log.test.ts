@@ -4,7 +4,7 @@ import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 
-describe('command parser of the runner stand-in', () => {
+describe('test parser for workflow commands', () => {
   test.each([
     [
       '  ::error file=a,line=1::boom',
@@ -33,7 +33,7 @@ describe('logText', () => {
     expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
   });
 
-  test('is tested with texts that contain commands before they are escaped', () => {
+  test('is tested with texts that really contain commands', () => {
     expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
   });
 

@@ -28,7 +28,7 @@ describe('nearest', () => {
     ['zzz', ['gate', 'seed'], '; known are gate, seed'],
     ['zzz', [], ''],
     ['zzz', many, `; known are ${many.slice(0, 30).join(', ')}, …`],
-  ])('is used by didYouMean, which for %s suggests one word or many', (word, known, text) => {
+  ])('is used by didYouMean, which for %s names one or all known words', (word, known, text) => {
     expect(didYouMean(word, known)).toBe(text);
   });
 });

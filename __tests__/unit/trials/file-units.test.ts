@@ -130,7 +130,7 @@ describe('the parts (units) that a change of files is split into', () => {
     });
   });
 
-  test("give head's files when all are applied and base's when none is, starting from either side", () => {
+  test("give head's files when all are applied and base's when none is, whichever side they are applied to", () => {
     const random = createRandom('files');
     const words = [
       'Be brief.',
@@ -160,7 +160,7 @@ describe('the parts (units) that a change of files is split into', () => {
     }
   });
 
-  test('give the same text starting from either side if the line endings are equal', () => {
+  test('give the same files whether applied to base or to head, if the line endings are equal', () => {
     const base = { 'AGENTS.md': lines('Rules', 'Be brief.', 'Ask.', 'End.'), 'a.md': 'Old.\n' };
     const head = {
       'AGENTS.md': lines('Rules', 'Be long.', 'Ask first.', 'End.'),

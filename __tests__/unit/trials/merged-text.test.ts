@@ -42,7 +42,7 @@ const none = (): boolean => false;
 
 describe('the parts (units) that a change of a text is split into', () => {
   test.each(['lines', 'hunks'] as const)(
-    'give head when all are applied and base when none is, by %s',
+    "give head's text when all are applied and base's when none is, split by %s",
     (grain) => {
       const random = createRandom(`texts by ${grain}`);
       for (let round = 0; round < 600; round += 1) {

@@ -77,7 +77,7 @@ describe('what a grader sees of a comparison', () => {
     });
   });
 
-  test('has other digits in identifiers that occur in only one case, to recognize a proposed fix that quotes them', () => {
+  test('changes the digits of identifiers that only one case has, so that a proposed fix that copies them is detected', () => {
     const shared = [
       fell('a', 'Is A-77 in INV-2024 and 4711000?'),
       fell('b', 'And A-77 in 30 days?'),

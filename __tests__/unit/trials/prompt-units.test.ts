@@ -169,7 +169,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     ]);
   });
 
-  test('include those of the messages and of the code if a prompt has both', () => {
+  test('include parts of both messages and code if the prompt has both', () => {
     const messages = (content: string): Message[] => [{ role: 'user', content }];
     const base = side({ messages: messages('Where?'), code: 'output = 1' });
     const head = side({ messages: messages('When?'), code: 'output = 2' });
@@ -218,7 +218,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     });
   });
 
-  test('point to the settings for a swept value, and to the defaults file for a default', () => {
+  test('point to the settings file for a swept value, and to the defaults file for a default value', () => {
     const messages = [{ role: 'user' as const, content: 'Hi' }];
     const base = side({ messages, parameters: { temperature: 0 } });
     const swept: SuiteSide = {
@@ -240,7 +240,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     ]);
   });
 
-  test('support a variable that head renamed', () => {
+  test('use the right value for a variable that head renamed', () => {
     const base = side({ messages: [{ role: 'user', content: 'In {town}:\nAnswer.' }] });
     const head = side({ messages: [{ role: 'user', content: 'In {city}:\nReply.' }] });
     const one: AffectedReference = {

@@ -61,7 +61,7 @@ describe("a changed line in another tool's template", () => {
     ]);
   });
 
-  test("is sent in evaldiff's syntax and restored in the file's syntax", async () => {
+  test("is tested in evaldiff's syntax and reverted in the file's own syntax", async () => {
     const head = ['You help all.', 'Greet {{user.name}}.', 'Mind that.', '{{ q }}'];
     const { units, body, setBack } = await changeOf(BASE, head);
     expect(units).toMatchObject([

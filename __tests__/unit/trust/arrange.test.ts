@@ -58,7 +58,7 @@ describe('references in a pull request', () => {
     expect(arranged(base, more).head).toBe(more);
   });
 
-  test("keep head's settings on trusted events, and if head is stricter than base", () => {
+  test("keep head's settings on a trusted event, and on any event if they are stricter than base's", () => {
     const [less, more] = [of('b', {}), of('b', { tags: ['critical'], n_tries: 9 })];
     expect(arranged(base, less, 'trusted').head).toBe(less);
     expect(arranged(base, more)).toMatchObject({ head: more, notices: [] });

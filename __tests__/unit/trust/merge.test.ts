@@ -163,7 +163,7 @@ describe('settings in a merge', () => {
     },
   );
 
-  test('keep a model that a prompt still uses, and use programs from the same commit as the prompt', () => {
+  test("keep a model that the base branch removed but a prompt still uses, and take programs from the prompt's commit", () => {
     const hosted = (model: string) => modelSettings({ model });
     const program = (script: string) =>
       modelSettings({ provider: 'program', model: 'app', command: ['node', script] });
@@ -216,7 +216,7 @@ describe('tests in a merge', () => {
   });
 
   test.each(['place', 'at', 'columns', 'problem'])(
-    'include a changed variable named %s',
+    'include the new value of a variable, even if it is named %s',
     (name) => {
       const asking = (value: string): Project =>
         withTests({ references: [reference('a', { input: { [name]: value } })] });
@@ -237,14 +237,11 @@ describe('tests in a merge', () => {
     ['the tip removed', [both, one, both], ['p'], ['p']],
     ['head removed', [both, both, one], ['p', 'new'], ['p']],
     ['both removed', [both, one, one], ['p'], ['p']],
-  ] as const)(
-    'of a prompt that %s appear on the correct side',
-    (_, [was, tip, own], base, head) => {
-      const merged = mergeProjects(was, tip, own);
-      const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
-      expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
-    },
-  );
+  ] as const)('appear on the expected sides if %s the prompt', (_, [was, tip, own], base, head) => {
+    const merged = mergeProjects(was, tip, own);
+    const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
+    expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
+  });
 });
 
 test.each([

@@ -73,7 +73,7 @@ describe('trust level of an event', () => {
     ['an empty event name', facts(''), 'untrusted'],
     ['the command line', facts('command_line', { headRepository: null }), 'member'],
   ];
-  test.each(table)('is, for %s, the one in the table', (_name, event, level) => {
+  test.each(table)('is correct for %s', (_name, event, level) => {
     for (const head of PROVED) {
       const decision = trustLevel(event, head);
       expect(decision.level).toBe(level);
@@ -100,7 +100,7 @@ describe('trust level of an event', () => {
     ['merge_group', 'replaced'],
     ['workflow_dispatch', 'replaced'],
     ['workflow_run', 'replaced'],
-  ])('on %s a base on a branch or tag is used, and any other base is %s', (event, unproved) => {
+  ])('on %s accepts a base that is on a branch or tag; any other base is %s', (event, unproved) => {
     for (const origin of PROVED)
       for (const input of [true, false]) expect(useOfBase(event, origin, input)).toBe('used');
     for (const origin of UNPROVED) {

@@ -153,7 +153,7 @@ describe('a green comment', () => {
     pass_rate: { base, head, difference: head - base, low, high: 0.1, p: 0.3 },
   });
 
-  test('states the drop that it could miss, or that a small suite may miss large ones', () => {
+  test('names the largest drop that could have gone unnoticed, or says that the suite is too small', () => {
     expect(green(rates(0.946, 0.9, -0.097))).toEqual([
       '### ✅ No regression: `route` 95 → 90 %',
       'A drop of 10 points or less could go unnoticed.',

@@ -55,7 +55,7 @@ describe('dependence between tries', () => {
     expect(messages(coins)).toEqual([]);
   });
 
-  test('is reported if a side repeats its outcomes, and the report mentions a cache if its answers are identical', () => {
+  test('is reported if tries of the same side always agree, with a cache as the likely cause if their answers are identical', () => {
     const repeating = (random: () => number): Draw => {
       const first = new Map<string, boolean>();
       return (reference, side) => {
@@ -76,7 +76,7 @@ describe('dependence between tries', () => {
     [{ temperature: 0 }, '`temperature` is 0'],
     [{ temperature: 0, seed: 7 }, "`seed` is set in the model's parameters"],
     [{ temperature: 0.7 }, 'a cache in front of the model'],
-  ])('is reported if all answers are identical, with the cause: %j', (parameters, cause) => {
+  ])('is reported with its cause if answers never differ (%j)', (parameters, cause) => {
     const fixed = seen(
       () => (reference) => reference > 3,
       () => 'same',
@@ -104,7 +104,7 @@ describe('dependence between tries', () => {
     );
   });
 
-  test('is reported if outcomes differ between comparisons, even if both sides of each comparison agree', () => {
+  test('is reported if base and head agree in each comparison but comparisons differ from each other', () => {
     const lasting = (random: () => number): Draw => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;

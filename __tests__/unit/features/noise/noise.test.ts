@@ -117,7 +117,7 @@ describe('noise report', () => {
   });
 });
 
-describe('other reports', () => {
+describe('reports on a pull request', () => {
   const noise = { red: 3, runs: 100, low: 0.0103, high: 0.0845, measured_at: '2026-03-04' };
 
   test('show the last noise measurement', async () => {
@@ -149,7 +149,7 @@ test('a flaky reference is shown with its pass rate over all tries so far', asyn
 describe('overridden verdict', () => {
   const override = { label: 'evaldiff-accept', reason: 'shorter answers are wanted' };
 
-  test('remains visible together with the reason in every report', async () => {
+  test('is shown in every report, with the reason for the override', async () => {
     const result = withOverride(regression(), override);
     expect(headline(result)).toMatchObject({ sign: '✗', outcome: 'Regressed, overridden' });
     for (const text of [
@@ -165,7 +165,7 @@ describe('overridden verdict', () => {
     expect(await renderHtml(result)).toContain('shorter answers are wanted');
   });
 
-  test('is also shown as overridden if no suite regressed', () => {
+  test('is called overridden even if the run failed without a regressed suite', () => {
     const result = withOverride(
       resultOf({
         ...neutral(),

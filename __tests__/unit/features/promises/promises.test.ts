@@ -41,7 +41,7 @@ const promised = async (description: string, head = onlySupport('new')) => {
 };
 
 describe('promised fixes', () => {
-  test('are listed as kept or not, with enough tries to decide', async () => {
+  test('are reported as kept or not kept, after enough tries to decide', async () => {
     const { result, line } = await promised('Makes it better.\n\nFixes: t01 t02\n');
     expect(result.promises?.references).toEqual([
       {
@@ -58,7 +58,7 @@ describe('promised fixes', () => {
     expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');
   });
 
-  test('of tests that the pull request breaks are reported as broken', async () => {
+  test('report a test as broken if the pull request breaks it', async () => {
     const { result, line } = await promised('Fixes: t04', onlySupport('worse'));
     expect(result.promises?.references).toMatchObject([{ id: 't04', status: 'broke' }]);
     expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 broke: (\d+) of \1 → 0 of \d+\.$/);
@@ -97,7 +97,7 @@ describe('promised fixes', () => {
     );
   });
 
-  test('include the suite if several suites have the id', async () => {
+  test('apply to every suite that has the test id, unless the description names a suite', async () => {
     const two = { ...onlySupport('new'), 'prompts/tags.yaml': suiteOf('tags', 'new', ['t01']) };
     const ofSuites = async (description: string) =>
       (await promised(description, two)).result.promises?.references.map(({ suite }) => suite);
@@ -115,7 +115,7 @@ describe('promised fixes', () => {
     expect((await promised('Fixes: the login of new users')).line).toBeUndefined();
   });
 
-  test('are test cases in JUnit, skipped if not kept', async () => {
+  test('are JUnit test cases; those not kept are marked as skipped', async () => {
     const { result } = await promised('Fixes: t01 t02');
     const xml = renderJunit(result, [promisesReport]);
     expect(xml).toContain('<testcase name="t01" classname="promised fixes"/>');
@@ -124,7 +124,7 @@ describe('promised fixes', () => {
     );
   });
 
-  test('show names from a hostile description as code', async () => {
+  test('show names from a hostile pull request description as code', async () => {
     const { result } = await promised('Fixes: t01 <img/onerror=x> @everyone');
     const level = COMMENT_LEVELS[0];
     if (level === undefined) throw new TypeError('there are levels');

@@ -83,7 +83,7 @@ const anyPlan = fc.array(
 );
 
 describe('parts of a plan for several shards', () => {
-  test('contain every reference once, keep equal requests together, and add up to the plan', () => {
+  test('together contain every reference exactly once; identical requests are in the same part', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const whole = plan(suites);
@@ -103,7 +103,7 @@ describe('parts of a plan for several shards', () => {
     );
   });
 
-  test('differ in size by at most one request for each number of tries', () => {
+  test('differ by at most one request, or by at most five calls if the requests have different numbers of tries', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
         const sizes = (whole: Prepared): number[] =>
@@ -118,7 +118,7 @@ describe('parts of a plan for several shards', () => {
     );
   });
 
-  test('do not depend on names or on the order of suites and references', () => {
+  test('are the same for other names and for any order of suites and references', () => {
     const [one, other] = [
       plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]),
       plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]),
@@ -141,7 +141,7 @@ describe('parts of a plan for several shards', () => {
 describe('identity of a plan', () => {
   const one = { questions: [1, 2], tries: [3] };
 
-  test('is the same for every part and the whole plan, and does not depend on the gate', () => {
+  test('is the same for the plan and each of its parts, whatever the gate settings', () => {
     const whole = plan([one]);
     for (const part of parts(whole, 3))
       expect(planIdentity(part, hash)).toBe(planIdentity(whole, hash));
@@ -160,7 +160,7 @@ describe('identity of a plan', () => {
     expect(planIdentity(other, hash)).not.toBe(planIdentity(plan([one]), hash));
   });
 
-  test('says which inputs differ without revealing their values', () => {
+  test('contains hashes of the inputs, not their values', () => {
     const inputs = sharedInputs(
       { overrides: new Map([['model', ['secret-model']]]), 'max-calls': null },
       hash,
@@ -178,8 +178,8 @@ describe('identity of a plan', () => {
   });
 });
 
-describe('budget of a sweep', () => {
-  test("is divided by cost, and the parts' costs add up to the plan's", () => {
+describe('budget of a sharded run', () => {
+  test("is divided by the cost of each part, and these costs add up to the plan's", () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
         const whole: Prepared = {
@@ -198,7 +198,7 @@ describe('budget of a sweep', () => {
     expect(portionOfCost(unknown, unknown)).toBeNull();
   });
 
-  test('is not exceeded by all shards together, and covers the plan of each', () => {
+  test('is not exceeded by all shards together, and gives each shard enough for its part of the plan', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 20 }),

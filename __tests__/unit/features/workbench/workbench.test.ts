@@ -22,7 +22,7 @@ describe('workbench board', () => {
   test.each([
     ['compared', (result: Result) => board(result)],
     ['stored', (result: Result) => board({ ...result, suites: [], attributes: [] }, result)],
-  ])('offers each attribute of %s results, with its references', (_, drawn) => {
+  ])('offers each attribute of a %s result as a filter of references', (_, drawn) => {
     const result = withKinds(12);
     const { choices, matrices } = drawn(result);
     const rows = matrices.flatMap((matrix) => matrix.rows);
@@ -61,7 +61,7 @@ describe('workbench board', () => {
     expect(two).toContain('two is not distinguishable from best');
   });
 
-  test('lists the worst row first and rows without answers last', () => {
+  test('lists the worst reference first and references without answers last', () => {
     const side = passed('yes');
     const asked = { base: side, head: side };
     const rows = [

@@ -66,13 +66,13 @@ describe('prompt code', () => {
     return found;
   };
 
-  test("can return an answer; metrics then see the file's messages as the prompt", async () => {
+  test('can return only an answer; metrics then get the messages of the prompt file as the prompt', async () => {
     const found = await ran({ output: 'hi' });
     expect(found?.messages).toMatchObject([{ role: 'user', content: 'Say a' }]);
     expect(found?.completion).toMatchObject({ status: 'ok', latency_ms: null });
   });
 
-  test("can set messages with LangChain's roles, which become the prompt", async () => {
+  test("can return the prompt as messages with LangChain's roles", async () => {
     const messages = [
       { role: 'human', content: 'ping' },
       { role: 'ai', content: 'pong' },
@@ -104,7 +104,7 @@ describe('execute', () => {
     ['direct', WINDOW],
     ['batch', 3000],
   ])(
-    'limits the number of concurrent calls to a model by its transport: %s',
+    'allows more concurrent calls to a model in a batch than directly: %s',
     async (transport, most) => {
       const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
       const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {

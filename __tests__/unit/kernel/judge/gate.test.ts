@@ -45,7 +45,7 @@ const scoring = (effect: number): ScoringResult => ({
   same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
 });
 
-describe("head that replaces base's model with recordings", () => {
+describe('run whose head uses recordings where base calls a model', () => {
   const replaced = ['a', 'b', 'c'].map((suite) => ({
     suite,
     by: 'recordings' as const,
@@ -53,7 +53,7 @@ describe("head that replaces base's model with recordings", () => {
     reason: { code: 'recorded' as const, suite, ids: ['r1'] },
   }));
 
-  test('is not a success, and the title and reasons name the recordings', () => {
+  test('is not a success, and its title and reasons mention the recordings', () => {
     expect(decide({ replaced })).toEqual({
       conclusion: 'neutral',
       title: 'Not comparable: recordings in place of a model in a, b and 1 more',
@@ -73,7 +73,7 @@ describe("head that replaces base's model with recordings", () => {
     );
   });
 
-  test('is mentioned even in a truncated title', () => {
+  test('mentions the recordings even in a truncated title', () => {
     const { title } = decide({ replaced: [{ ...replaced[0]!, suite: 'long '.repeat(100) }] });
     expect(title.length).toBeLessThanOrEqual(255);
     expect(title).toContain('recordings in place of a model');
@@ -166,7 +166,7 @@ describe('run without a verdict', () => {
     });
   });
 
-  test('still gets a verdict if head has more errors than chance explains', () => {
+  test('is a failure instead of an error if head has significantly more errors than base', () => {
     const errs = head(Array.from({ length: 8 }, (_, index) => (index < 2 ? 'error' : 'fail')));
     const fell = (reason: object): string => {
       const why = { by: 'fall' as const, p: null, references: [], metrics: [], tolerance: 0.1 };
@@ -199,7 +199,7 @@ describe('run without a verdict', () => {
   });
 });
 
-describe('run in which no metric affects the gate', () => {
+describe('run in which no pass rate affects the gate', () => {
   const shown = { name: 'len', base: null, head: null, judged_base: 0, judged_head: 0 };
   const mean = { base: 10, head: 30, difference: 20, low: 19, high: 21, p: 0.001, references: 19 };
   const shows = (outcomes: Outcome[], moved: 'worse' | null): SuiteResult => {
@@ -215,7 +215,7 @@ describe('run in which no metric affects the gate', () => {
     return `${conclusion}: ${title}`;
   };
 
-  test('has no verdict, but fails if a mean that affects the gate dropped, even if one try is an error', () => {
+  test('has no verdict, but fails if a mean value that affects the gate dropped, with or without an error', () => {
     for (const outcomes of [skipped, [...skipped, 'error' as const]]) {
       expect(titleOf({ suites: [shows(outcomes, null)] })).toMatch(
         /^neutral: p: no metric decides/,
@@ -260,7 +260,7 @@ describe('change that affects only skipped or quarantined tests', () => {
     });
   });
 
-  test('still fails if the settings require it, and is an error if no try was judged', () => {
+  test('fails if gate.removed is fail and a reference was removed, and is an error if every try is an error', () => {
     const removed = decide({ ...nothing, removed: ['p: a'] }, { removed: 'fail' });
     expect(removed.conclusion).toBe('failure');
     const suites = [suiteResult(head(['error', 'error']))];
@@ -299,7 +299,7 @@ describe('additional gates', () => {
     expect(about({ pass_rate }, { min_pass_rate: 0.79 }).conclusion).toBe('success');
   });
 
-  test('make the run red with fail_on: failure if the combined tries of any counted reference fail on head', () => {
+  test('make the run red with fail_on: failure if a reference that is not skipped fails on head', () => {
     const failure = { fail_on: 'failure' } as const;
     expect(about(failing(), failure).reasons).toEqual(['p: 1 test failed on head: a']);
     expect(about(failing(true), failure).conclusion).toBe('success');
@@ -345,7 +345,7 @@ describe('additional gates', () => {
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('list in the reasons the removed references and the newly skipped references that got worse', () => {
+  test('name in the reasons each removed reference, and each newly skipped one that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -360,7 +360,7 @@ describe('additional gates', () => {
     });
   });
 
-  test("keep the title within GitHub's limit", () => {
+  test("shorten a long title to GitHub's limit", () => {
     expect(about({ verdict: 'regressed', name: 'x'.repeat(400) }).title).toHaveLength(255);
   });
 });
@@ -411,10 +411,10 @@ describe('suite with its own gate', () => {
   });
 });
 
-describe('finding of a feature (such as a regressed attribute)', () => {
+describe('problem found by a feature, such as a regressed attribute', () => {
   const finding = { suite: suiteResult(), text: 'p: a group of inputs regressed' };
 
-  test('fails its suite and becomes the reason', () => {
+  test('fails its suite and is given as the reason', () => {
     const [title, reasons] = [finding.text, [finding.text]];
     expect(decide({ featureFindings: [finding] })).toEqual({
       conclusion: 'failure',
@@ -437,7 +437,7 @@ describe('finding of a feature (such as a regressed attribute)', () => {
     expect(decide({ featureFindings: [finding], suites }).conclusion).toBe('neutral');
   });
 
-  test('prevents success if it could not be computed', () => {
+  test('prevents success if the feature could not complete its analysis', () => {
     const title = 'p: its attributes could not be worked out';
     const reasons = [title];
     expect(decide({ unjudged: [title] })).toEqual({ conclusion: 'neutral', title, reasons });
@@ -481,7 +481,7 @@ describe('run outcome', () => {
     );
   });
 
-  test('is model-changed only if every inconclusive suite has this reason', () => {
+  test('is model-changed only if every inconclusive suite is inconclusive because its model changed', () => {
     expect(kindOf({ suites: [open('model'), suiteResult()] })).toBe('model-changed');
     expect(kindOf({ suites: [open('model'), open('unsettled')] })).toBe('inconclusive');
     const settings = gate({ on_inconclusive: 'fail' });

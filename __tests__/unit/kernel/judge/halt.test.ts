@@ -64,7 +64,7 @@ describe('run that ended early', () => {
     expect(decideHalted(never, halt, unmade(5)).conclusion).toBe('neutral');
   });
 
-  test('does not report a regression if too many completed tries failed', () => {
+  test('does not report a regression if too many completed tries ended in an error', () => {
     const decision = decideHalted(gateInput({ suites: fell() }), halt, unmade(2));
     expect(decision.conclusion).toBe('error');
     expect(decision.reasons[1]).toBe('3 of 18 tries ended in an error, so nothing was judged');

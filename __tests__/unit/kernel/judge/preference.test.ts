@@ -53,10 +53,10 @@ describe('comparisons of answers', () => {
     contrast(preferenceTries(of.run.scoring.tests, of.compared)).test.midDown,
   ];
 
-  test('count individually for unrelated references', () =>
+  test('count one by one if their references are unrelated', () =>
     expect(new Set(p(lost(alone, names)))).toEqual(new Set([0.5 ** 11])));
 
-  test('count once per try for a cluster or for identical prompts', () => {
+  test('count once per try for all references of a cluster or with identical prompts', () => {
     const template = lost(
       names.map(() => 'template'),
       names,

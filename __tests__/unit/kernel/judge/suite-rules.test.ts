@@ -138,7 +138,7 @@ describe('compared suite', () => {
   });
 
   test.each(['model', 'unconfirmed'] as const)(
-    'is inconclusive if the confirmation with new tries has the status %s',
+    'is inconclusive if new tries did not confirm its drop: %s',
     (status) => {
       const confirmation = { status } as SuiteFacts['confirmation'];
       const { verdict, by } = ruleSuite({ ...nothing, confirmation, fall: found });

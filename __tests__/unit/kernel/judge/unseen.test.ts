@@ -59,7 +59,7 @@ describe('metric that judged answers of base but none of head', () => {
     expect(silent({})).toEqual(['p: the metric ok judged 40 answers of base and none of head']);
   });
 
-  test('prevents a green verdict only if its passes or its mean can fail the run', () => {
+  test('prevents a green verdict only if the gate can fail on its pass rate or its mean', () => {
     expect(silent({ gates: false })).toEqual([]);
     expect(silent({ gates: false, values: meanThat('fail') })).toHaveLength(1);
     expect(silent({ gates: false, values: meanThat('warn') })).toEqual([]);
@@ -89,7 +89,7 @@ describe('metric that skips more answers of head than of base', () => {
   });
 });
 
-describe('metric with a condition on another metric', () => {
+describe('metric that judges only answers that meet a condition', () => {
   const judged = (score: Score): TryOf => {
     return (_, index) => ({
       ...tryResult('pass', index),
@@ -100,7 +100,7 @@ describe('metric with a condition on another metric', () => {
   const passed: Score = { ...named, status: 'pass', value: true };
   const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
 
-  test('causes a warning if it judges fewer answers of head', () => {
+  test('causes a warning if fewer answers of head meet the condition', () => {
     expect(unseen({ base: judged(passed), head: judged(skipped) }, { judged_head: 20 })).toEqual({
       blocking: [],
       warnings: [
@@ -110,7 +110,7 @@ describe('metric with a condition on another metric', () => {
   });
 });
 
-describe('metric whose mean affects the gate and which has fewer values on head', () => {
+describe('metric whose mean affects the gate and that has fewer values on head than on base', () => {
   const lacking = (has: (at: number, index: number) => boolean, own: Partial<Reference> = {}) => {
     const made =
       (is: typeof has): TryOf =>

@@ -107,7 +107,7 @@ describe('values of a metric', () => {
     expect(values!.p).toBeLessThan(0.001);
   });
 
-  test('are shown for a function that does not affect the gate, even if every value is 0 or 1', () => {
+  test('are shown for a metric that does not affect the gate, even if all of them are 0 or 1', () => {
     const ones: Numbers = fell.map(() => ({ base: [1, 1], head: [1, 1] }));
     const skip = { better: 'none' as const, skip: true };
     const length = valued(ones, { metric: skip, score: { skip: true } });
@@ -138,7 +138,7 @@ describe('values of a metric', () => {
     );
   });
 
-  test("follow the metric's better direction", () => {
+  test('are reported as better if they fell and lower is better', () => {
     expect(rowOf(valued(fell, { metric: { better: 'lower' } })).values).toMatchObject({
       moved: 'better',
     });
@@ -207,7 +207,7 @@ describe('values of a metric', () => {
     expect(decided([valued(same)]).reasons).toEqual([]);
   });
 
-  test('share the false-alarm rate alpha with the suites', () => {
+  test('are compared at a stricter level if there are more suites, to keep the total false-alarm rate', () => {
     const metrics = { tone: 'fail' } as const;
     // Five references with equal differences: p = 1/64.
     const five: Numbers = Array.from({ length: 5 }, () => ({ base: [1], head: [0.5] }));
@@ -222,7 +222,7 @@ describe('values of a metric', () => {
     expect(moved([one(five, 'a'), one(calm, 'b')])).toMatchObject({ moved: null, p: 1 / 64 });
   });
 
-  test('must reach the significance level of the interim test in a sequential suite', () => {
+  test('need stronger evidence in a suite that is tested repeatedly as tries are added', () => {
     const metrics = { tone: 'fail' } as const;
     const policy = { kind: 'adaptive' } as const;
     expect(rowOf(valued(fell, { policy, gate: { metrics } })).values).toMatchObject({
@@ -236,7 +236,7 @@ describe('values of a metric', () => {
     expect(rowOf(valued(few, { policy, gate: { metrics } })).values!.moved).toBeNull();
   });
 
-  test('are permuted together for references of one cluster', () => {
+  test('are shuffled together in the permutation test for references of one cluster', () => {
     const { values } = rowOf(valued(fell, { clusters: fell.map(() => 'template') }));
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
@@ -254,7 +254,7 @@ describe('values of a metric', () => {
     expect(rowOf(stored).values).toMatchObject({ references: 0, difference: null, p: null });
   });
 
-  test('are not reported if they only repeat pass and fail', () => {
+  test('are not reported if they are only 1 for a pass and 0 for a fail', () => {
     expect(rowOf(valued(fell.map(() => ({ base: [1], head: [1] })))).values).toBeUndefined();
   });
 
@@ -289,7 +289,7 @@ describe('values of a metric', () => {
     expect(row).toMatchObject({ base: null, head: null });
   });
 
-  describe('that is a map', () => {
+  describe('that are maps', () => {
     const counts = (values: Numbers): Numbers =>
       values.map(({ base, head }) => ({
         base: base.map((user) => ({ user, assistant: 3, note: 'x' })),
@@ -298,7 +298,7 @@ describe('values of a metric', () => {
     const rows = (comparison: SuiteComparison) =>
       shown([comparison])[0]!.metrics.filter(({ values }) => values !== undefined);
 
-    test('have a row per number, like separate metrics', () => {
+    test('are listed entry by entry, as if each entry were a metric', () => {
       const found = rows(valued(counts(fell)));
       expect(found.map(({ name }) => name)).toEqual(['tone.user', 'tone.assistant']);
       expect(found[0]).toMatchObject({ base: null, head: null, judged_head: 20 });
@@ -307,7 +307,7 @@ describe('values of a metric', () => {
       expect(found[1]!.values).toMatchObject({ base: 3, head: 3, difference: 0, moved: null });
     });
 
-    test('fail the suite if the gate names a number that got worse, and share the false-alarm rate alpha with the suite', () => {
+    test('fail the suite if an entry that the gate names got worse', () => {
       const failed = (name: string) => {
         const metrics = { [name]: 'fail' } as const;
         const one = valued(counts(fell), { gate: { metrics } });
@@ -321,7 +321,7 @@ describe('values of a metric', () => {
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
 
-    test('prevent a green verdict if the gate names a value missing on head', () => {
+    test('prevent a green verdict if head lacks an entry that the gate names', () => {
       const wants = (name: string, values: Numbers) => {
         const metrics = { [name]: 'fail' } as const;
         return decided([valued(values, { gate: { metrics } })], { metrics });
@@ -344,7 +344,7 @@ describe('values of a metric', () => {
       });
     });
 
-    test('have no rows if the map has more than twenty entries, except entries that the gate names', () => {
+    test('are not listed if the map has more than twenty entries, except entries that the gate names', () => {
       const many = Object.fromEntries(
         Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
       );

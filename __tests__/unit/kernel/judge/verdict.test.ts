@@ -84,7 +84,7 @@ describe('verdicts in the specification', () => {
   });
 });
 
-test('extra tries of a failed reference do not count in the rates of metrics', async () => {
+test('extra tries for a failed reference do not change the pass rates of its suite and metrics', async () => {
   const rows = [row(19, 1, 1, 1, 1), row(1, 40, 40, 0, 40)];
   const { verdict, suite } = await judged(compared(rows, fixed(1)));
   expect(suite.metrics).toMatchObject([{ name: 'has', judged_head: 20, head: 19 / 20 }]);
@@ -92,7 +92,7 @@ test('extra tries of a failed reference do not count in the rates of metrics', a
   expect(verdict.upTo).toBe(1);
 });
 
-test('a regressed suite reports in addition that head answers less often', () => {
+test('a regressed suite also reports if head left more tries unanswered than base', () => {
   const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
   const runs = suite.compared.map((run, index) =>
     index < 12 ? { ...run, head: [{ byHead: tryResult('error', 0), byBase: null }] } : run,
@@ -121,7 +121,7 @@ describe('reference that failed on base and passes on head', () => {
   };
   const day = 86_400_000;
 
-  test("is fixed if base failed today, and improved if base's answers are stored", async () => {
+  test("is called fixed if base failed in this run, and improved if base's failures come from stored answers", async () => {
     expect(await statusOf(null, null)).toBe('fixed');
     expect(await statusOf(20 * day, null)).toBe('improved');
     expect(await statusOf(20 * day, 21 * day)).toBe('improved');
@@ -213,7 +213,7 @@ describe('verdict', () => {
     );
   });
 
-  test('is grey while a reference is suspicious or five tries were not enough', async () => {
+  test('is inconclusive while a reference is suspicious, or if five tries were not enough', async () => {
     expect(await verdictOf([row(1, 4, 4, 0, 4), row(49, 2, 2, 2, 2)], sequential)).toEqual([
       'inconclusive',
       'suspicious',
@@ -294,7 +294,7 @@ describe('drop of all suites together', () => {
     expect(fallWith([inOneCluster(fell(), 5)])).toBeNull();
   });
 
-  test('excludes suites that compare the combined tries of each test', async () => {
+  test('excludes suites that combine the tries of each test into one outcome', async () => {
     const rolled = compared([row(5, 3, 3, 0, 3), row(25, 3, 3, 3, 3)], {
       kind: 'references',
       tries: 3,
@@ -327,7 +327,7 @@ describe('status of a reference', () => {
     ]);
   });
 
-  test('is "fell" if its pass rate dropped in a regressed suite where none flipped', async () => {
+  test('is "fell" if its pass rate dropped in a regressed suite where no reference flipped to fail', async () => {
     expect(await statuses([row(12, 5, 5, 4, 5), row(8, 5, 5, 5, 5)], 5)).toEqual([
       ...Array<string>(12).fill('fell'),
       ...Array<string>(8).fill('unchanged'),

@@ -56,7 +56,7 @@ describe('lookLevels', () => {
   test.each([
     ['the square of the tries', SMALL],
     ['the tries', LARGE],
-  ])('spends alpha in proportion to %s, as a second method confirms', (_, plan) => {
+  ])('spends alpha in proportion to %s, as an independent calculation confirms', (_, plan) => {
     const spent = crossings(lookLevels(0.04, plan), plan.tries);
     plan.tries.forEach((tries, i) =>
       expect(spent[i]).toBeCloseTo(0.04 * (tries / 5) ** plan.power, 4),
@@ -98,7 +98,7 @@ function above(z: number): number {
 }
 
 describe('lookPlan', () => {
-  test('plans the first interim test after one try from 100 questions on, otherwise after two', () => {
+  test('plans the first interim test after one try in a suite of 100 questions or more, otherwise after two', () => {
     expect([SMALL.tries, LARGE.tries]).toEqual([
       [2, 3, 4, 5],
       [1, 2, 3, 4, 5],
@@ -116,7 +116,7 @@ describe('boundQuantile', () => {
     },
   );
 
-  test('equals the quantile of the last interim test for more tries, and that of the first for fewer', () => {
+  test("uses the last interim test's quantile for more tries, and the first one's for fewer", () => {
     expect(boundQuantile(SMALL, 9)).toBe(boundQuantile(SMALL, 5));
     expect(boundQuantile(SMALL, 1)).toBe(boundQuantile(SMALL, 2));
   });
@@ -128,7 +128,7 @@ describe('boundQuantile', () => {
     expect(crossings(each, SMALL.tries).at(-1)).toBeGreaterThan(0.09);
   });
 
-  test('gives the widened rule of three if every try passes', () => {
+  test('gives the bound of the rule of three, widened for interim tests, if every try passes', () => {
     const quantiles = [2.053749, 2.053749, 1.959964, 1.811911];
     SMALL.tries.forEach((tries, i) => {
       const all = Array<Outcome>(tries).fill('pass');

@@ -25,12 +25,12 @@ const everyone = (count: number, tries: number) =>
   new Map(Array.from({ length: count }, (_, i) => [i, tries]));
 
 describe('first tries', () => {
-  test('are two per side in a small run and one per side from 100 questions on', () => {
+  test('are one per side if the suite has at least 100 questions, otherwise two', () => {
     expect(wanted(ledger(fine(3, 0)))).toEqual(everyone(3, 2));
     expect(wanted(ledger(fine(100, 0)))).toEqual(everyone(100, 1));
   });
 
-  test('depend on the number of questions, not of references', () => {
+  test('depend on the number of questions; references of a cluster count as one question', () => {
     const cluster = (at: number) => ({ cluster: `q${String(Math.floor(at / 2))}` });
     expect(wanted(ledger(fine(100, 0), cluster))).toEqual(everyone(100, 2));
   });
@@ -43,7 +43,7 @@ describe('further tries', () => {
     expect(wanted(ledger(fine(8, 3))).size).toBe(0);
   });
 
-  test('stop after one passing try per side of 100 references', () => {
+  test('stop after one try per side of 100 references if all of them pass', () => {
     expect(wanted(ledger(fine(100, 1))).size).toBe(0);
   });
 
@@ -71,7 +71,7 @@ describe('further tries', () => {
     expect(suspects(silent(40))).toEqual([]);
   });
 
-  test('go to a reference after its first failure if it is critical or nearly always passed before, but not to others', () => {
+  test('go to a critical or nearly always passing reference after its first failure, but not to others', () => {
     const tries = [tried('11', '10'), ...fine(49)];
     const first = (own: object) => ledger(tries, (at) => (at === 0 ? own : {}));
     expect(wanted(first({ isCritical: true }))).toEqual(new Map([[0, 3]]));
@@ -111,7 +111,7 @@ describe('further tries', () => {
     expect(wanted(ledger([...repeat(6, broken(2)), ...fine(14)])).size).toBe(0);
   });
 
-  test('do not go to individual references if only suites are judged', () => {
+  test('do not go to references that are not judged individually', () => {
     const one = ledger([broken(2), ...fine(49)]);
     expect(suspects(one, { ...ONE, references: 0, judged: 'none' })).toEqual([]);
     const accepted = { ...ONE, judged: 'critical' } as const;

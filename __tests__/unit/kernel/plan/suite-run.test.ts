@@ -27,7 +27,7 @@ function twoReferences() {
   return suiteComparison(run, { kind: 'adaptive' }, { run: DEFAULT_GATE, own: {} }, () => false);
 }
 
-test('withMoreTries keeps tries in order, also in the compared references', () => {
+test('withMoreTries keeps tries in order and updates the compared references too', () => {
   const first = withMoreTries(twoReferences(), [[{ run: 1, side: 'head' }, made(0)]]);
   const second = withMoreTries(first, [
     [{ run: 1, side: 'head' }, made(1)],

@@ -34,7 +34,7 @@ describe('judgeReferences', () => {
     expect(brokenIn(ledger(tries, first({ isCritical: true })))).toEqual([0]);
   });
 
-  test('flags only critical references if the gate says so, and none with few fixed tries', () => {
+  test('flags no reference after only two fixed tries, and only critical ones if the gate says so', () => {
     const tries = [broken(12), ...fine(9)];
     expect(brokenIn(ledger(tries))).toEqual([0]);
     expect(brokenIn(ledger(tries), 'critical')).toEqual([]);
@@ -52,7 +52,7 @@ describe('measureSuspicion', () => {
     expect(measureSuspicion(both.references[0]!).eValue).toBeGreaterThan(20);
   });
 
-  test('divides by the number of metrics of the reference, not of the suite', () => {
+  test('divides the evidence by the number of metrics that judge the reference, not of all in the suite', () => {
     const metrics = new Map([['own', broken(4)]]);
     const eValue = (judgedBy: number) =>
       measureSuspicion(reference(broken(4), { metrics, judgedBy })).eValue;

@@ -20,7 +20,7 @@ describe('withinVariance', () => {
     expect(withinVariance(tablesOf(given))).toBeNull();
   });
 
-  test('is moved towards 0.05, with the weight of ten references', () => {
+  test('is averaged with 0.05, which has the weight of ten references', () => {
     expect(shrunkVariance([])).toBe(0.05);
     expect(shrunkVariance(tablesOf(repeat(10, [5, 5, 5, 5])))).toBeCloseTo(0.025, 12);
     expect(shrunkVariance(tablesOf(repeat(990, [1, 2, 1, 2])))).toBeCloseTo(0.4955, 12);
@@ -47,7 +47,7 @@ describe('visibleDrop', () => {
     expect(visibleDrop(design, 0.01)).toBeGreaterThan(drop);
   });
 
-  test('requires several changed tries in a suite without failures, and more at a smaller alpha', () => {
+  test('is at least several tries in a suite without failures, and more at a smaller alpha', () => {
     const silent = { references: 20, tries: { base: 1, head: 1 }, variance: 0, rate: 1 };
     expect(visibleDrop(silent)).toBeCloseTo(5.5 / 20, 12);
     expect(visibleDrop(silent, 0.0125)).toBeCloseTo(7.5 / 20, 12);
@@ -62,7 +62,7 @@ describe('visibleDrop', () => {
 });
 
 describe('designOf', () => {
-  test('takes size, base rate and noise from the comparable tables', () => {
+  test('takes size, pass rate on base and noise from the references that can be compared', () => {
     const tables = tablesOf([
       ...repeat(15, [5, 5, 5, 5]),
       ...repeat(5, [2, 5, 3, 5]),
@@ -81,7 +81,7 @@ describe('designOf', () => {
     expect(designOf(tablesOf(given)).tries).toEqual({ base: 3, head: 4 });
   });
 
-  test('gives no visible drop without tables or if nothing passes', () => {
+  test('gives no visible drop if there are no references or if nothing passes', () => {
     expect(visibleDrop(designOf([]))).toBeNull();
     expect(visibleDrop(designOf(tablesOf(repeat(50, [0, 5, 0, 5]))))).toBeNull();
   });

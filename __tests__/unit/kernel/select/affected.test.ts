@@ -49,7 +49,7 @@ describe('affected references', () => {
       'metrics_rollup',
       TESTS,
     ],
-  ])('are all references if %s changes, with the changed key', (_, base, head, key, file) => {
+  ])('are all if %s changes, and the reason names the setting', (_, base, head, key, file) => {
     const { because, references, unaffected } = affected(base, head);
     expect(because).toEqual([{ key, file }]);
     const both = { change: 'both' };
@@ -87,7 +87,7 @@ describe('affected references', () => {
     expect(references[0]?.baseReference?.expected).toBe('yes');
   });
 
-  test("use base's own input after a variable was renamed, or have no request on base", () => {
+  test("use base's input if a variable was renamed, and have no base request if they are new", () => {
     const variables = [{ name: 'question', place: { file: 'p', line: 1 } }];
     const asked = (id: string) => reference(id, { input: { question: id } });
     const head = suite({
@@ -170,7 +170,7 @@ describe('model with an unchanged name', () => {
     expect(because).toEqual([{ key: 'models.gpt-4o', file: 'evaldiff.yaml' }]);
   });
 
-  test('shares answers if the files of a program are the same in both commits', () => {
+  test('affects no reference if it is a program with the same files in both commits', () => {
     const side = (commit: 'base' | 'head', files: string) => {
       const one = suiteSide(commit);
       const command = ['node', 'a.mjs'];

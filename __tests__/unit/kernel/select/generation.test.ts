@@ -69,7 +69,7 @@ describe('recorded dialogue', () => {
 });
 
 describe('sweep combinations', () => {
-  test('are the product of the swept values in file order', () => {
+  test('contain every combination of the listed values, in the order of the file', () => {
     expect(sweepCombinations({ model: ['a', 'b'], temperature: [0, 0.7] })).toEqual([
       { model: 'a', temperature: 0 },
       { model: 'a', temperature: 0.7 },
@@ -78,7 +78,7 @@ describe('sweep combinations', () => {
     ]);
   });
 
-  test('are one empty combination if nothing is swept', () => {
+  test('consist of one empty combination if no values are listed', () => {
     expect(sweepCombinations({})).toEqual([{}]);
   });
 });

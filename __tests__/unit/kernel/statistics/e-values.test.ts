@@ -42,7 +42,7 @@ describe('eValueOf', () => {
       expect(stopped(rate, [], 1)).toBeLessThanOrEqual(1 + 1e-12);
   });
 
-  test('is 1 without pairs and at least triples with each pass that became a failure', () => {
+  test('starts at 1 and more than triples with each pair that passed on base and failed on head', () => {
     const broke = (count: number) =>
       eValueOf(Array.from({ length: count }, () => ({ base: true, head: false })));
     expect(broke(0)).toBe(1);

@@ -9,8 +9,8 @@ const items = (count: number, draw: (side: 'base' | 'head', at: number) => numbe
 
 const near = (at: number): number[] => [100 + at, 104 + at];
 
-describe('exploded items', () => {
-  test('have all tries far beyond the shift of the other items', () => {
+describe('exploded items (whose numbers moved far more than all others)', () => {
+  test('are found only if every try moved far more than the other items', () => {
     const draw = (side: 'base' | 'head', at: number): number[] =>
       side === 'head' && at === 3 ? [100_000, 90_000] : near(at);
     expect(explodedItems(items(20, draw), 2)).toEqual([3]);
@@ -26,7 +26,7 @@ describe('exploded items', () => {
     expect(explodedItems(one, 2)).toEqual([]);
   });
 
-  test('are at most three, and one is dropped if a later try is ordinary', () => {
+  test('are at most three, and an item is removed if a later try has an ordinary value', () => {
     const cleared = items(20, (side, at) =>
       side === 'head' && at === 3 ? [100_000, 90_000, 100] : [...near(at), 101],
     );

@@ -70,7 +70,7 @@ describe('discreteFdr', () => {
     });
   });
 
-  test('stays within 0 and 1 and does not depend on the order of tables', () => {
+  test('stays within 0 and 1 and does not depend on the order of references', () => {
     forAll([anyTables()], (tables) => {
       const { down } = discreteFdr(tables);
       expect(down.every((q) => q >= 0 && q <= 1)).toBe(true);
@@ -78,14 +78,14 @@ describe('discreteFdr', () => {
     });
   });
 
-  test('ignores a table that can never be significant', () => {
+  test('ignores a reference whose counts can never be significant', () => {
     const broke = tablesOf([[5, 5, 0, 5]]);
     const silent = rows([5, 5, 5, 5], [0, 0, 0, 0], [0, 3, 0, 3], [1, 1, 0, 1]);
     const { down } = discreteFdr([...tablesOf(silent), ...broke]);
     expect(down).toEqual([1, 1, 1, expect.any(Number), discreteFdr(broke).down[0]]);
   });
 
-  test('is empty without tables', () => expect(discreteFdr([])).toEqual({ down: [], up: [] }));
+  test('is empty without references', () => expect(discreteFdr([])).toEqual({ down: [], up: [] }));
 });
 
 describe('brokenTest', () => {

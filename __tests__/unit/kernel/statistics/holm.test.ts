@@ -10,7 +10,7 @@ const calledAt = (p: readonly number[], alpha: number) =>
 
 describe('holmCalled', () => {
   test.each(vectors<{ p: number[] }, number[]>('holm'))(
-    'rejects at each level from the adjusted p-value on, as in $source (%#)',
+    'rejects a hypothesis once alpha reaches its adjusted p-value, as in $source (%#)',
     ({ input: { p }, expected, tol }) => {
       for (const [at, adjusted] of expected.entries()) {
         if (adjusted < 1) expect(calledAt(p, adjusted + tol)).toContain(at);
@@ -32,7 +32,7 @@ describe('holmLevels', () => {
     });
   });
 
-  test('returns the last level at which each hypothesis was tested', () =>
+  test('returns for each hypothesis the level at which it was last tested', () =>
     expect([...holmLevels(judgesOf([0.5, 0.01, 0.02]), 0.05)]).toEqual([
       [0, 0.05],
       [1, 0.05 / 3],

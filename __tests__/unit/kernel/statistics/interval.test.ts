@@ -79,7 +79,7 @@ describe('differenceInterval', () => {
     });
   });
 
-  test('gives every table the same weight regardless of its tries', () => {
+  test('gives every reference the same weight, whatever its number of tries', () => {
     const given = rows([1, 1, 0, 1], [50, 50, 50, 50]);
     expect(meanDifference(tablesOf(given))).toBe(-0.5);
   });

@@ -49,7 +49,7 @@ describe('minPOverMetrics', () => {
     expect(minPOverMetrics(copied, 0.1)).toBeLessThan(1.3 * alone);
   });
 
-  test('does not correct for metrics that could not have dropped as far', () => {
+  test('does not correct for metrics whose largest possible drop is small', () => {
     const fell = [...repeat(8, tried('11', '00')), ...fine(12)];
     const rare = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [

@@ -58,7 +58,7 @@ describe('suiteTest', () => {
     });
   });
 
-  test('does not depend on the order of the tables', () => {
+  test('does not depend on the order of the references', () => {
     forAll([anyTables()], (tables) =>
       expect(suiteTest(tables.toReversed())).toEqual(suiteTest(tables)),
     );
@@ -78,7 +78,7 @@ describe('suiteTest', () => {
     expect(suiteTest(times(12, [5, 5, 0, 5])).down / 252 ** -12).toBeCloseTo(1, 9);
   });
 
-  test('agrees with the normal approximation for thousands of noisy tables', () => {
+  test('agrees with the normal approximation for thousands of noisy references', () => {
     const tables = [...times(3700, [25, 50, 25, 50]), ...times(1300, [26, 50, 25, 50])];
     const z = -650 / Math.sqrt(tables.reduce((sum, table) => sum + nullMoments(table).variance, 0));
     const { midDown, midUp } = suiteTest(tables);

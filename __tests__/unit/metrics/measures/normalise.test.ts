@@ -60,7 +60,7 @@ describe('texts compared without case and punctuation', () => {
     }
   });
 
-  test('are equal if blank, but not if only a space is expected', () => {
+  test('are equal if both are blank, unless a space is expected and the answer is empty', () => {
     expect([areEqual('', ' '), areEqual(' ', ' '), areEqual(' ', '')]).toEqual([false, true, true]);
   });
 

@@ -42,7 +42,7 @@ describe('an answer as text', () => {
   });
 });
 
-describe('the key of an answer', () => {
+describe('the comparison key of an answer', () => {
   test.each<[string, Part, Part, boolean]>([
     [
       'ignores the order of arguments',
@@ -123,7 +123,7 @@ describe('two different answers', () => {
       [{ ...file, diff: '+one\n+too' }],
       ['a.ts\n+one\n+[two]', 'a.ts\n+one\n+[too]'],
     ],
-  ])('are shown with marks on %s', (_, base, head, shown) => {
+  ])('are shown with %s marked', (_, base, head, shown) => {
     expect(marked(base, head)).toEqual(shown);
   });
 
@@ -141,7 +141,7 @@ describe('two different answers', () => {
   });
 });
 
-describe('the expected value from an accepted answer', () => {
+describe('the expected value made from an accepted answer', () => {
   test.each<[string, Part[], unknown]>([
     ['text', partsOf('Yes.'), { value: 'Yes.' }],
     ['an empty answer', [], { value: '' }],
@@ -172,7 +172,7 @@ describe('the expected value from an accepted answer', () => {
   });
 });
 
-describe('expected values as answer parts', () => {
+describe('expected values converted to the form of an answer', () => {
   test.each<[string, Json, Part[] | null]>([
     ['calls', [{ name: 'order', arguments: { item: 'vase' } }], [call('order', '{"item":"vase"}')]],
     ['files', [{ path: 'a.md', content: 'A\n' }], [{ type: 'file', path: 'a.md', diff: 'A\n' }]],

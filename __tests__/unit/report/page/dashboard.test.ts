@@ -61,7 +61,7 @@ describe('the dashboard of a comparison', () => {
     all = elementsOfPage(html);
   });
 
-  test('shows prior and proficiency of domains and sub-tasks, and the alignment of sub-tasks', () => {
+  test('has charts of prior and proficiency for domains and for sub-tasks, and one of skill alignment', () => {
     expect(cards(all).map(([title]) => title)).toEqual([
       ...['Prior', 'Proficiency', 'Prior', 'Proficiency', 'Skill alignment'],
     ]);
@@ -149,7 +149,7 @@ describe('the dashboard of a comparison', () => {
     expect(textOf(row!)).not.toContain('not rated');
   });
 
-  test('shows the largest drops with both answers, and answers that use unexpected skills', () => {
+  test('shows the largest drops with both answers, and answers whose skills differ from the expected ones', () => {
     const moved = all.find((element) => attributeOf(element, 'class') === 'kind');
     const samples = below(moved!)
       .filter((element) => attributeOf(element, 'class') === 'sample')
@@ -195,7 +195,7 @@ describe('the size limit of a page', () => {
     expect(within(cards(all)[1]![1], 'circle')).toHaveLength(30);
   });
 
-  test('shortens the evidence of ratings no more than necessary', async () => {
+  test('shortens the texts quoted for ratings no more than necessary', async () => {
     const html = await renderHtml(rated(withKinds(24), 'money back '.repeat(3_000)));
     expect(/Texts are cut after [\d,]+/.exec(html)?.[0]).toBe('Texts are cut after 20,000');
   });

@@ -175,14 +175,14 @@ describe('the page', () => {
     expect(page.includes('checked> regressed (4)')).toBe(true);
   });
 
-  test('describes the interval of each drawing in words', () =>
+  test('describes each drawing of an interval in words for screen readers', () =>
     expect(
       all
         .filter(({ tagName }) => tagName === 'svg')
         .map((element) => attributeOf(element, 'aria-label')),
     ).toContain('−9.8 points, 90 % interval −21.2 to +1.6'));
 
-  test('has the sections of the other reports, and the problems of a run that judged nothing', async () => {
+  test('has the same sections as the other reports, and lists the problems of a run that judged nothing', async () => {
     for (const words of [
       '1 scoring change',
       'Cohen&#39;s κ',

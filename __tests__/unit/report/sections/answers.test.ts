@@ -87,7 +87,7 @@ describe('a regressed reference of a suite with tool calls', () => {
     expect(await page('length')).toContain('ended by length');
   });
 
-  test('marks the changed argument', async () => {
+  test('marks the changed argument in comment and page', async () => {
     expect(surfaces['comment']).toContain('<b>amount: 3</b>');
     expect(await renderHtml(result)).toContain('<mark>amount: 3</mark>');
   });
@@ -117,7 +117,7 @@ describe('the label of a variant', () => {
   const words = (parameters: object) =>
     variantWords({ model: 'm', parameters } as Parameters<typeof variantWords>[0]);
 
-  test('names tools and schemas without their content, so a schema change does not affect it', () => {
+  test('names tools and schemas but not their content, so it stays the same if a schema changes', () => {
     const [before, after] = [{ a: 1 }, { b: 2 }].map((schema) =>
       words({ tools: [tool('create_order', schema), tool('cancel_order', schema)] }),
     );

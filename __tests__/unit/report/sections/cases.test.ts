@@ -38,7 +38,7 @@ test('failed references that do not affect the gate come last and are marked', (
   ]);
 });
 
-test('references without a metric that affects the gate do not count as failed, and errors of their metrics are shown', () => {
+test('references that no metric in the gate judges do not count as failed, but errors of their other metrics are shown', () => {
   const shown = (scores: Score[]) =>
     inTerminal(
       resultOf({
@@ -64,7 +64,7 @@ test('references without a metric that affects the gate do not count as failed, 
   expect(broken).not.toMatch(/failed test|fails in/);
 });
 
-test('the size of a suite in a sweep counts only references that affect the gate, in terminal and page', async () => {
+test('terminal and page count only references that affect the gate in the size of a suite in a sweep', async () => {
   const result = resultOf({
     mode: 'sweep',
     base: null,
@@ -74,7 +74,7 @@ test('the size of a suite in a sweep counts only references that affect the gate
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
-test('a reference that got worse with its suite is shown with both answers and fails in JUnit', () => {
+test('a reference that got worse as part of a regressed suite is shown with both answers and fails in JUnit', () => {
   const side = (outcome: 'pass' | 'fail', actual: string) => sideOf([{ outcome, actual }]);
   const fell = (id: string, status: 'regressed' | 'fell') =>
     referenceOf(id, status, { base: side('pass', 'Paris'), head: side('fail', 'Lyon') });

@@ -72,7 +72,7 @@ describe('emphasise', () => {
     expect(both(odd, even, false, 20)[0]).toBe(show(whole(odd, 20)));
   });
 
-  test('returns exactly the texts if nothing was cut', () => {
+  test('returns both texts unchanged if nothing was cut', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: anyCharacter, maxLength: 60 }),

@@ -203,7 +203,7 @@ describe('a scoring change', () => {
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
   });
 
-  test("shows base's rate under base's own scoring in the suite's row", () => {
+  test("adds base's pass rate under its own scoring to the suite's table row", () => {
     const { rates } = split;
     const of = (base_base: number) =>
       renderGithub(
@@ -268,7 +268,7 @@ describe('errors', () => {
     expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
   });
 
-  test('are not repeated in the notices, and the changed lines are expanded', () => {
+  test('are not repeated as notices, and the report expands the changed lines', () => {
     const notice = (message: string, line: number) => ({
       kind: 'error' as const,
       place: { file: 'prompts/tests/capitals.yaml', line },

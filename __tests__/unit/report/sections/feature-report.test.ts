@@ -43,7 +43,7 @@ const SLOTS: Record<Slot, () => Block[]> = {
 };
 
 describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (surface) => {
-  test('shows each block of text in its intended place', async () => {
+  test('shows its sections in the intended places', async () => {
     const shown = (await reportOf({ sections: SLOTS })[surface]?.()) ?? '';
     let at = shown.indexOf('<body>');
     for (const words of PLACES) {
@@ -60,8 +60,8 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
   });
 });
 
-describe("a feature's own markup for the page", () => {
-  test("is shown instead of the feature's usual text, and can add facts to references", async () => {
+describe('HTML that a feature provides for the page', () => {
+  test("replaces the feature's usual text, and can add facts to references", async () => {
     const suite = result.suites.find(({ name }) => name === 'capitals');
     const page = await renderHtml(result, [
       {

@@ -247,7 +247,7 @@ describe('headline', () => {
     ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
   });
 
-  test('calls a regression a regression even if the gate must not fail', () =>
+  test('says that a suite regressed even if the gate is set not to fail', () =>
     expect(words(resultOf({ suites: regression().suites, conclusion: 'neutral' }))).toMatch(
       /^✗ Regressed: /,
     ));

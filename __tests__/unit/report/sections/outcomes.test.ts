@@ -339,7 +339,7 @@ test("the title of a sweep of one suite shows the suite's pass rate, if there is
   ]);
 });
 
-test('the title counts tested rubrics if no test is affected', () =>
+test('the title counts rubrics tested on labelled examples if no test is affected', () =>
   expect(outcomeFields({ kind: 'nothing-to-run', rubrics: 2 }).title).toBe(
     'No test is affected; 2 rubrics tested on labelled examples',
   ));

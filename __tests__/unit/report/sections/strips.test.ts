@@ -45,14 +45,14 @@ describe('turn-by-turn marks of two dialogues', () => {
     ]);
   });
 
-  test('show a difference at the first turn with another value, unless the turns that pass differ', () => {
+  test('show a difference at the first turn that passes on only one side, or else at the first with another value', () => {
     const parted = (base: ObjectScores, head: ObjectScores) =>
       stripsOf(tried({ length: base }), tried({ length: head }))[0]?.parted;
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✓', [1, 5, 3]))).toBe(1);
     expect(parted(objects('✓✓✓', [1, 2, 3]), objects('✓✓✗', [1, 5, 3]))).toBe(2);
   });
 
-  test('leave out metrics that do not affect the gate, unless no other metric judges each turn', () => {
+  test('leave out metrics that do not affect the gate if another metric judges each turn', () => {
     const own = tried({ kind: objects('✓✗'), is_role: objects('✓✗') });
     const marked = (shown: readonly string[]): TryResult => ({
       ...own,
@@ -79,7 +79,7 @@ describe('turn-by-turn marks of two dialogues', () => {
     [61, 0, `${'✓'.repeat(60)}…`],
     [61, 60, `…${'✓'.repeat(60)}`],
     [200, 100, `…${'✓'.repeat(60)}…`],
-  ])('for %i turns of which turn %i differs are cut to those around it', (length, parted, marks) =>
+  ])('for %i turns show at most 60 around turn %i, which differs', (length, parted, marks) =>
     expect(marksOf(objects('✓'.repeat(length)), parted)).toBe(marks),
   );
 });
