@@ -32,8 +32,8 @@ export function graderPrompt(
   const quoted = Object.entries(question.quoted ?? {});
   const alone = quoted.length === 0 && showsNothing(question.prompt);
   if (alone) used.add('completion');
-  // Only used material: unused material would change the delimiter, so stored grades could not be
-  // reused.
+  // Contains only used material, because unused material would change the delimiter. Stored grades
+  // could then not be reused.
   const texts = [
     question.prompt,
     ...Object.values(question.own ?? {}),

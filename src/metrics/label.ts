@@ -141,7 +141,7 @@ const JOINERS = new Set("/+-\u2010\u2011\u2012−–%#&@'’.,:\\=~^");
 /** Characters that can be the end of a label: `A+`, `A-`, `5%`, `1/`. */
 const SUFFIXES = new Set(['/', '+', '-', '−', '%', '#', '\\', '^']);
 
-/** Characters that give the label after them another meaning: `-1`, `+1`, `#1`, `.5`. */
+/** Characters that give the label after them a different meaning: `-1`, `+1`, `#1`, `.5`. */
 const LABEL_PREFIXES = new Set('/+-\u2010\u2011\u2012−–%#\\.^~');
 
 const COMPARISON_SIGN = /[<>≤≥≈~] ?$/;

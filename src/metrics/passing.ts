@@ -107,7 +107,8 @@ export function contradiction(
 }
 
 /**
- * If a truncated answer fails, adds this to the reason, because the missing part might have passed.
+ * If a truncated answer fails, the reason says that it was truncated, because the missing part
+ * might have passed.
  */
 export function withCut(score: Score): Score {
   if (score.status !== 'fail') return score;

@@ -26,7 +26,7 @@ export interface Portion {
   whole: number;
 }
 
-/** In US dollars. Stored answers are not free here, so that parts add up to the whole. */
+/** In US dollars. Stored answers are not free, so that parts add up to the whole. */
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();

@@ -14,7 +14,7 @@ import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
 
-/** The `default` cap only counts calls with a known price. */
+/** The `default` cap counts only calls with a known price. */
 export interface CostCap {
   dollars: number;
   by: 'max-cost' | 'budget.max_cost_usd' | 'default';
@@ -36,7 +36,7 @@ export const NO_LIST: ListPrice = () => null;
 
 /**
  * Uses the settings' price, or else the vendor's list price, which endpoints and programs lack.
- * Null if unknown, never 0. Batches get the vendor's discount on both.
+ * Null if unknown, never 0. Batches get the vendor's discount on either price.
  */
 export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LIST): Price {
   const given = new Map<string, GivenPrice>();

@@ -99,7 +99,7 @@ export const CHECK_TITLE_LIMIT = 255;
 /** GitHub's limit, in bytes. */
 export const CHECK_SUMMARY_LIMIT = 65_535;
 
-/** GitHub allows 1 MiB per step. This leaves room for its other output. */
+/** GitHub allows 1 MiB per step. The rest is for the step's other output. */
 export const JOB_SUMMARY_LIMIT = 1_000_000;
 
 export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): string {

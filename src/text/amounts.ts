@@ -75,7 +75,6 @@ export function pValue(p: number): string {
   return `p ${isSmall(p) ? '' : '= '}${probability(p)}`;
 }
 
-/** For example `0.012` or `< 0.001`. */
 export function probability(p: number): string {
   return isSmall(p) ? '< 0.001' : p.toFixed(3);
 }

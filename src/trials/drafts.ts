@@ -30,7 +30,7 @@ function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
 
 /**
  * A fix's author (a model) does not see the withheld references, so an overfitted draft fails on
- * them. Alternates, because the list is sorted by drop.
+ * them. Alternates between both groups, because the list is sorted by drop.
  */
 export function splitFallen<Reference>(
   fell: readonly Reference[],

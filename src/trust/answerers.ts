@@ -13,7 +13,7 @@ import { type Target, placeOf } from '../types/model.ts';
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
 /**
- * How hard it is for a pull request to choose its answers. 2: they come from a server. 1: from the
+ * How hard it is for a pull request to choose the answers. 2: they come from a server. 1: from the
  * repository's code. 0: from a recording.
  */
 function trustDistance(answerer: AnswerSource): 0 | 1 | 2 {

@@ -104,7 +104,6 @@ export function numberInWords(name: string, { base, head, share }: ComparedFigur
     : `${shareName(name, share)} ${wholeRates(base, head)}`;
 }
 
-/** For example `turns that pass polite`. */
 export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }

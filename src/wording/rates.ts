@@ -8,7 +8,6 @@ interface Rates {
   head: number | null;
 }
 
-/** For example `all suites together 90 → 85 %`. */
 export function allSuites({ base, head }: Rates): string {
   return `all suites together ${wholeRates(base, head)}`;
 }
@@ -32,7 +31,6 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   return `${by} in place of a model in ${shown}${more}`;
 }
 
-/** For example `pass rates from 70 % to 100 %`. */
 export function rateRange(suites: readonly SuiteResult[]): string | null {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   if (heads.length === 0) return null;

@@ -176,7 +176,6 @@ export const HALT_WORDS: Readonly<Record<HaltCode, string>> = {
   cancelled: 'Cancelled',
 };
 
-/** For example `Time is up: …; 4 of 8 tries were made`. */
 export function endedWords({
   halt,
   why,

@@ -69,7 +69,6 @@ export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | '
   );
 }
 
-/** For example `under base's scoring 100 → 0 %; …`. */
 export function fallInWords(before: number | null, after: number | null, excused: boolean): string {
   const why = excused ? "head's own scoring passes them" : 'the scoring changed too';
   return `under base's scoring ${wholeRates(before, after)}; ${why}`;

@@ -143,7 +143,6 @@ export function confirmationWords(confirmation: Confirmation): string {
     : `It ${unconfirmedFall(confirmation)}.`;
 }
 
-/** For example `base also drops when re-run today (100 → 50 %)`. */
 export function baseDrops(confirmation: Pick<ConfirmationResult, 'metric' | 'drift'>): string {
   const fall = driftWords(confirmation);
   return `base also drops when re-run today${fall === '' ? '' : ` (${fall})`}`;

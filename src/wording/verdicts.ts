@@ -143,7 +143,6 @@ function although({ pass_rate: { base, head } }: SuiteResult): string {
   return `, although the rate ${head > base ? 'rose' : 'stayed'} ${wholeRates(base, head)}`;
 }
 
-/** For example ` (under 0.1 % likely by chance)`. */
 function byChance({ p }: VerdictReason): string {
   if (p === null) return '';
   return ` (${p < 0.001 ? 'under 0.1' : (p * 100).toFixed(1)} % likely by chance)`;

@@ -68,7 +68,7 @@ export type NoiseResult = z.infer<typeof noiseResultSchema>;
 
 export type NoiseSuite = z.infer<typeof noiseSuiteSchema>;
 
-/** `code`: the exit code for a report of this measurement. */
+/** `code`: the exit code of a command that reports this measurement. */
 export function readNoise(
   file: string,
   value: object,

@@ -108,8 +108,8 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
           shard: null,
         }));
         const parts = places.map(({ folder }) => folder);
+        // Parts (outputs of shards) in the working tree do not count as changes.
         const sides = await currentState(session, [...ownPaths(options, terminal), ...parts]);
-        // The user may have written the parts into the working tree.
         const gathered = await gatherParts(session, WORKTREE, {
           places,
           source: 'folders',

@@ -123,7 +123,7 @@ function plainHalt(halt: Halt | null): Halt | null {
   return halt === null ? null : { code: halt.code, why: halt.why };
 }
 
-/** `problems` are reported only after planning. */
+/** `problems` do not prevent planning. They are reported afterwards. */
 export interface Gathered {
   parts: ShardPart[];
   problems: Problem[];
@@ -139,7 +139,10 @@ export async function gatherParts(
   return { parts, source: found.source, problems: [...found.problems, ...problems] };
 }
 
-/** Runs the sweep again with the shards' answers. @throws UserError for an unreadable part */
+/**
+ * Runs the sweep (all tests) again with the shards' answers. @throws UserError for an unreadable
+ * part
+ */
 export async function mergeParts(
   session: Session,
   { parts, problems, source }: Gathered,

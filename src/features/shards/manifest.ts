@@ -129,8 +129,8 @@ export interface Manifest {
   inputs: SharedInputs;
   plan: string;
   /**
-   * `of`: references of the whole sweep. `answers`: replies that can be stored. `others`: the other
-   * replies.
+   * `of`: references of the whole sweep. `answers`: replies that can be stored. `others`: replies
+   * that cannot.
    */
   counts: { references: number; of: number; answers: number; others: number };
   usage: PartUsage;

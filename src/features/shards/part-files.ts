@@ -117,7 +117,7 @@ interface MergeExchange extends AnswerExchange {
   halted(): Halt | null;
 }
 
-/** If the shards' answers differ, that of the shard with the lowest number counts. */
+/** If the shards' answers differ, the answer of the shard with the lowest number counts. */
 export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {

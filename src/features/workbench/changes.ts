@@ -40,7 +40,7 @@ const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder
   ['label', addLabel],
 ]);
 
-/** A string says why there is no edit. If `of` is null, adds the first reference. */
+/** If no edit is possible, returns why (a string). If `of` is null, adds the first reference. */
 export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
   if (of === null) return addFirst(action, prompt);
   const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'Unknown action. Reload the page.';

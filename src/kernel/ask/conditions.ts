@@ -2,8 +2,8 @@ import type { DependsOn, Metric } from '../../types/metric.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 
 /**
- * Finds metrics with the condition's name, or else those that use a built-in metric or rubric of
- * that name.
+ * Finds the metrics that the condition names. If there are none, finds those that use a built-in
+ * metric or rubric of that name.
  */
 export function dependencies(entry: DependsOn, metrics: readonly Metric[]): Metric[] {
   const named = metrics.filter(({ name }) => name === entry.name);

@@ -11,7 +11,10 @@ import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
 import { recordedAnswer } from './recorded.ts';
 
-/** Maximum number of concurrent tries. Servers accept fewer, but a large sweep has more. */
+/**
+ * Maximum number of concurrent tries. Servers accept fewer. The limit saves memory in a large
+ * sweep.
+ */
 export const WINDOW = 2048;
 
 /** Larger than `WINDOW`, because a batch may take a day. 20,000 tries need about 110 MB. */

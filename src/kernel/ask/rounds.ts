@@ -27,8 +27,8 @@ import type { ScoringTools } from './score-metric.ts';
 import { noAnswer, scoreAnswers } from './score.ts';
 
 /**
- * Lets the feature that produces this scoring's answers (such as dialogues) judge them. Judges a
- * shared answer once.
+ * If the scoring belongs to a feature (such as dialogues), the feature judges the answers. It
+ * judges a shared answer once.
  */
 async function viewsUnder(
   answers: readonly AnsweredTry[],

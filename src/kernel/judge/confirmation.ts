@@ -3,7 +3,7 @@ import type { ConfirmationResult } from '../result/suite-result.ts';
 
 export type Confirmation = Omit<ConfirmationResult, 'stored'>;
 
-/** Why new answers must confirm a fall in these answers. Null if that is not necessary. */
+/** Why new answers must confirm that the pass rate fell. Null if that is not necessary. */
 export function restsOn(runs: readonly ReferenceRun[]): ConfirmationResult['rests_on'] | null {
   if (runs.some(({ base, head }) => base.some(isStored) || head.some(isStored))) return 'stored';
   return runs.some(isOneSession) ? 'session' : null;
@@ -16,7 +16,7 @@ export function isStored({ byHead }: Try): boolean {
 /** Times of stored answers are rounded to the hour. */
 const HOUR_MS = 3_600_000;
 
-/** True if the answer is from this run, or if the same earlier run gave it and one of `others`. */
+/** True if the answer is from this run, or at most an hour older or newer than one of `others`. */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
@@ -44,8 +44,8 @@ export function storedAnswers({ compared }: SuiteComparison): ConfirmationResult
 }
 
 /**
- * Chooses the confirmation to show: preferably a confirmed one about the verdict, then another
- * about the verdict, then an unconfirmed one about a metric.
+ * Chooses the confirmation to show. Those about the verdict come first, and of these, confirmed
+ * ones. Of those about metrics, unconfirmed ones come first.
  */
 export function leadingConfirmation(all: readonly Confirmation[]): Confirmation | null {
   const ofVerdict = all.filter(isOfVerdict);

@@ -53,7 +53,7 @@ function hasEvidence(
   if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
-  // Roll-ups (combined tries) are compared here. After a few tries, they may have no outcome.
+  // This suite compares roll-ups (combined tries). After a few tries, they may have no outcome.
   if (policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
@@ -99,7 +99,7 @@ function judgedOf(tries: ReferenceRun['base']): number {
 export type EvidenceFacts = Pick<SuiteFacts, 'unanswered' | 'missing' | 'endings'>;
 
 /**
- * Tests whether head answers less often than base. The test gets another 0.2 alpha, so the total
+ * Tests whether head answers less often than base. The test gets an extra 0.2 alpha, so the total
  * error is 1.2 alpha. No test is needed if a critical reference or a whole suite has no answers.
  */
 export function evidenceFacts(

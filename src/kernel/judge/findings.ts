@@ -11,8 +11,8 @@ import type { FeatureFinding, GateInput } from './gate-input.ts';
 export interface Finding {
   reason: Reason;
   /**
-   * `fails` makes the run red. `held` would, too, if `fail_on` were not `never`. `unseen` prevents
-   * green.
+   * `fails` makes the run red. `held` would make it red if `fail_on` were not `never`. `unseen`
+   * prevents green.
    */
   effect: 'fails' | 'held' | 'unseen' | 'warns';
 }

@@ -18,7 +18,7 @@ export interface UnderBaseFinding {
 /** What was judged on base but not on head. */
 export interface Unseen {
   blocking: readonly Reason[];
-  /** Metrics that judge fewer of head's answers, perhaps with good reason. */
+  /** Metrics that judge fewer answers on head than on base, perhaps with good reason. */
   warnings: readonly Reason[];
 }
 
@@ -45,7 +45,9 @@ export interface GateInput {
   /** Drops that appear only if base's scoring (metrics, rubrics, graders) judges the answers. */
   underBase: readonly UnderBaseFinding[];
   unseen: Unseen;
-  /** Checks that head removes or makes less strict. They are only shown. */
+  /**
+   * Checks that head removes or makes less strict. Reports show them, but the verdict ignores them.
+   */
   weakened: readonly Reason[];
   tested: number;
   /** Suites that need a comparison with base's answers, although base has none. */

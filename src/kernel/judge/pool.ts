@@ -66,7 +66,7 @@ export function poolFall(pool: Pool | null, rows: readonly SuiteVerdict[]): Pool
 }
 
 /**
- * True if individual suites regressed, or had a fall that new tries refuted, and the other suites
+ * Leaves out suites that regressed, or whose fall new tries refuted. True if the other suites
  * together did not fall.
  */
 function isExplainedBySuites(pooled: readonly SuiteVerdict[], level: number): boolean {

@@ -88,8 +88,8 @@ function codeOutcome(
   result: Awaited<ReturnType<Evaluate>>[number] | undefined,
   name: string,
 ): RollUpOutcome {
-  // The code runs even without judged scores, because it also gets skipped scores. Then there is no
-  // outcome.
+  // Without judged scores, the code still runs, because it also gets skipped scores. Its result is
+  // then ignored.
   if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
   if (result.status === 'error')
     return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
@@ -117,7 +117,7 @@ export async function rollUpSuite(
     const rolled = await rollUp(tests.rollup, rows, { suite: identity, side }, evaluate);
     return new Map(rolled.map((row) => [row.run, row.rolled]));
   };
-  // Base goes first, because nothing from head may influence base's outcomes.
+  // Rolls up base first, because nothing from head may influence base's outcomes.
   const base = await ask(scoring, 'base', (run) => run.base.map(({ byHead }) => byHead));
   const others =
     baseScoring === null

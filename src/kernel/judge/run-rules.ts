@@ -30,7 +30,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isUnseen: boolean;
   hasFixed: boolean;
   hasImproved: boolean;
-  /** Only the scoring changed: it gives the same answers another pass rate. */
+  /** Only the scoring changed, so the same answers get a different pass rate. */
   isScoringAlone: boolean;
   hasNewFailing: boolean;
 }

@@ -29,7 +29,7 @@ export interface SuiteRow {
   looks: readonly Look[];
   /** The look that gives the reported rates, interval and p. */
   look: Look;
-  /** Only tries with an index below this count. */
+  /** Tries with this index or a higher one are ignored. */
   upTo: number;
   tries: number;
   references: readonly ReferenceRow[];
@@ -189,7 +189,8 @@ function rollUpFell(table: Table | undefined): boolean {
 }
 
 /**
- * False-discovery rates. 1 if the roll-up (combined tries) does not change in the same direction.
+ * False-discovery rates. 1 if the roll-up (combined tries) did not get worse (`down`) or better
+ * (`up`).
  */
 function qWhereRollUpAgrees(own: readonly Table[], rolled: readonly Table[]): OwnTables['q'] {
   const { down, up } = discreteFdr(own);

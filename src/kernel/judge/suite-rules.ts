@@ -27,7 +27,10 @@ interface Evidence {
   metrics?: readonly string[];
 }
 
-/** What the tests of a suite found. Holm's procedure sets its share of alpha (`alphaShares`). */
+/**
+ * What a suite's statistical tests found. Holm's procedure sets the suite's share of alpha
+ * (`alphaShares`).
+ */
 export interface SuiteFacts {
   /** What new tries show about a fall in stored answers, or in answers of one program process. */
   confirmation: Confirmation | null;
@@ -43,7 +46,7 @@ export interface SuiteFacts {
   broken: Evidence | null;
   /**
    * Fewer of head's answers than of base's could be judged. Test: exact, with Holm over suites, at
-   * another 0.2 alpha (`evidenceFacts`).
+   * an extra 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /** References without a judged try, if they keep the run from being green (`blocksGreen`). */

@@ -246,7 +246,7 @@ function fallenReferences({ comparison, verdict }: JudgedSuite): SeparateFall[] 
     : [{ comparison, reason: { code: 'worse-under-base', references, fails: false } }];
 }
 
-/** References that pass all tries on base and fail all on head, but only by base's scoring. */
+/** References that, only under base's scoring, pass all tries on base and fail all on head. */
 function fellUnderBaseOnly(suite: SuiteComparison): ReasonOf<'worse-under-base'>['references'] {
   if (suite.run.baseScoring === null) return [];
   const gating = suite.compared.filter((item) => suite.gate.churn !== 'accept' || isCritical(item));
@@ -287,7 +287,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   });
 }
 
-/** Metric means that change by base's scoring, unless they change equally by head's. */
+/** Metric means that change under base's scoring, unless they change equally under head's. */
 function movesUnderBase(
   comparison: SuiteComparison,
   verdict: NonNullable<JudgedSuite['verdict']>,

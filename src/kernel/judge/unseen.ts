@@ -79,7 +79,8 @@ function seldomJudged({ comparison, result }: ComparedSuite, alpha: number): Rea
 }
 
 /**
- * Reports a metric that judges no answers on head, or a gating mean that has fewer numbers on head.
+ * Reports a metric that judges no answers on head. If its mean can fail the suite, also reports
+ * fewer numbers on head.
  */
 function unseenMetric(
   { comparison, result }: ComparedSuite,

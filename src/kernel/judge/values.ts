@@ -104,8 +104,8 @@ export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): b
 }
 
 /**
- * The significant moves: those in `fell`, and others by Holm's procedure. Metrics that warn and
- * metrics without a better direction are tested separately.
+ * Returns the moves (changes) in `fell`, and others that Holm's procedure finds significant.
+ * Metrics that warn and metrics without a better direction are tested separately.
  */
 export function calledMoves(
   moves: readonly MetricMove[],

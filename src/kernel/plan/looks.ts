@@ -6,7 +6,7 @@ export interface LookPlan {
   tries: readonly number[];
   /** After a share t of the tries, the looks may have spent t^power of alpha. */
   power: number;
-  /** If p is above this, nothing looks worse, and more tries rarely change this. */
+  /** Above this p, more tries rarely reveal a drop. */
   futile: number;
   /**
    * One-sided levels of the intervals. Smaller than 5 %, because the errors of several looks add

@@ -24,7 +24,7 @@ export function comparedShare(
 interface ComparedTries {
   runs: readonly ReferenceRun[];
   clusters: readonly (string | null)[];
-  /** Only tries with an index below this count. */
+  /** Tries with this index or a higher one are ignored. */
   upTo: number;
 }
 

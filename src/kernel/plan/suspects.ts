@@ -74,8 +74,8 @@ interface JudgedReferences {
 
 /**
  * Some references are broken if the weighted mean of e-values (also an e-value) reaches 1/level.
- * Half of the weight is on all references, half on critical ones. With fixed tries, only critical
- * ones are judged here.
+ * Half of the weight is on all references, half on critical ones. With fixed tries, this judges
+ * only critical ones.
  */
 export function judgeReferences(
   ledgers: readonly SuiteLedger[],
@@ -120,7 +120,7 @@ const AWAITED_PAIRS = 5;
 
 /**
  * Finds references that head fixes. On average at most 5 % are wrong, whenever testing stops.
- * `open`: those that another pair of tries could decide (all with `isAwaited`, and `most` others).
+ * `open`: those that one more pair of tries could decide (all with `isAwaited`, and `most` others).
  * Source: Wang and Ramdas 2022 (e-BH).
  */
 export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries' | 'isAwaited'> }>(

@@ -35,15 +35,18 @@ export function visibleAt(
 /** If a small suite's rate is equal on both sides, this many tries per side rule out a drop. */
 const SMALL_TRIES = 3;
 
-/** A suite is small if even perfect tries cannot rule out this share of the tolerance. */
+/**
+ * A suite is small if even tries that all pass cannot rule out a drop of this share of the
+ * tolerance.
+ */
 const SMALL_SHARE = 0.7;
 
 const ZERO_TOLERANCE = 1e-12;
 
 /**
  * How a look rules out a drop. `bound`: the interval is above −tolerance. `not-lower`: head's rate
- * is not lower at the last look (in a small suite, at any look). More tries would detect few more
- * drops.
+ * is not lower at the last look (in a small suite, at any look). That is enough, because more tries
+ * would rarely reveal a drop.
  */
 export function ruledOutBy(
   look: Look,

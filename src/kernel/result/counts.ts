@@ -57,8 +57,8 @@ export function ungradedSuites(
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * Suites that cannot be green because references lack evidence. If too many references of the run
- * do, returns every suite with such a reference. Otherwise, returns suites where a critical
+ * Suites that cannot be green, because references lack evidence. If too many references of the run
+ * lack it, returns every suite with such a reference. Otherwise, returns suites where a critical
  * reference, or every reference, lacks evidence.
  */
 export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] {

@@ -5,7 +5,7 @@ import type { z } from 'zod';
  * FeatureParts { … } }`.
  */
 
-/** A feature's `emptyParts` has the keys that every result has. */
+/** A feature's `emptyParts` has these keys, so that every result has them. */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface FeatureParts {}
 

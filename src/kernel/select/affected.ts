@@ -68,8 +68,8 @@ function affectedPart(
 }
 
 /**
- * If anything changed, also returns references that cannot run. Otherwise the suite might count as
- * unaffected.
+ * If anything changed, also returns references that cannot run, because the suite might otherwise
+ * count as unaffected.
  */
 function touchedReferences(
   {
@@ -187,7 +187,7 @@ function pairReference(
 
 /**
  * Base's prompt with head's input. If that is impossible (a renamed variable), base's own input.
- * For recorded dialogues, base's own comes first.
+ * For recorded dialogues, prefers base's own input.
  */
 function baseGeneration(
   base: SuiteSide,

@@ -50,8 +50,8 @@ export interface Look extends Contrast {
   tries: number;
   rows: readonly LookRow[];
   /**
-   * The first test combines all metrics. If several affect the gate, each that fails some tries
-   * follows.
+   * The first test combines all metrics. If several affect the gate, a test of each metric that
+   * fails some tries follows.
    */
   metrics: readonly [MetricTest, ...MetricTest[]];
   clusters: readonly ClusterByMetric[];

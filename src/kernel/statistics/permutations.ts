@@ -2,7 +2,7 @@ import { shuffleFront, type Random } from './random.ts';
 import { at } from './sums.ts';
 
 export interface PermutedUnit {
-  /** How many values belong to head: the first ones of each part. */
+  /** How many values of each part belong to head. These come first. */
   heads: number;
   parts: readonly {
     values: ArrayLike<number>;

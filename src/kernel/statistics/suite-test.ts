@@ -70,7 +70,7 @@ export function mcnemar(changes: { passFail: number; failPass: number }): number
     ...Array.from({ length: changes.passFail }, () => worse),
     ...Array.from({ length: changes.failPass }, () => better),
   ]);
-  // With equal counts, p is 1 minus half their probability.
+  // With equal counts, p is 1 minus half the probability of these counts.
   const tied = changes.passFail === 0 ? 1 : 1 - (down + up - 1) / 2;
   return changes.passFail === changes.failPass ? tied : 2 * Math.min(midDown, midUp);
 }

@@ -21,7 +21,7 @@ export interface OwnSuite<Value = unknown> {
 export interface SuiteKind<Value = unknown> {
   key: string;
   scores: readonly string[];
-  /** The only score of the suite, if it judges one answer of each reference. */
+  /** Name of the suite's only score. Null unless the suite judges one answer of each reference. */
   soleScore(
     own: OwnSuite<Value>,
     references: readonly { thread: Message[] | null }[],

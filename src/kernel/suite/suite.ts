@@ -91,7 +91,7 @@ export interface Reference {
   n_tries: number | null;
   metadata?: Record<string, Json>;
   script?: Script;
-  /** References of a cluster, such as templates of one text, tend to pass and fail together. */
+  /** References of a cluster, such as those from one template, tend to pass and fail together. */
   cluster?: string;
   metrics?: Metric[];
   /** Set if the reference was added to the base branch after the pull request began. */
@@ -109,7 +109,7 @@ export interface Tests {
   metrics: Metric[];
   rollup: Rollup;
   references: Reference[];
-  /** Places without any reference: data files (line 0) and lists (their line). */
+  /** Data files (line 0) and lists (their line) without any reference. */
   empty?: Place[];
   /** Set if a feature, such as dialogues, produces the suite's answers. */
   own: OwnSuite | null;

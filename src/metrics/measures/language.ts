@@ -66,7 +66,7 @@ const OFFER =
 /** In UTF-16 units. A refusal that begins later concerns only part of the answer. */
 const REFUSAL_WINDOW = 400;
 
-/** Returns the words that begin a refusal, unless the text then helps. English only. */
+/** Returns the words that begin a refusal. Null if the text answers anyway. English only. */
 export function refusalIn(text: string): string | null {
   let rest = text
     .trimStart()

@@ -9,10 +9,7 @@ export interface Detail {
   answersPerFailure?: number;
   lines: number;
   characters: number;
-  /**
-   * Maximum rows in each of the other lists, which are collapsed. If 0, only the number of rows is
-   * shown.
-   */
+  /** Maximum rows in each collapsed list. If 0, only the number of rows is shown. */
   collapsedItems: number;
   problems: number;
   showsUnmovedMetrics: boolean;

@@ -96,7 +96,6 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   fail: 'fail',
 };
 
-/** For example `84.0 % → 78.0 %`. */
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
 }
@@ -146,7 +145,6 @@ export function change({
     : pointsBetween(base, head);
 }
 
-/** For example `−10.4 to −1.6`. */
 export function signedInterval(low: number | null, high: number | null): string {
   return low === null || high === null ? '–' : `${signed(low)} to ${signed(high)}`;
 }
@@ -174,7 +172,6 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
-/** For example `1 of 3 passed` or `not run`. */
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
@@ -183,7 +180,6 @@ export function passWords(side: SideResult | null): string {
   return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
 }
 
-/** For example `1.0 to 8.5 %`. */
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
@@ -215,7 +211,6 @@ export function andMore(total: number, shown: number): string | null {
   return total > shown ? `and ${count(total - shown)} more` : null;
 }
 
-/** For example `and 3 more suites.` */
 export function moreBlock(total: number, shown: number, things = ''): Block[] {
   const more = andMore(total, shown);
   return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];

@@ -121,8 +121,8 @@ const PASSPORTS: readonly Passport[] = [
 ];
 
 /**
- * Source: https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK lists the
- * latest ones, too.
+ * Source: https://platform.claude.com/docs/en/about-claude/model-deprecations. The SDK also lists
+ * the latest retirements.
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [

@@ -114,7 +114,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** The messages in the other tool's template syntax, if it is different. */
+  /** The messages in the other tool's template syntax, if it differs from evaldiff's. */
   written?: readonly string[];
   from(path: Path, place: Place): void;
   placeOf(path: Path): Place;

@@ -105,7 +105,7 @@
     row.toggleAttribute('open', true);
     summaryOf(row).focus({ preventScroll: true });
     row.scrollIntoView();
-    // Scroll again, because rows above this one may be higher than estimated.
+    // Scroll again, because rows above this one may be taller than estimated.
     setTimeout(() => row.scrollIntoView(), 120);
   };
 
