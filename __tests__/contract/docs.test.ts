@@ -136,7 +136,7 @@ describe('code blocks', () => {
     expect(ALL.length).toBeGreaterThan(20);
   });
 
-  test('in YAML name the file that they show, unless they are workflows', () => {
+  test('in YAML contain the path of the file that they show, except in workflows', () => {
     const pages =
       /^docs\/(suites|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
     const nameless = ALL.filter(
@@ -157,7 +157,7 @@ describe('code blocks', () => {
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
   ).map((block) => ({ ...block, path: pathOf(block) ?? FRAGMENT }));
 
-  test('in YAML are on pages that the next test or another test file checks', () => {
+  test('in YAML occur only on pages that a test checks', () => {
     const pages = new Set(ALL.filter((block) => block.language === 'yaml').map(({ page }) => page));
     expect([...pages].filter((page) => !guides.includes(page) && !(page in OWN_TESTS))).toEqual([]);
     for (const [page, file] of Object.entries(OWN_TESTS))

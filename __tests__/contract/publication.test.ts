@@ -159,7 +159,7 @@ npx evaldiff init
     ],
     ['is right', { owner: 'acme' }, 'uses: acme/evaldiff@v1', []],
     ['runs another program', {}, 'npx node scripts/pictures.ts', []],
-  ])('is right if an address or a command %s', (_name, change, line, wrong) => {
+  ])('is correct if an address or a command in the README %s', (_name, change, line, wrong) => {
     expect(staleLines({ ...publication, ...change }, { 'README.md': line })).toEqual(
       wrong.map((what) => `README.md:1: ${what}`),
     );

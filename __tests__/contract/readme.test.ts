@@ -154,7 +154,7 @@ describe('documentation', () => {
     expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
   });
 
-  test("uses the package's name with npx", () => {
+  test('uses the name in package.json for its npx commands', () => {
     const { name } = JSON.parse(read('package.json')) as { name: string };
     expect(read('README.md')).toContain(`\nnpx ${name} init `);
     const lines = PAGES.flatMap((page) => [...read(page).matchAll(/^ *npx (\S*evaldiff) /gm)]);

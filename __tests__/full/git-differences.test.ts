@@ -45,7 +45,7 @@ describe('changed symbolic links and submodules', () => {
   const rows = kinds.flatMap(([kind, ...files]) =>
     shapes.map(([shape, workspace]) => ({ kind, shape, files, workspace })),
   );
-  test.each(rows)('$kind is listed if the workspace has $shape', async ({ files, workspace }) => {
+  test.each(rows)('are listed: $kind, in a workspace with $shape', async ({ files, workspace }) => {
     const [before, after, paths] = files;
     const source = createRepository();
     const base = source.commit('base', { 'kept.yaml': 'kept\n', ...before });

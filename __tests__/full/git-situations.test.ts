@@ -241,7 +241,7 @@ describe('the temporary folder', () => {
   test.each([
     ['/proc/nope', 'error'],
     ['', 'success'],
-  ])('at RUNNER_TEMP %j ends the run with conclusion %s', async (RUNNER_TEMP, conclusion) => {
+  ])('in RUNNER_TEMP (%j) leads to the conclusion %s', async (RUNNER_TEMP, conclusion) => {
     const { run } = await pullRequest(quiz(), OTHER_FILES, { env: { RUNNER_TEMP } });
     expect(run.outputs['conclusion']).toBe(conclusion);
     if (conclusion === 'error')

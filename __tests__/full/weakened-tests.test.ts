@@ -219,7 +219,7 @@ describe("a metric that no longer judges head's answers", () => {
     ]),
   );
 
-  test("can be the metric of a conversation, if head's suite removes the conversation", () =>
+  test('is also named if head removes the conversation that it judges', () =>
     shows(
       [
         plain(`conversation: { evaluators: [quiz-model], max_steps: 1 }\nmetrics: [${SOME}]`),
@@ -232,7 +232,7 @@ describe("a metric that no longer judges head's answers", () => {
   test("does not hide a drop if head's worse answers do not meet its condition", () =>
     shows([both, { ...waiting(8), ...WORSE }], 'neutral', [FALL]));
 
-  test('can still judge half of them if its condition is met less often, which is reported', () =>
+  test('is reported without preventing a green verdict if it still judges half of them', () =>
     shows([waiting(8), { ...waiting(8), ...WORSE }], 'success', [
       "quiz: answer judged 6 of head's 12 tries, 12 of base's 12; its condition was met less often",
     ]));
@@ -300,7 +300,7 @@ describe('recorded dialogues', () => {
   test.each([
     ['with ids', (line: string) => line],
     ['without ids', (line: string) => line.replace(/id: q\d, /, '')],
-  ])('that get worse on head count as one try each: %s', async (_ids, as) => {
+  ])('each count as one try, and a drop on head is reported: %s', async (_ids, as) => {
     const recorded = (output: (n: number) => string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) => as(answered(n, output(n))));
     const { result } = await shows([recorded(right), recorded(wrong)], null, [
@@ -431,7 +431,7 @@ describe('a mean that can fail the run', () => {
     plain(`gate: { metrics: { size: fail } }\nmetrics: [${SOME}, ${metric}]`);
   const HIGHER = '{ name: size, uses: length, better: higher }';
 
-  test('is still reported as a drop if head swaps whether higher or lower is better', () => {
+  test("is reported if it got worse by base's settings, even if head swaps whether higher or lower is better", () => {
     const lower = valued('{ name: size, uses: length, better: lower }');
     return shows([valued(HIGHER), { ...lower, ...ALL_WORSE }], 'success', [
       "quiz: under base's scoring the mean of size fell, 8.00 → 7.00",
@@ -455,7 +455,7 @@ describe('a mean that can fail the run', () => {
     expect(first.includes("under base's scoring the mean of size0 fell")).toBe(isSaid);
   });
 
-  test('is reported once if both sides measure the mean the same way', () => {
+  test("is not reported again under base's scoring if head computes it in the same way", () => {
     const head = valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`);
     return shows(
       [valued(HIGHER), { ...head, ...ALL_WORSE }],
@@ -551,7 +551,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const BROKEN = { 'app/parts/say.mjs': "export const say = () => 'no idea';\n" };
 
   test.each(['app/main.mjs', './app/main.mjs'])(
-    'that lists no files is identified by the files it imports and by the folder of %s',
+    'is identified by its imports and the folder of %s if the settings list no files',
     (word) =>
       shows([program(word), BROKEN, HOST], null, [
         RED,

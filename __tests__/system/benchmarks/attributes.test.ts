@@ -48,7 +48,7 @@ describe('the results page for attributes', () => {
       expect(page).toContain(`| ${name} | ${String(references)} | `);
   });
 
-  test('lists the rows that miss a goal', () => {
+  test('lists the simulations that miss a goal', () => {
     const row = { name: 'one', references: 50, runs: 100, or: 0, part: 0, silent: 0 };
     const made = pageOf({
       simulated: [

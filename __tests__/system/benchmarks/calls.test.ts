@@ -51,7 +51,7 @@ describe('model calls', () => {
     await counting.close();
   });
 
-  test('for a sweep (full run) of main are one per answer and one per grade', () => {
+  test('for a sweep (full run) of the main branch are one per answer and one per grade', () => {
     expect(callsToSweep(BASE).size).toBe(PROMPTS * REFERENCES * 3 + REFERENCES * 3);
   });
 

@@ -67,7 +67,7 @@ describe('the verdict simulation', () => {
     expect(simulate([{ ...all, silent: 0 }], 'adaptive', random).colour).toBe('green');
   });
 
-  test('drops tries with errors on both sides and adds the required tries of critical references', () => {
+  test('excludes tries that ended in errors, and adds the tries that critical references require', () => {
     const all = drawSuite(50, 'all 1.0', nothing, randomOf('errors'));
     const errors = simulate([{ ...all, errors: 0.05 }], 2, randomOf('errors'));
     expect(errors).toMatchObject({ calls: 4, single: 0 });
@@ -150,7 +150,7 @@ describe('the verdict pages', () => {
     expect(withShortTable(text, read('benchmarks/verdicts.md'))).toBe(text);
   });
 
-  test('list each row whose printed figures miss its goal', () => {
+  test('list each simulation whose figures, as printed, miss its goal', () => {
     const [tables = '', list = ''] = page.split('## Goals that are not reached, and why');
     const cells = (name: string): string[][] =>
       tables
@@ -218,7 +218,7 @@ describe('the verdict pages', () => {
     expect(made).toContain('| **9.0** | 96 | 0 | **7.0** | 100 |');
   });
 
-  test('copy only rows marked for the documentation into it, in percent', () => {
+  test('copy only the simulations marked for docs/verdicts.md to that page, in percent', () => {
     const made = pageOf({
       ...empty,
       promises: [row('one', { shown: true }), row('two')],

@@ -76,7 +76,7 @@ describe('a pull request from a fork', () => {
     return { at, run: await onPullRequest(at, change, { event, ...options }) };
   };
 
-  test('without keys is neutral: the comment explains why and no model is called', async () => {
+  test('without keys has the neutral result and calls no model; the summary explains why', async () => {
     const { at, run } = await fork(WORSE, withoutEndpoints);
     const published = { 'comment-id': '', 'check-run-id': '' };
     const outputs = { conclusion: 'neutral', calls: '0', ...published };

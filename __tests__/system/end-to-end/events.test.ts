@@ -335,7 +335,7 @@ describe('an event without anything to evaluate', () => {
       followed('merge_group'),
       /Use the action in a workflow on merge_group itself\.$/,
     ],
-  ])('%s is neutral with a reason, and no model is called', async (_what, event, reason) => {
+  ])('%s gets a neutral check with a reason and no call', async (_what, event, reason) => {
     const { at, run } = await onMain([quiz(), WORSE], () => event);
     const title = expect.stringMatching(reason);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', title } });

@@ -103,7 +103,7 @@ describe("a fork's first stage, without permissions", () => {
     return { at, run: await runOn(at, { checkout, event }, { inputs, env }) };
   };
 
-  test('reports trust level, settings and planned runs without a model call, and is neutral', async () => {
+  test('reports trust level, settings and planned runs without a model call, with a neutral result', async () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
@@ -189,7 +189,7 @@ describe("a fork's second stage, with keys", () => {
     expect(() => checkout.git('cat-file', '-t', change.head)).toThrow('could not get object info');
   });
 
-  test('skips without an error if the pull request was updated or closed in the meantime', async () => {
+  test('skips the run without an error if the pull request was updated or closed in the meantime', async () => {
     const { at, change } = await forked(WORSE);
     const title = `No open pull request has ${change.head.slice(0, 7)} as its head: it was closed or updated in the meantime.`;
     for (const state of ['open', 'closed'] as const) {

@@ -23,7 +23,7 @@ const inputs = { 'override-label': LABEL };
 describe('a red pull request with the override label', () => {
   const red = () => pullRequest(quiz(), promptOf('Be quick. Skip 2 4 5'), { inputs });
 
-  test('is neutral and shows the reason in comment, check, log and result', async () => {
+  test('gets a neutral check, and comment, check, log and result show the reason', async () => {
     const { at, change, run: before } = await red();
     expect(before.code).toBe(1);
     const reason = 'three questions are retired next week';
@@ -97,7 +97,7 @@ describe('a new test that fails', () => {
     expect((await evaldiff('diff')).code).toBe(code);
   });
 
-  test('of a first pull request is shown with its answer and reason in annotation and JUnit', async () => {
+  test('in the pull request that adds the first suite is shown with its answer and reason in annotation and JUnit', async () => {
     const { at, run } = await pullRequest(
       { 'evaldiff.yaml': settings },
       quiz({ settings, system: 'Skip 2' }),

@@ -92,7 +92,7 @@ describe('the check is red', () => {
     expect(lines).toEqual([[ORDER, 14]]);
   });
 
-  test('for one of four changes, and names its line', async () => {
+  test("for four changes of which one is the cause, and names that one's line", async () => {
     const { verdict, text, lines, causes } = await reviewed({
       head: edited(
         ROUTE,
@@ -137,7 +137,7 @@ describe('the check is red', () => {
 });
 
 describe('the check is green', () => {
-  test('for a restored prompt, and shows the tests that it fixes', async () => {
+  test('for a pull request that restores a prompt, and shows the tests that it fixes', async () => {
     const { verdict, text, lines } = await reviewed({
       base: { ...BASE, ...misrouted },
       head: edited(ROUTE),

@@ -94,7 +94,7 @@ describe('a pull request whose base branch later got stricter rules', () => {
     expect(run.notices.join('\n')).not.toContain('the base branch');
   });
 
-  test('is neutral with a reason if the tests of the base branch cannot be read', async () => {
+  test('gets a neutral check that states the reason if the tests of the base branch cannot be read', async () => {
     const broken = { 'prompts/tests/quiz.yaml': 'metrics: 3\nreferences: []\n' };
     const { run } = await merging(quiz(), KIND, [broken]);
     expect(run.outputs['conclusion']).toBe('neutral');

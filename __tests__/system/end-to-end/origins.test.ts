@@ -79,7 +79,7 @@ describe("a fork's commit that an input names", () => {
     ['push', 'by its id', ({ base }) => eventOf('push', base, { before: base, after: base }), head],
     ['pull_request', 'by its id', (change) => pullRequestEvent(change), head],
   ])(
-    "as head, on %s, named %s, is untrusted and judged by base's rules",
+    "as head in a %s event, named %s, is untrusted and judged by base's rules",
     async (_event, _how, make, headOf) => {
       const change = ofFork();
       const { run } = await judge(change, { head: headOf(change) ?? '' }, make(change));
@@ -118,7 +118,7 @@ describe("a fork's commit that an input names", () => {
     ['noise', 'head'],
     ['noise', 'base'],
     ['sweep', 'head'],
-  ])('in mode %s, as input %s, is rejected: its scoring would apply', async (mode, input) => {
+  ])('in mode %s is rejected as input %s, because its scoring would apply', async (mode, input) => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');

@@ -42,7 +42,7 @@ test('a merge with a missing shard is red and names the shard', async () => {
 });
 
 test.each([{ mode: 'sweep', shard: '1/2' }, { mode: 'merge' }])(
-  'on GitHub Enterprise Server, %j ends before the first call and suggests an alternative',
+  'on GitHub Enterprise Server, a job with the inputs %j ends before the first call and suggests an alternative',
   async (inputs) => {
     const at = await stage(obedient);
     const { job } = await workflow(at);

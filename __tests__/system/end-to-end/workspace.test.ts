@@ -183,7 +183,7 @@ describe('a workspace with hostile git settings and files', () => {
 });
 
 describe('a fork without keys', () => {
-  test('stays neutral, not green, if it contains a folder that looks like a repository', async () => {
+  test('gets a neutral result, not green, even if it contains a folder that looks like a repository', async () => {
     const ran = canary();
     const change = changeOf(chat(quiz()), chat({ ...WORSE, ...skeleton(ran) }));
     const at = await stage(obedient);

@@ -13,7 +13,7 @@ const answers = (passes: number, tries: number) =>
   );
 const RATE = { difference: null, low: null, high: null, p: null };
 
-test("the outputs have the suite's pass rates, which exclude skipped references and a suspicious reference's extra tries", () => {
+test("the outputs have the suite's pass rates, without skipped references and without the extra tries of suspicious ones", () => {
   const references = [
     referenceOf('suspect', 'flaky', { base: answers(7, 7), head: answers(2, 7) }),
     referenceOf('sound', 'unchanged', { base: answers(2, 2), head: answers(2, 2) }),

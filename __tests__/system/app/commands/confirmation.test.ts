@@ -75,7 +75,7 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
 }
 
 describe('a pull request after the provider changed the model', () => {
-  test('is not red for a harmless prompt, and the report names the model', async () => {
+  test('is not red for a harmless rewording, and the report names the model', async () => {
     const { diff, drift } = await openProject();
     expect((await diff('Please answer:')).code).toBe(0);
     drift();
@@ -92,7 +92,7 @@ describe('a pull request after the provider changed the model', () => {
     expect(result).not.toHaveProperty('causes');
   });
 
-  test('is not red for harmless prompts in several suites', async () => {
+  test('is not red for a harmless rewording of several prompts', async () => {
     const { diff, drift } = await openProject('{}', ['towns', 'rivers']);
     await diff('Please answer:');
     drift();
@@ -131,7 +131,7 @@ describe('a pull request after the provider changed the model', () => {
     expect(out).toContain(`Confirmed by new answers; the oldest stored one is from ${today}.`);
   });
 
-  test("reports once that base dropped as well, even if every reference confirms head's regression", async () => {
+  test("reports in a single notice that base dropped as well, even if every reference confirms head's regression", async () => {
     const { diff, drift } = await openProject('{ gate_on: suite }');
     await diff('Please answer:');
     drift();
@@ -165,7 +165,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 });
 
-test('a plan includes the calls that confirm a regression if answers are already stored', async () => {
+test('if answers are already stored, a plan includes the calls that would confirm a regression', async () => {
   const { diff, plan } = await openProject();
   expect(await plan('Please answer:')).not.toContain('if something regresses');
   await diff('Please answer:');
@@ -197,7 +197,7 @@ describe('a second run of the same commit', () => {
 });
 
 describe('stored answers of a model that the server has replaced', () => {
-  test('are requested again, even if the comparison is green', async () => {
+  test('are replaced with new answers, even if the comparison is green', async () => {
     const { diff, drift, serve } = await openProject();
     serve('model-1-2603');
     await diff('Please answer:');

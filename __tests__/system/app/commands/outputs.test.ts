@@ -106,7 +106,7 @@ describe('a key that an answer repeats', () => {
       expect([out, ...written.map(([, content]) => content)].join('')).toContain('My key is ***');
   });
 
-  test('is shown if it is too short to be a key', async () => {
+  test('is not redacted if it is too short to be a real key', async () => {
     const shop = await openShop({
       env: { LOCAL_KEY: 'none' },
       answer: () => ({ text: '5, or none' }),

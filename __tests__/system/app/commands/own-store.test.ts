@@ -76,7 +76,7 @@ describe("the command line's default store", () => {
   });
 
   test.each(['answers.sqlite', 'answers.sqlite-wal'])(
-    'is rejected if git tracks %s, whether an option or the environment names it',
+    'can be replaced with --store, but not by a file that git tracks: %s',
     async (tracked) => {
       const { evaldiff, repository, server } = await open();
       repository.commit('answers', { [`kept/${tracked}`]: 'x' });

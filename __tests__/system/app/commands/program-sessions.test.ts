@@ -76,13 +76,13 @@ test("a drop that the program's second process repeats makes the run red", async
   expect(processes).toEqual(['base', 'base', 'head', 'head']);
 });
 
-test('a program with one process per try needs no second session', async () => {
+test('a program with one process per try is not run again to confirm a drop', async () => {
   const { code, suite } = await compare('Broken', ', process: try');
   expect(code).toBe(1);
   expect(suite).not.toHaveProperty('confirmation');
 });
 
-test('a drop in one session is inconclusive if the call limit leaves no calls for a second session', async () => {
+test("a drop in a program's first process is inconclusive if the call limit leaves too few calls for a second process", async () => {
   const { code, out, suite } = await compare('Broken', '', '--max-calls', '33');
   expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
   expect(out).toContain('max_calls left too few calls to run it again');

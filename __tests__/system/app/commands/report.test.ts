@@ -52,7 +52,7 @@ test('evaldiff run folds its report in a terminal, and prints all of it, without
 });
 
 describe('evaldiff run --report', () => {
-  test("writes a sweep (full run) in llmeval's layout, which evaldiff report can read", async () => {
+  test('writes a sweep (full run) in the layout of the tool llmeval, which evaldiff report can read', async () => {
     const shop = await openShop({
       references: 2,
       answer: ({ model }) => ({ text: model === 'model-1' ? 'Yes, 5' : 'No idea' }),
@@ -270,7 +270,7 @@ describe('two models on one prompt', () => {
 });
 
 describe('evaldiff report', () => {
-  test("shows several tries in one row, with llmeval's columns, for any type of expected value", async () => {
+  test('shows all tries of a reference in one row, with the columns of the tool llmeval, for any type of expected value', async () => {
     const { code, out } = await report(
       {
         [`${RUN}/0/report-0.yaml`]: llmeval('8', 'pass'),
@@ -324,7 +324,7 @@ describe('evaldiff report', () => {
     expect(out).not.toContain('Duration #1');
   });
 
-  test("exits with 0 if everything passes, lists equal references separately, and shows each reference's columns", async () => {
+  test('exits with 0 if everything passes, shows equal references in separate rows, and has columns for all their metrics', async () => {
     const references =
       '      - { input: { a: 4, b: 4 }, expected: "8", actual: "8", metrics: { exact_match: { metric: true, result: pass, skipped: false } } }\n      - { input: { c: 1 }, actual: "x", metrics: { other: { metric: [1], result: pass, skipped: true }, exact_match: { metric: 1, result: pass, skipped: false } } }\n';
     const { code, out } = await report(

@@ -367,7 +367,7 @@ describe('the time limit of the whole run', () => {
 });
 
 describe('evaldiff cache', () => {
-  test('shows what is stored and prunes it', async () => {
+  test('lists the stored answers and removes unused, excess or all answers on request', async () => {
     const { evaldiff, server } = await openShop();
     expect((await evaldiff('cache')).out).toMatch(/answers\.sqlite: the store is empty\n$/);
     await evaldiff('run');

@@ -102,7 +102,7 @@ describe('validate', () => {
     ),
   );
 
-  test('accepts roll-up code (combining tries) that fails only for some counts', async () => {
+  test('accepts roll-up code (combining tries) that fails only for some numbers of passes', async () => {
     const files = withMetrics(
       'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_passes / num_skip_passes > 0\n',
     );

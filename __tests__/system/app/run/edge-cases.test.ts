@@ -195,7 +195,7 @@ describe('a suite whose tries end in errors', () => {
     ['network', /^New/],
     ['timeout', /^Old/],
   ])(
-    'gets no extra tries if the network or only base fails (%s for prompts like %s)',
+    'gets no extra tries for network errors or for errors on base alone (%s errors in prompts that match %s)',
     async (kind, text) => {
       expect(await tried(kind, text)).toMatchObject({ calls: 32 });
     },

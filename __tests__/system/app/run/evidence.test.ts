@@ -112,7 +112,7 @@ describe('a lack of answers', () => {
       .join(' | ');
   };
 
-  test('on head alone makes the run red after a statistical test against base', async () => {
+  test('on head alone makes the run red if it is statistically significant', async () => {
     const ran = await compared(50, (question) =>
       /^New r0[0-8]/.test(question) ? failing('server') : null,
     );

@@ -226,7 +226,7 @@ describe('the gate', () => {
     );
   });
 
-  test('includes a quarantined reference again after its date', async () => {
+  test('counts a quarantined reference again once its quarantine has expired', async () => {
     const run = (until: string) =>
       reworded(2, noTo('New r00'), { ...five, changes: quarantined(1, until) });
     expect((await run('2026-12-31')).result.conclusion).toBe('success');

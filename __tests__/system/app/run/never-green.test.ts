@@ -23,7 +23,7 @@ async function broken(tests: Partial<Tests>, tries: number) {
 
 describe('a reference that fails on head alone', () => {
   test.each([1, 2])(
-    'that is tagged critical gets more than its %s fixed tries until the regression is certain',
+    'gets more than its %s fixed tries if it is tagged critical, until the regression is certain',
     async (tries) => {
       const { result, suite } = await broken({ references: named(150, ['critical']) }, tries);
       expect(suite.reason).toMatchObject({ by: 'references', references: ['r00'] });

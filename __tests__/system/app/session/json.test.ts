@@ -5,7 +5,7 @@ import { enormous, regression } from '../../../unit/report/results.ts';
 
 const written = (value: unknown) => [...jsonParts(value)].join('');
 
-test('the chunks of a report add up to the text of JSON.stringify', () => {
+test('the chunks of a report, joined, equal the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 9 }), (value) =>
       expect(written(value)).toBe(JSON.stringify(value, null, 1)),

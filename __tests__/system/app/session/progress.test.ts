@@ -61,7 +61,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('states how many requests a grader with unknown parameters may refuse, because call limits exclude them', () => {
+  test('announces how many requests a grader may refuse while evaldiff tries out its parameters', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
@@ -74,7 +74,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('counts questions about attributes separately from answers and states their maximum', () => {
+  test('shows grader calls about attributes separately from answers, with their maximum', () => {
     const { answers, written } = watched('steps', {
       ...{ prompt_calls: 2, grader_calls: 0 },
       ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
@@ -92,7 +92,7 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('reports calls for suggested fixes as further questions', () => {
+  test('counts calls for suggested fixes separately from answers', () => {
     const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
     answers(5000, 'prompt', 'fix');
     expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');

@@ -122,7 +122,7 @@ describe('reading by object id', () => {
     'a b',
     'a\nb',
     'ü',
-  ])('does not resolve the name %j, which is not plain', async (name) => {
+  ])('rejects %j, which is not a plain branch or tag name', async (name) => {
     const reader = readerIn();
     await expect(reader.commitNamed(name)).rejects.toThrow('not a plain name');
   });

@@ -73,7 +73,7 @@ describe('the remote that a checkout configures', () => {
     [{ origin: '../other.git' }, '/work/other.git'],
     [{ origin: 'git@host:a/b.git' }, 'git@host:a/b.git'],
     [{ origin: '/abs/path.git' }, '/abs/path.git'],
-  ])('with the addresses %j is %s', (remotes, url) => {
+  ])('is chosen from the configured remotes %j: %s', (remotes, url) => {
     const settings = Object.entries(remotes).map(
       ([name, value]) => [`remote.${name}.url`, value] as [string, string],
     );

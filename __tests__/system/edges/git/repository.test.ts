@@ -120,7 +120,7 @@ describe('opening a repository', () => {
     ['new files apart', true, { 'deep/out/a.json': '', 'deep/x/out/b.json': '' }],
     ['a new file beside one apart', false, { 'deep/out/a.json': '', 'deep/x/b.json': '' }],
     ['an edit apart', false, { 'deep/out.yaml': 'edited' }],
-  ])('detects if files are committed: a change of %s gives %s', async (_, expected, change) => {
+  ])('checks if all files are committed, after a change of %s: %s', async (_, expected, change) => {
     const repository = createRepository();
     const files = { 'deep/a.yaml': 'a', 'deep/out.yaml': '', 'deep/z.yaml': 'z' };
     const head = repository.commit('one', files);

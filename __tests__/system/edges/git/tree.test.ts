@@ -207,7 +207,7 @@ describe('a tree', () => {
 });
 
 describe('path names', () => {
-  test('show bytes that are not UTF-8', () => {
+  test('show bytes that are not UTF-8 as hexadecimal escapes', () => {
     expect(treePathText(Buffer.from([0x61, 0xff, 0xc3]))).toBe('a\\xff\\xc3');
     expect(treePathText(Buffer.from('\ufeffä'))).toBe('\ufeffä');
   });

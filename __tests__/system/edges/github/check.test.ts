@@ -132,7 +132,7 @@ describe('the check run on head', () => {
   });
 });
 
-test('a passing check run is created again if a newer run reported failure only because this run had not finished', async () => {
+test('a run that passes also creates a newer check run if another run failed only because this run had not finished', async () => {
   const { github, publish } = await ready();
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;

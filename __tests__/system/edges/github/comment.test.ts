@@ -64,7 +64,7 @@ describe('the sticky comment', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('is not sent again if its text is equal, even with other line ends', async () => {
+  test('is not sent again if its text is equal, even with different line endings', async () => {
     const { requests, publish, add } = await ready();
     const { id } = add(ACTIONS_BOT, `${MARKER}\r\nnothing regressed\r\n`);
     expect(await publish()).toEqual(written(id));
@@ -339,7 +339,7 @@ describe('a failed GitHub request is a warning', () => {
     expect(!result.ok && result.warning).toMatch(/^The comment was not written: [^\n]+$/);
   });
 
-  test("if the token's account is unknown, and nothing is edited or posted", async () => {
+  test("that the token's account is unknown; nothing is edited or posted", async () => {
     const { github, publish, add } = await ready();
     add(ACTIONS_BOT, report('old'));
     const body = { errors: [{ message: 'no' }] };

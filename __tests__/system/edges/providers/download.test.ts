@@ -91,7 +91,7 @@ describe('a download', () => {
       },
       'too-large',
     ],
-  ])('is an error that names the cause: %s', async (_, handle, expected) => {
+  ])('fails with an error that names the cause: %s', async (_, handle, expected) => {
     const { base, fetch } = await serve(handle);
     expect(await outcome(fetch(base))).toBe(expected);
   });

@@ -80,7 +80,7 @@ test("Azure's newer address (/openai/v1) also accepts an API version and gets th
   expect(seen[0]?.url).toBe('/openai/v1/chat/completions?api-version=preview');
 });
 
-test("a header that duplicates the key's is an error, whether its variables are set or not", () => {
+test("a header that duplicates the API key's header is an error, whether its variables are set or not", () => {
   const headers = [{ name: 'authorization', env: 'TEAM', value: null }];
   const clash = (server: object): number =>
     providersAt({

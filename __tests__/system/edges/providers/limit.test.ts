@@ -29,7 +29,7 @@ async function go(from: Limiter, again = false): Promise<Extract<Admission, { st
   return entry;
 }
 
-describe('a limiter', () => {
+describe('a limiter of model calls', () => {
   test('makes other calls wait if all slots are in use, and admits retries before new calls', async () => {
     const crowded = limiter();
     const holders = [await go(crowded), await go(crowded)];

@@ -64,7 +64,7 @@ describe.each(CASES)('the model server %s', (_name, place) => {
     expect(server.refused).toHaveLength(1);
   });
 
-  test('is quoted in the error message if it does not have the model', async () => {
+  test('has its message quoted in the error if it does not have the model', async () => {
     const { ask } = await at(place);
     // The name decides which API is used.
     const model = place.api === 'responses' ? 'gpt-5.9-pro' : 'no-such-model';

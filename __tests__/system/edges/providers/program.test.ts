@@ -93,7 +93,7 @@ async function untilDead(pid: number): Promise<void> {
   while (await isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('a program', () => {
+describe('a program used as a model', () => {
   test('receives model, parameters and messages, and returns its answer and usage', async () => {
     const { say } = await start();
     const completion = await say('echo', {}, { parameters: { temperature: 0, flag: false } });

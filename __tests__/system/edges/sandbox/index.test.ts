@@ -269,7 +269,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
   });
 
   const stopped = unrun('took longer than 0.3 s and was stopped');
-  test('that does not end loses only that evaluation', async () => {
+  test('that does not end is stopped, and the other evaluations run', async () => {
     const inputs = ['a', 'b', 'loop', 'c'].map((actual) => ({ actual }));
     const { evaluate } = sandbox({ timeoutSeconds: 0.3 });
     const results = await evaluate(job(language, unlessLooping, { inputs }));
@@ -308,7 +308,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results).toEqual(inputs.map(() => ok(1)));
   });
 
-  test('gets each result in its own job when several jobs run at the same time', async () => {
+  test('returns each result to the job that requested it when several jobs run at the same time', async () => {
     const { evaluate } = sandbox();
     const jobs = [0, 1, 2, 3, 4].flatMap((index) =>
       (['base', 'head'] as const).map((side) => {
@@ -321,7 +321,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     expect(results[8]).toEqual([ok(['base 4', 'base 4']), ok([4, 4])]);
   });
 
-  test('sets the outputs that the caller requests', async () => {
+  test('returns the variables that the caller requests as outputs', async () => {
     const code = either('output = name.upper()', 'const output = name.toUpperCase()');
     const results = await run(code, [{ name: 'ada' }], { outputs: ['output'] });
     expect(results).toEqual([{ status: 'ok', values: { output: 'ADA' } }]);
@@ -482,7 +482,7 @@ describe('errors of Python code', () => {
     expect(result).toEqual(stops ? unrun(said) : error(said));
   });
 
-  test('do not occur for values of built-in types', async () => {
+  test('do not occur when it returns values of built-in types', async () => {
     const metric = '{"a": (1, -0.5, None, True, "é"), "b": {"c": ()}, "d": 2 ** 53}';
     const value = { a: [1, -0.5, null, true, 'é'], b: { c: [] }, d: 9007199254740992 };
     expect(await one('python', passing('python', metric))).toEqual(ok(value));
@@ -509,12 +509,12 @@ describe('errors of Python code', () => {
   const channel = unrun("wrote to evaldiff's internal channel");
   const inputs = [0, 1, 2, 3].map((actual) => ({ actual }));
 
-  test('include forged replies: two at once', async () => {
+  test('occur if it forges two replies at once', async () => {
     const code = forger('os.write(worker["replies"], line + line)', 'False');
     expect(await evaluate(job('python', code, { inputs }))).toEqual([ok(0), channel, ok(2), ok(3)]);
   });
 
-  test('include forged replies: a second one, which never counts for the next evaluation', async () => {
+  test('occur if it forges a second reply, which never counts for the next evaluation', async () => {
     // Waits for the next request, so that its ordinary answer arrives when another answer is
     // expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';

@@ -267,7 +267,7 @@ describe('concurrent runs of the default branch', () => {
     expect(next.paid).toEqual([]);
   });
 
-  test('add up their pass counts per test, count earlier runs once, and keep the latest note', async () => {
+  test('add up their pass counts per test, count earlier runs once, and keep the latest noise measurement', async () => {
     const outcome = (key: string, passes: number, tries: number) => ({ key, passes, tries });
     const start = await machine('start');
     await start.run(['a'], (store) => {

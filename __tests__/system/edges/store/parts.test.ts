@@ -180,7 +180,7 @@ describe('downloading shard results (parts)', () => {
       { ...found({}), downloadArtifact: () => Promise.reject(new Error('no\nroute')) },
       / could not be downloaded: no[^\n]*route$/,
     ],
-  ])('reports a shard result that cannot be used: one %s', async (_what, library, said) => {
+  ])('reports that a shard result %s', async (_what, library, said) => {
     const { parts, problems } = await fetchAll(library);
     expect(parts).toEqual([]);
     expect(problems).toEqual([expect.stringMatching(said)]);

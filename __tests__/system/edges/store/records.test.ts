@@ -42,7 +42,7 @@ describe('stored test outcomes', () => {
     });
   });
 
-  test('are included, with notes, in a copy of the store file', () => {
+  test('are included in a copy of the store file, as are notes (named texts such as the noise measurement)', () => {
     const file = join(setting.folder, 'copy.sqlite');
     using((store) => {
       store.addOutcomes([once('a')]);
@@ -75,7 +75,7 @@ describe('a read-only store file', () => {
   });
 });
 
-test('the store keeps only the latest note of each name', () => {
+test('the store keeps only the latest note (text) under each name', () => {
   using((store) => {
     store.setNote('noise', 'first');
     store.setNote('noise', 'second');

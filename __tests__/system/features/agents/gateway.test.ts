@@ -93,7 +93,7 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
     ['JSON', ask],
     ['a stream', askStream],
   ] as const)(
-    "ends a trigger test at the model's first tool choice or answer in %s, without forwarding it",
+    "ends a trigger test at the model's first tool choice or answer (%s), which the agent does not get",
     async (_, send) => {
       const said = { name: 'skill', input: { id: 'notes' } };
       const vendor = await startVendor(numbered(wire, () => said));

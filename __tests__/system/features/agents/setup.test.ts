@@ -64,7 +64,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
     ]);
   });
 
-  test('may create a file; if the agent later writes the fake API key to it, evaldiff finds the key', async () => {
+  test('may create a file; if the agent writes its fake API key there, evaldiff detects it', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
     const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');

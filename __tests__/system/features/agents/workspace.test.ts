@@ -185,7 +185,7 @@ describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
     expect((await reportOf(kind)).probes).toEqual([]);
   });
 
-  test('may leave pipes, odd names and locked, sparse or deep entries', async () => {
+  test('may leave entries that are hard to read, which are reported: pipes, invalid names, locked or huge files', async () => {
     const { changes } = await attack('leaves entries that are hard to read');
     expect(changes['pipe']?.left).toBe('not a file');
     expect(changes['not-utf8-\ufffd']?.left).toBe('not a file');

@@ -223,7 +223,7 @@ test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
   },
 );
 
-test('an assignment reports how many attributes are outside their bounds if whole numbers cannot meet them', async () => {
+test('an assignment reports how many attributes are outside their bounds if the bounds contain no whole number', async () => {
   const three = (count: number) =>
     assigned(
       referencesOf(

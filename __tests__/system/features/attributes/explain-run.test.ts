@@ -159,7 +159,7 @@ describe('a pull request that worsens answers about one topic', () => {
     expect(topics.filter((topic) => topic === 'returns').length).toBeGreaterThan(2);
   });
 
-  test("gets the suite's own pass rates for an attribute that all references have", async () => {
+  test('shows an attribute that all references have with the same pass rates as the suite', async () => {
     const name = 'prompts/tests/support.yaml';
     const uneven = (EXACT[name] ?? '').replaceAll(
       /- \{ id: (case-\d*[13579]),/g,
@@ -394,7 +394,7 @@ describe('a pull request', () => {
   );
 });
 
-test('with qualeval: on, a run without regressions is explained as well', async () => {
+test('with qualeval: on, attributes are rated and compared even in a run without regressions', async () => {
   const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
   expect(on).toMatchObject({
     planned: { certain: foreseen(), possible: 0 },
@@ -430,7 +430,7 @@ test('a run that reaches its call limit during the ratings reports no attributes
   });
 });
 
-test('an interrupted run is not explained', async () => {
+test('an interrupted run computes no attributes', async () => {
   let answers = 0;
   const why = 'the run took longer than 5 minutes (timeout)';
   const run = await friendlier({
@@ -469,7 +469,7 @@ describe('two prompts of one file and one model', () => {
   const two = (more = '') =>
     friendlier({ base: promptfoo('Be exact.', more), head: promptfoo('Be friendly.', more) });
 
-  test('are explained separately, but their calls are planned and made only once', async () => {
+  test('have separate attributes and explanations, but shared calls are planned and made only once', async () => {
     const { result, planned, explaining, attributes, insights } = await two();
     expect(
       result.suites.map(({ name, path, variant, verdict }) => [name, path, variant.model, verdict]),

@@ -65,7 +65,7 @@ const fails = (text: RegExp, reason: string): Script => ({
   affinity: (about, list) => (text.test(about) ? failure(reason) : reader.affinity!(about, list)),
 });
 
-describe('references of which one domain got worse', () => {
+describe('references of which one domain (topic) got worse', () => {
   test('have only that domain reported as regressed, with the references that dropped most', async () => {
     const { moved, of, notices } = await explained(inputOf(worse));
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
@@ -110,7 +110,7 @@ describe('references of which one domain got worse', () => {
     }
   });
 
-  test('get two domains and two sub-tasks each, and the expected shares of each kind sum to one', async () => {
+  test('get two domains and two sub-tasks each, and the expected shares of all domains, and of all sub-tasks, add up to one', async () => {
     const { attributes, of } = await explained(inputOf(worse));
     for (const kind of ['domain', 'subtask']) {
       const own = attributes.filter((attribute) => attribute.kind === kind);
@@ -265,7 +265,7 @@ describe('an attribute', () => {
     expect(moved).toEqual({ 'domain-billing': 'regressed' });
   });
 
-  test('is computed from a sample that takes references affected by the change first', async () => {
+  test('is computed from a sample that prefers references affected by the change', async () => {
     const some = brokenUpTo(60).map((reference, at) => ({ ...reference, compared: at >= 30 }));
     const input = inputOf(some, { pinned });
     const { settings: own } = input;
@@ -302,7 +302,7 @@ describe('an attribute', () => {
     );
   });
 
-  test('is compared by the metric that the settings name, or by whole tries if a suite lacks it', async () => {
+  test('is compared by the metric that the settings name, or by results of whole tries if a suite lacks that metric', async () => {
     const tone = (status: 'pass' | 'fail') => ({
       scores: [{ metric: 'tone', status, value: 1, reason: null, skip: false }],
     });

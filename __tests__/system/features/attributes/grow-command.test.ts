@@ -44,7 +44,7 @@ async function grow(
 }
 
 describe('evaldiff grow', () => {
-  test('turns rows of a pool into references for attributes that have too few, best matches first', async () => {
+  test('turns rows of a data file (the pool) into references for attributes that have too few, best matches first', async () => {
     const { code, out, err, drafts, asked } = await grow(`${POOL.join('\n')}\n`);
     expect([code, drafts]).toEqual([0, expect.anything()]);
     expect(err).toContain('12 references and 20 rows of the pool: up to 32 calls; ');

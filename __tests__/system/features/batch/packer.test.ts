@@ -38,7 +38,7 @@ describe.each([
     [0, (most: number) => [most]],
     [1, (most: number) => [most, 1]],
     [2, (most: number) => [most, 2]],
-  ])('contains at most the allowed number of requests (limit plus %i)', (more, expected) =>
+  ])('takes at most the allowed requests (waiting: limit plus %i)', (more, expected) =>
     expect(packed(Array<number>(limits.requests + more).fill(1), limits)).toEqual(
       expected(limits.requests),
     ),
@@ -48,7 +48,7 @@ describe.each([
     [-1, [3]],
     [0, [3]],
     [1, [2, 1]],
-  ])('contains at most the allowed bytes (limit plus %i)', (more, expected) => {
+  ])('takes at most the allowed bytes (waiting: limit plus %i)', (more, expected) => {
     const third = Math.floor(limits.bytes / 3);
     expect(packed([third, third, limits.bytes - 2 * third + more], limits)).toEqual(expected);
   });
@@ -58,7 +58,7 @@ describe.each([
     [0, [1]],
     [1, ['too-large']],
   ])(
-    'contains one request of (limit plus %i) bytes or reports that it is too large',
+    'takes one request up to the limit and reports a larger one (limit plus %i)',
     (more, expected) => expect(packed([limits.bytes + more], limits)).toEqual(expected),
   );
 });

@@ -178,7 +178,7 @@ describe('a suite of conversations', () => {
     expect(summary?.turns.low).toBeLessThan(0.4);
   });
 
-  test('is named when it regresses, and its errors do not count as quality failures', async () => {
+  test('is named when it regresses, and errors of its evaluators do not count as failed answers', async () => {
     const { result } = await evaluate(
       shop({ tries: 5, ids: 20 }),
       shop({ content: NEW, tries: 5, ids: 20 }),

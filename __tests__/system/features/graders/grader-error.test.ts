@@ -204,7 +204,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     expect(calls('evaluator')).toBe(examples.length + 2 * 30 * 3);
   });
 
-  test('are not tested and correct no rate if dialogues have several answers', async () => {
+  test('are not tested, and the pass rate is not corrected, if dialogues have several answers', async () => {
     const { result, calls } = await runPipeline(led(OLD, 2), led(NEW, 2), reply);
     expect(result.suites[0]).not.toHaveProperty('grader_error');
     expect(result.evaluators).toBeUndefined();
@@ -216,7 +216,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
     ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],
     ['an answer yet to come', ['user', 'assistant', 'user'], false],
-  ])('are the only judges if a dialogue has %s: %s', (_, roles, alone) => {
+  ])('count as such only if a dialogue has one recorded answer: %s %s', (_, roles, alone) => {
     const thread = roles.map((role) => ({ role, content: 'said' }) as Message);
     const found = soleJudge(
       tests({

@@ -76,7 +76,7 @@ describe('a rubric that measures a fault', () => {
     return fenced(text, 'content').includes('right') ? 'F' : 'A';
   };
 
-  test('makes the run red when its score rises, with the labels of both sides', async () => {
+  test("makes the run red when its score rises, and the result counts both sides' labels", async () => {
     const [base, head] = yea('lower');
     const { result } = await runPipeline(base!, head!, complicit);
     expect(result.conclusion).toBe('failure');

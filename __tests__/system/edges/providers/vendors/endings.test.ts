@@ -286,7 +286,7 @@ describe('an answer with text', () => {
     });
   });
 
-  test('is not available through a background response: the request causes an error', async () => {
+  test('cannot be requested as a background response: evaldiff reports an error and sends nothing', async () => {
     const made = await ask('openai', {}, { ...pro, parameters: { background: true } });
     expect(made).toMatchObject({ completion: { status: 'error', kind: 'request' }, requests: 0 });
   });

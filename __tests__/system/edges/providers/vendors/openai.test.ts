@@ -129,7 +129,7 @@ describe('a JSON schema', () => {
   test.each<[string, string]>([
     ['schema', 'json_validate_failed'],
     ['tool', 'tool_use_failed'],
-  ])('sent as a %s is left out of a request that the server refuses with %s', async (_, code) => {
+  ])('sent as a %s is left out when a request is repeated after the error %s', async (_, code) => {
     const misformed = refuse('Tool choice is required, but no tool was called', { code });
     const { ask, server } = await start(({ body, messages }) => {
       const [formed, tool] = ['response_format' in body, 'tool_choice' in body];
@@ -176,7 +176,7 @@ test.each<Scripted>([
     status: 422,
   },
 ])(
-  'a refusal because an answer is too long for its grader does not change which parameters the model accepts',
+  'if an answer is too long for its grader, the refusal does not change the parameters of later requests',
   async (refusal) => {
     const keep = () => {
       throw new Error('nothing was learned');
@@ -198,7 +198,7 @@ test.each<[Json, boolean]>([
   [1, true],
   [2, false],
   ['1', false],
-])('a request with the parameter n of %j is sent: %p', async (n, sent) => {
+])('a request with the parameter n = %j is sent: %p', async (n, sent) => {
   const { ask, server } = await start();
   const completion = await ask({ parameters: { n } });
   expect(server.requests.length === 1).toBe(sent);
@@ -353,7 +353,7 @@ test.each<[string, number, string]>([
   expect(server.requests).toHaveLength(times);
 });
 
-test('other requests start to wait for the first one only after the SDK is loaded', async () => {
+test('the first request gets a head start over other requests only after the SDK is loaded', async () => {
   const events: string[] = [];
   const clock = testClock();
   const { ask } = await startVendor('openai', () => ({}), {
