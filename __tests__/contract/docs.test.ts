@@ -122,7 +122,7 @@ describe('the default limit on model calls for finding causes', () => {
     const all =
       rowsOf('With the default budget').find(([, name]) => name === 'one line of eight') ?? [];
     expect([all[3], all[5]]).toEqual(['100.0', '27']);
-    expect(page).toContain('in all of 200 runs after 27 calls');
+    expect(page).toContain('in all of 200 runs, after 27 calls on average');
   });
 });
 
