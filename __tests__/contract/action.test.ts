@@ -69,7 +69,7 @@ describe('action.yml', () => {
       expect(description).toMatch(/^[^\n|]{5,}\.$/);
   });
 
-  test('runs a committed file on Node 24 and has the marketplace fields', () => {
+  test('runs a committed file on Node 24 and has the fields for the GitHub Marketplace', () => {
     expect(action.runs).toEqual({ using: 'node24', main: 'dist/action/index.js' });
     expect(existsSync(join(ROOT, action.runs.main))).toBe(true);
     expect(action).toMatchObject({

@@ -77,7 +77,7 @@ describe('the default base', () => {
     },
   );
 
-  test('is an error, never HEAD, without a remote and a main branch', async () => {
+  test('is never HEAD: without a remote and a main branch, there is an error', async () => {
     await expect(baseOf(cloned(MAIN, 'no remote'), {})).rejects.toMatchObject(NO_BASE);
   });
 

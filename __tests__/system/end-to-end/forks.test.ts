@@ -366,7 +366,7 @@ describe('approval by label', () => {
       'help[bot], which added the label, is',
     ],
     ['an app by its type', { login: 'helper', type: 'Bot' }, 'write', 'is an app'],
-  ])('by %s does not count, and the report explains why', async (_who, sender, role, why) => {
+  ])('does not count if added by %s, and the report says why', async (_who, sender, role, why) => {
     const fork = await forked(HOSTILE);
     if (role !== null) fork.at.github.state.roles.set(sender.login, role);
     const event = labeled(fork.change, LABEL, { sender: { id: 1, ...sender } });

@@ -78,7 +78,7 @@ describe('evaldiff init', () => {
     expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
   });
 
-  test('prefers the vendor of existing model names, then a vendor with a key, even in .env', async () => {
+  test('prefers the vendor whose models the project names, then a vendor with a key, even one in .env', async () => {
     const named = await init(own('model: claude-sonnet-4-5\n'), [], { OPENAI_API_KEY: 'k' });
     expect(named.files['evaldiff.yaml']).toContain(factsOf('anthropic').starterModel);
     expect(named.out).toContain('repository secret ANTHROPIC_API_KEY');

@@ -184,7 +184,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test('resolves reflog entries and upstream branches, which only the checkout knows', async () => {
+  test('resolves reflog entries and upstream branches, which exist only in the checkout', async () => {
     const repository = createRepository();
     const first = repository.commit('one', { 'a.yaml': 'a' });
     const second = repository.commit('two', { 'a.yaml': 'b' });

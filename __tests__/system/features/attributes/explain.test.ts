@@ -202,7 +202,7 @@ describe("the mean of a metric's numbers", () => {
     }
   });
 
-  test('defaults to the only metric with numbers, and is omitted if there are several', async () => {
+  test('is taken from the only metric with numbers by default, and is omitted if there are several', async () => {
     expect((await means(['rouge'], null))[0]?.values?.metric).toBe('rouge');
     expect((await means(['rouge', 'length'], null))[0]).not.toHaveProperty('values');
     expect((await means(['length'], 'rouge'))[0]).not.toHaveProperty('values');

@@ -82,7 +82,7 @@ describe('the queue for batches', () => {
     ]);
   });
 
-  test('starts a new batch when one is full, and reports a request that fits into none', async () => {
+  test('starts a new batch when one is full, and reports a request that is too large for any batch', async () => {
     const { add, sent } = gatherer({ requests: 10, bytes: 200 });
     expect(add(asked('x'.repeat(60)))).toBeNull();
     expect(add(asked('x'.repeat(500)))).toEqual({ tooLarge: expect.any(Number) });

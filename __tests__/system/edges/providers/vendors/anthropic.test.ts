@@ -97,7 +97,7 @@ describe('an Anthropic message', () => {
     [call('verdict', { choice: 'B' }), 'max_tokens', '{"choice":"B"}', 'length'],
     [text('I would say B'), 'end_turn', 'I would say B', 'stop'],
   ])(
-    'may answer a request with a JSON schema by a tool call or by text: %j, %s',
+    'can answer a request that has a JSON schema, by a tool call or by text: %j, %s',
     async (content, reason, output, ended) => {
       const { ask } = await answered([content], reason);
       expect(await ask({ schema: answerSchema })).toMatchObject({ ...said(output), ended });
