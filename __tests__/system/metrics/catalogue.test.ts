@@ -48,7 +48,7 @@ describe('metric catalogue', () => {
   });
 
   test.each(all.filter(([, metric]) => metric.usesExpected(metric.example.with ?? {})))(
-    'has %s, which without an expected value returns an error that names the metric',
+    'contains %s, which returns an error with its name if there is no expected value',
     async (name, { example }) => {
       const { expected: _, ...rest } = example;
       const answer = fromExample(rest);
@@ -61,7 +61,7 @@ describe('metric catalogue', () => {
   );
 
   test.each(all)(
-    'has %s, which returns a score even for an empty, filtered answer',
+    'contains %s, which returns a score even for an empty answer that was filtered',
     async (name, metric) => {
       const completion = { ended: 'filtered' as const };
       const empty = fromExample({ ...metric.example, output: '', completion });
@@ -76,7 +76,7 @@ describe('metric catalogue', () => {
     'llm_rubric criteria factuality closed_qa g_eval faithfulness answer_relevance pairwise_preference',
   );
 
-  test('contains exactly the metric names that files may use', () => {
+  test('contains exactly the metrics that suites may use', () => {
     const others = named(`
       exact_match contains starts_with ends_with regex match length word_count numeric_diff
       is_json json_schema json_match set_precision set_recall set_f1 tool_call_match

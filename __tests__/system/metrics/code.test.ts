@@ -112,7 +112,7 @@ describe('metric code', () => {
       'javascript',
       'metric = actual.length; result = false; const reason = `no total in ${actual}`',
     ],
-  ] as const)('can set its reason in %s', async (language, code) => {
+  ] as const)('can set the reason of its score in %s', async (language, code) => {
     const shown = { value: 3, reason: 'no total in abc' };
     expect(await run(code, 'abc', { language })).toMatchObject({ status: 'fail', ...shown });
     const held = await run(code, 'abc', { language, threshold: 2 });
@@ -123,7 +123,7 @@ describe('metric code', () => {
     ['python', 'import re\nmetric = 1\nresult = True\nreason = re.compile("a")'],
     ['javascript', 'metric = 1; result = true; const reason = () => 1'],
   ] as const)(
-    'has no reason if it sets a reason that is not text in %s',
+    'gives a score without a reason if it sets a reason that is not text in %s',
     async (language, code) => {
       const score = await run(code, 'abc', { language });
       expect(score).toMatchObject({ status: 'pass', reason: null });
@@ -150,7 +150,7 @@ describe('metric code', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  test('with a threshold passes if `metric` reaches it, and need not set `result`', async () => {
+  test('with a threshold passes if `metric` reaches it, and does not have to set `result`', async () => {
     const scores = await runAll('metric = len(actual) / 4', ['a', 'ab', 'abc'], { threshold: 0.5 });
     expect(scores).toMatchObject([
       { status: 'fail', value: 0.25, reason: '0.25, at least 0.5 wanted' },

@@ -242,7 +242,7 @@ describe("a metric's own graders", () => {
     );
   });
 
-  test("are tested on the rubric's examples, with one table per set of graders", async () => {
+  test("are tested on the rubric's labelled examples, with one result table per set of graders", async () => {
     const two = shop([polite('gpt-a'), { ...polite(), name: 'also' }], grader);
     const tables = async (base: Project | null) => {
       const { graders } = (await run(base, two)).result;

@@ -34,7 +34,7 @@ describe('annotations', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('are at the line of the worst regressed reference in a changed file, and name similar failures', () => {
+  test('are at the line of the worst regressed reference in a changed file, and count failures of the same kind', () => {
     expect(
       annotations(regression(), [TESTS]).map(
         ({ path, startLine, endLine, level, title }) =>
@@ -141,7 +141,7 @@ describe('annotations', () => {
       },
     ]));
 
-  test('are warnings if the run does not fail, and notices for references outside the verdict', () => {
+  test('are warnings if the run does not fail, and notices for references that do not affect the verdict', () => {
     const result = { ...regression(), conclusion: 'neutral' as const };
     expect(annotations(result, [PROMPT, TESTS]).map(({ level }) => level)).toEqual([
       'warning',

@@ -218,7 +218,7 @@ describe('prompt file', () => {
       'model "gpt-4o": "llama3" in allowed-models could mean any of local:llama3, far:llama3; replace it in the workflow with the one that you mean',
     ],
   ])(
-    "is accepted only if allowed-models covers both its model and the model's provider: %s",
+    'is accepted only if allowed-models includes its model and the provider of that model: %s',
     async (_what, entry, allowedModels, message) => {
       const files = entry === '' ? suiteFiles() : settings(`models:\n  ${entry}\n`);
       expect(await problemsOf(files, { allowedModels })).toEqual(
@@ -588,7 +588,7 @@ describe('defaults entry', () => {
     ]);
   });
 
-  test('to a missing file is reported with the commit', async () => {
+  test('to a missing file is an error that names the commit', async () => {
     expect(await problemsOf(to('tests/math'))).toEqual([
       'prompts/p.yaml:1: prompts/tests/math.yaml does not exist at abc1234',
     ]);
@@ -755,7 +755,7 @@ describe('files and patterns', () => {
     ['rubrics: /etc/*.yaml', `/etc/*.yaml ${relative}`],
     ['prompts: "*a*a*a*a*a.yaml"', '*a*a*a*a*a.yaml has too many wildcards'],
     ['prompts: prompts/q.yaml', 'prompts/q.yaml does not exist at abc1234'],
-  ])('in the settings are rejected: %s', async (text, problem) => {
+  ])('in the settings are rejected if invalid: %s', async (text, problem) => {
     expect(await problemsOf(settings(text))).toEqual([`evaldiff.yaml:1: ${problem}`]);
   });
 

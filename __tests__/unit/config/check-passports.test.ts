@@ -90,7 +90,7 @@ describe('parameter that the model does not support', () => {
     ]);
   });
 
-  test('is not checked on base', async () => {
+  test("is not reported for base's version of a prompt", async () => {
     expect((await check('model: o1\ntemperature: 0', { head: false })).problems).toEqual([]);
   });
 
@@ -151,7 +151,7 @@ describe('API of a model', () => {
     expect(problems[0]).toContain(message);
   });
 
-  test('and its end date are known if the settings name the model that an endpoint serves', async () => {
+  test("and the model's end date are known if the settings say which model an endpoint serves", async () => {
     const settings =
       'models: { ours: { provider: openai, endpoint: azure, model: dep-1, is: gpt-4.1-nano } }\n';
     const { problems } = await check('model: ours\nreasoning: { effort: low }', { settings });
@@ -306,7 +306,7 @@ models:
       },
     );
 
-    test("can be replaced as in the guide's example, by an entry for the new model or for the old one", async () => {
+    test("can be replaced as in the guide's example, by a settings entry under the new model's or the old model's name", async () => {
       const example =
         'models:\n  gpt-5.4-mini: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }\n';
       expect((await onItsEnd('openai:gpt-4o', example)).problems).toEqual([]);

@@ -37,7 +37,7 @@ describe('grader of a metric', () => {
     ]);
   });
 
-  test("is used for FlexEval's rubrics and for metrics of an individual reference", async () => {
+  test("can also be set for FlexEval's rubrics and for metrics of one reference", async () => {
     const { tests } = await suiteOf({
       'evaldiff.yaml': 'grader: g',
       ...RUBRIC,
@@ -52,7 +52,7 @@ describe('grader of a metric', () => {
     ]).toEqual(['own', 'other']);
   });
 
-  test('is absent if not set', async () => {
+  test('is not set if only the settings name a grader', async () => {
     const { metrics } = (await suiteOf(files('  - { rubric: is_polite }', 'grader: g'))).tests;
     expect(metrics[0]).not.toHaveProperty('graders');
   });

@@ -123,7 +123,7 @@ describe('messages with parts', () => {
   test.each([
     ['none.png', 'image: prompts/tests/none.png does not exist at abc1234 (input of {photo})'],
     ['../../../cat.png', 'image: ../../../cat.png is outside the repository (input of {photo})'],
-  ])('make their reference an error if it names the file %s', async (photo, message) => {
+  ])('are an error of their reference if it names the file %s', async (photo, message) => {
     const { project, problems } = await read(inTests(photo));
     expect(problems).toEqual([]);
     const problem = project.suites[0]?.tests.references[0]?.problem ?? '';

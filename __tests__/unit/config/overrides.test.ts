@@ -57,7 +57,7 @@ describe('override line', () => {
     expect(found?.message).toContain('overrides: gate=1: unknown key "gate"');
   });
 
-  test('may set hydra.mode only to MULTIRUN, because every run is a multirun', () => {
+  test('may set hydra.mode to MULTIRUN only, because evaldiff always runs all combinations', () => {
     expect(readOverrides(['hydra.mode=MULTIRUN'], OWN_SETTINGS).problems).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ describe('files of a program', () => {
       { files: ['data/**'], setup: ['sh', 'scripts/setup.sh'] },
       ['app/main.mjs', 'data/terms.csv', 'scripts/setup.sh'],
     ],
-  ])('are collected from its command and settings: %s', (_, program, paths) => {
+  ])('are the files that its command and settings name: %s', (_, program, paths) => {
     expect([...filesOf(program).ids.keys()]).toEqual(paths);
   });
 

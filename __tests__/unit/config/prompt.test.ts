@@ -68,7 +68,7 @@ messages:
     });
   });
 
-  test('written as text or as prompt.content is one user message', async () => {
+  test('written as plain text, or as text under prompt.content, becomes one user message', async () => {
     for (const body of ['prompt:\n  content: "Say {a}"\n', 'prompt: "Say {a}"\n']) {
       const { prompt } = await suiteOf(
         suiteFiles(PROMPT.slice(0, PROMPT.indexOf('messages:')) + body),
@@ -117,7 +117,7 @@ messages:
     expect(tests.metrics[0]?.name).toBe('exact_match');
   });
 
-  test('without tests is not evaluated, with a notice', async () => {
+  test('without tests is not evaluated and causes a notice', async () => {
     const { project, problems, notices } = await read({
       'prompts/p.yaml': PROMPT.replace('defaults: [tests/p]\n', ''),
     });
@@ -140,7 +140,7 @@ references:
   - { input: { who: Bob, language: Danish }, expected: Hej }
 `;
 
-  test('gets its name and variables from the file, and its tests from top-level keys', async () => {
+  test('takes its name and variables from the file, and its tests from top-level keys', async () => {
     const { prompt, tests } = await suiteOf({ [FILE]: SUITE });
     expect(prompt).toMatchObject({ name: 'greet', parameters: {} });
     expect(prompt.variables).toEqual([

@@ -49,7 +49,7 @@ describe('rubrics', () => {
     ]);
   });
 
-  test('may have use_cot as in autoevals, but a model in a rubric only causes a notice', async () => {
+  test('may have use_cot as in autoevals, but a model in a rubric causes a notice', async () => {
     const { list, notices } = await rubrics(
       'prompt: "{{output}}"\nuse_cot: false\nmodel: gpt-4o\ntemperature: 0\nchoice_scores: { A: 1 }\n',
       'rubrics/kind.yaml',

@@ -61,7 +61,7 @@ describe('scalar used as text', () => {
   );
 
   test.each(['12.5', '7', 'true', "'12.50'", '"True"', 'yes', '2024-01-02', '1_000'])(
-    'has no separate parsed value if that has the same text: %s',
+    'has no separate parsed value if writing that value gives the same text: %s',
     async (scalar) => {
       expect(await yaml(scalar)).not.toHaveProperty('values');
     },

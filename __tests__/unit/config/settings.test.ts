@@ -368,7 +368,7 @@ describe('overrides', () => {
     ]);
   });
 
-  test('leave the prompt unchanged if there are none', async () => {
+  test('leave the prompt unchanged if none are given', async () => {
     expect((await suiteOf(suiteFiles())).prompt).toMatchObject({
       model: 'gpt-4o',
       parameters: { temperature: 0 },
@@ -388,7 +388,7 @@ describe('several graders', () => {
     ]);
   });
 
-  test('are all replaced by grader.model on the command line, but other grader parameters there apply to each', async () => {
+  test('are all replaced by grader.model on the command line, but all keep their models if only a parameter is given there', async () => {
     expect(await settingsOf('grader: [a, b, c]', ['grader.model=d'])).toMatchObject({
       grader: { model: 'd' },
       voters: [],

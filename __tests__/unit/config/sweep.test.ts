@@ -32,7 +32,7 @@ describe('sweep', () => {
     expect(withoutFixed(project.settings, overrides).sweep).toEqual(project.settings.sweep);
   });
 
-  test('runs a model once under its own name if several names mean it', async () => {
+  test('runs a model once under its own name if several names refer to it', async () => {
     const { project, problems } = await read(
       {
         ...suiteFiles(),

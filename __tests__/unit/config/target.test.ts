@@ -83,14 +83,14 @@ describe('batched models', () => {
         batches,
       });
 
-  test('use batches only if the run is a full sweep, which may take a day', () => {
+  test('use batches only in a full run of one commit, because a batch may take a day', () => {
     const models: [string, ModelSettings][] = [['m', model({ transport: 'batch' })]];
     expect(named(models, true)('m')).toEqual({ ...openai('m'), transport: 'batch' });
     expect(named(models, false)('m')).toEqual(openai('m'));
     expect(resolve('m', models)).toEqual(openai('m'));
   });
 
-  test('include all vendor models except those with transport direct, if the settings have transport batch', () => {
+  test('include all vendor models except those set to transport direct, if the settings say transport: batch', () => {
     const models: [string, ModelSettings][] = [
       ['m', model()],
       ['d', model({ transport: 'direct' })],

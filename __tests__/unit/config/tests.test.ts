@@ -59,7 +59,7 @@ describe('metric with the key "every"', () => {
     expect(await problems(calls, called('{ arguments: "{}" }'))).toHaveLength(1);
   });
 
-  test('is rejected if it measures the model call instead of the answer', async () => {
+  test('is rejected if the metric measures the whole call, such as its latency, instead of a turn', async () => {
     expect(await problems('  - { uses: latency, with: { max: 5 }, every: true }\n')).toEqual([
       'prompts/tests/p.yaml:2: metric "latency": latency judges the whole answer, so every cannot be used with it',
     ]);
@@ -268,7 +268,7 @@ describe('references', () => {
   const ids = async (list: string) =>
     (await suite(`${METRICS}references:\n${list}`)).tests.references.map(({ id }) => id);
 
-  test('have an id from their input without the expected value, and duplicates get a number', async () => {
+  test('get an id that depends on their input but not on the expected value, and duplicates get a number', async () => {
     const [first, same, other, typed] = await ids(
       '  - { input: { a: 1, b: x }, expected: p }\n  - { expected: q, input: { b: x, a: 1 } }\n  - { input: { a: 2 } }\n  - { input: { a: "1", b: x } }\n',
     );
@@ -281,7 +281,7 @@ describe('references', () => {
     ]);
   });
 
-  test('keep a given id, and generated ids do not collide with it', async () => {
+  test('keep an id from the file, and generated ids do not collide with it', async () => {
     const [made] = await ids('  - { input: { a: 1 } }\n');
     expect(
       await ids(
@@ -290,7 +290,7 @@ describe('references', () => {
     ).toEqual(['four', '7', made, `${made}-2`]);
   });
 
-  test('keep messages after the last recorded answer separate if do_completion is false', async () => {
+  test('keep messages after the last recorded answer separate if do_completion (a new answer) is false', async () => {
     const of = async (completes: string) => {
       const { tests } = await suite(
         `${METRICS}${completes}references:\n  - { input: [{ role: user, content: q }, { role: assistant, content: a }, { role: user, content: more }] }\n`,
@@ -448,7 +448,7 @@ describe('references_from', () => {
     });
   });
 
-  test('reports a row without a value for a variable as an error of that row only', async () => {
+  test('reports a row without a value for a variable as an error of that reference, not of the file', async () => {
     expect(await from('{ file: c.jsonl }', { 'c.jsonl': '{"a": 1}\n{"b": 1}\n' })).toMatchObject({
       problems: [],
       rows: [

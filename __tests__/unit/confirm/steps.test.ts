@@ -127,7 +127,7 @@ describe('a regression against stored answers', () => {
     expect(found.model).toBeGreaterThanOrEqual(0.7);
   });
 
-  test('is rarely attributed to the model if nothing changed', () => {
+  test('is rarely blamed on the model if neither the prompt nor the model changed', () => {
     const found = shares(fifty(0, 0), 200);
     expect(found.confirmed).toBeLessThanOrEqual(0.06);
     expect(found.model).toBeLessThanOrEqual(0.1);
@@ -172,7 +172,7 @@ test('a regression stays unconfirmed if a limit stops the new calls', () => {
   expect(cut.drift?.today).toBe(0);
 });
 
-test("a regression of a metric's mean is confirmed in one step that may use all of alpha", () => {
+test("a regression of a metric's mean is confirmed in one step that may use the whole false-alarm rate (alpha)", () => {
   const suite = comparison(fifty(0, 0), drawer('mean'));
   const claim: Claim = {
     ...claimOf(suite),
@@ -210,7 +210,7 @@ describe('several regressions to confirm in one run', () => {
     return { asked, most };
   };
 
-  test('share their new tries and together do not exceed the planned number of calls', () => {
+  test('use the same new tries, and together do not exceed the planned number of calls', () => {
     for (let i = 0; i < 20; i += 1) {
       const { asked, most } = askedByThree(`several ${String(i)}`);
       expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
@@ -266,7 +266,7 @@ function answeredBy(target: Partial<Target>, made: SuiteComparison): SuiteCompar
   return { ...made, compared };
 }
 
-describe('a regression within one session of a program', () => {
+describe('a regression whose answers come from one session of a program', () => {
   /**
    * Share of 10-point drops that are confirmed if the second session has a drop of `again` (0–1).
    */
@@ -281,11 +281,11 @@ describe('a regression within one session of a program', () => {
     return found.filter(({ status }) => status === 'confirmed').length / runs;
   };
 
-  test('is usually confirmed if the second session also shows it', () => {
+  test('is usually confirmed if a second session also shows it', () => {
     expect(confirmedShare(0.1, 100)).toBeGreaterThanOrEqual(0.75);
   });
 
-  test('is rarely confirmed if the second session does not show it', () => {
+  test('is rarely confirmed if a second session does not show it', () => {
     expect(confirmedShare(0, 100)).toBeLessThanOrEqual(0.3);
   });
 });

@@ -258,7 +258,7 @@ describe('edit of a YAML file', () => {
     expect(editYaml(now, expects(2), ROWS)).toEqual({ refused });
   });
 
-  test('is accepted if another part of the file changed', () => {
+  test('is accepted if a different part of the file changed', () => {
     const now = ROWS.replace('two', 'more');
     const text = now.replace('expected: 1 }', 'expected: 1, skip: true }');
     expect(editYaml(now, skip(2), ROWS)).toEqual({ text });

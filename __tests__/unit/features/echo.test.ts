@@ -133,7 +133,7 @@ test('a feature can add a kind of suite that is read, run, judged and reported',
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
 });
 
-test('a feature can add a kind of saved file that is read', async () => {
+test('a feature can add a kind of saved file that evaldiff can read', async () => {
   const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
   expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });

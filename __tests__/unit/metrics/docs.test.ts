@@ -59,7 +59,7 @@ describe('docs/metric-table.md', () => {
     }
   });
 
-  test('requires its two markers in the correct order', () => {
+  test('needs its two markers in the correct order to be generated', () => {
     for (const text of ['no marks', readme.replace('<!-- end of metrics -->', '')])
       expect(() => withCatalogue(text)).toThrow('docs/metric-table.md lacks the lines');
   });

@@ -69,7 +69,7 @@ describe('a metric with parameters', () => {
     ['set_f1', {}, { a: 1 }, 'expected must be a list of entries'],
     ['set_recall', {}, ['', ' '], 'expected has only empty entries'],
   ])(
-    '%s %j reports that the expected value %j is unusable',
+    '%s with the parameters %j reports that the expected value %j is unusable',
     async (uses, given, expected, message) => {
       expect(problem(uses, given, expected)).toBe(message);
     },
@@ -86,7 +86,7 @@ describe('a metric with parameters', () => {
     ['regex', { pattern: 'a' }, '('],
     ['regex', { pattern: '(a)', group: 1 }, '('],
     ['llm_rubric', { criteria: 'polite' }, null],
-  ])('%s %j accepts the expected value %j', (uses, given, expected) => {
+  ])('%s with the parameters %j accepts the expected value %j', (uses, given, expected) => {
     const how = metrics.get(uses);
     const isUsed = how?.usesExpected(given) === true;
     expect(isUsed ? problem(uses, given, expected) : null).toBeNull();
@@ -104,7 +104,7 @@ describe('a metric with parameters', () => {
       `with.max: every value fails (values: a map of tool and number); ${SKIP}`,
     ],
     ['word_count', { min: 0 }, `with.min: every value passes (values: 0 and up); ${SKIP}`],
-  ])('%s cannot have %j', (uses, given, message) => {
+  ])('%s rejects %j', (uses, given, message) => {
     expect(metrics.get(uses)?.problems(given)).toEqual([message]);
   });
 
@@ -115,5 +115,5 @@ describe('a metric with parameters', () => {
     ['word_count', { min: 3, max: 3 }],
     ['flesch_reading_ease', { max: -1 }],
     ['json_match', { value: null }],
-  ])('%s can have %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
+  ])('%s accepts %j', (uses, given) => expect(metrics.get(uses)?.problems(given)).toEqual([]));
 });

@@ -58,7 +58,7 @@ describe('files in messages', () => {
   const input = 'user: What is it?\n[image photos/cat.png 3f2a1bc, 84 KB]';
   const prompt = (text: string) => promptOf(text, { input, completion: 'a cat', files: [file] });
 
-  test('come after the text that names them, in both calls to the grader', async () => {
+  test('come after the text that names them, in the first call to the grader and in the retry', async () => {
     const { complete, asked } = scriptedGrader('?');
     const rubric = rubricOf('{input}\n{completion}');
     await gradeMaterial(rubric, { input, completion: 'a cat', files: [file] }, tools({ complete }));
@@ -90,7 +90,7 @@ describe('grading material', () => {
     calls: [{ name: 'sum', arguments: '{"a":1}' }],
   });
 
-  test('for a turn includes roles but no system prompt', () =>
+  test('for a turn includes the role of each message, but no system prompt', () =>
     expect(materialsOf(answer, 'Turn')).toEqual({
       conversation: 'user: Hi\nassistant: Hello\nuser: Sums?\nassistant: Sure\nassistant: 2',
       context: 'user: Hi\nassistant: Hello\nuser: Sums?',
@@ -102,7 +102,7 @@ describe('grading material', () => {
       input: 'system: Tutor.\nuser: Hi\nassistant: Hello\nuser: Sums?\nassistant: Sure',
     }));
 
-  test('for a message includes no role, and its context includes the system prompt', () => {
+  test('for a message includes the text without its role, and a context that begins with the system prompt', () => {
     const { context, content } = materialsOf(answer, 'Message');
     expect([context?.startsWith('system: Tutor.\nuser: Hi'), content]).toEqual([true, '2']);
   });
@@ -114,7 +114,7 @@ describe('grading material', () => {
     expect(materialsOf(sample('x'), 'Turn').tool_calls).toBe('(none)');
   });
 
-  test("of a labelled example has the example's text for each keyword that means the answer", () => {
+  test("of a labelled example has the example's text under each keyword that refers to the answer", () => {
     const place = { file: 'r.yaml', line: 1 };
     const example = { content: 'Hello', context: 'user: Hi', ideal: null, expected: 'YES', place };
     const materials = exampleMaterials(example);
@@ -199,7 +199,7 @@ describe('grader prompt', () => {
     expect(new Set(purposes).size).toBe(different);
   });
 
-  test('has the same delimiters for the same question', () => {
+  test('has the same delimiters if the prompt is the same', () => {
     const purposes: string[] = [];
     const random = (purpose: string) => {
       purposes.push(purpose);

@@ -97,7 +97,7 @@ describe('judged objects of a dialogue', () => {
     ['Message', 5],
     ['ToolCall', 2],
     ['Thread', 1],
-  ])('are as many as countObjects returns: %s', (level, count) => {
+  ])('are as many as countObjects counts: %s', (level, count) => {
     expect(countObjects(thread, level)).toBe(count);
     expect(dialogueObjects(dialogue, level)).toHaveLength(count);
   });

@@ -212,7 +212,7 @@ describe("FlexEval's rubrics", () => {
     [rubricOf('{content}'), 'No.', 0],
     [numbers, 'Score: 15', null],
     [numbers, 'Score: 5', 1],
-  ])("give reply %# its label's score, or none if unclear", async (rubric, reply, value) => {
+  ])("give reply %# its label's score, or no score if unclear", async (rubric, reply, value) => {
     const { score } = await graded([reply], { rubric });
     expect(score.value).toBe(value);
     expect(score.status === 'ungraded').toBe(value === null);

@@ -136,7 +136,7 @@ describe('BLEU', () => {
     expect(sentenceBleu('this is a cat', ['okay thanks'], bleu(false))).toBe(0);
   });
 
-  test('applies a brevity penalty to short answers and counts only the n-grams they have', () => {
+  test('applies a brevity penalty to short answers and uses only n-gram lengths that they contain', () => {
     // sacreBLEU, test/test_bleu.py: "test" against "a test" is exp(1 − 2/1).
     expect(sentenceBleu('test', ['a test'], bleu(false))).toBeCloseTo(Math.exp(-1), 12);
     expect(sentenceBleu('a test', ['a test'], bleu(false))).toBeCloseTo(1, 12);

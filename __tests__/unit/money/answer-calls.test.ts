@@ -87,7 +87,7 @@ describe('estimated calls for answers', () => {
     expect(callsOf(comparison(50), comparison(300))!.most).toBe(35 * 2 * 40 + 315 * 2 * 9);
   });
 
-  test('with fixed tries vary only for critical references, up to 40 tries each', () => {
+  test('with fixed tries vary only because failed critical references get up to 40 tries each', () => {
     const one = comparison(20, { kind: 'fixed', critical: 2 });
     expect(callsOf(one)!.most).toBe(20 * 2 * 2 + 2 * 2 * 37);
   });

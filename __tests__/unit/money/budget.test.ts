@@ -108,7 +108,7 @@ describe('limit on cost', () => {
     expect(guard.reached()).toBeNull();
   });
 
-  test("counts a request's files before the answer arrives", async () => {
+  test("counts the cost of a request's files before the answer arrives", async () => {
     // A dollar buys a million input tokens: two PDFs of 400,000 tokens fit, a third does not.
     const perInput: Price = (_target, { input_tokens }) => input_tokens / 1e6;
     const pdf = { type: 'file', path: 'a.pdf', media_type: 'application/pdf', id: 'a1' } as const;
@@ -120,7 +120,7 @@ describe('limit on cost', () => {
     await allOk(calls);
   });
 
-  test('rejects all later calls, even smaller ones, once the running calls cannot free any budget', async () => {
+  test('rejects all later calls, even cheaper ones, once the running calls cannot free any budget', async () => {
     const { guard, server, calls, ask } = capped(1, 5);
     await server.answer(3, 300);
     expect(await states(calls)).toEqual(['ok', 'ok', 'ok', 'budget', 'budget']);
@@ -175,7 +175,7 @@ describe('limit on cost', () => {
     expect(await spendTwice({ ...killed, spent: [{ usage }] })).toBeNull();
   });
 
-  test('starts with eight calls until the first answer is known', async () => {
+  test('runs at most eight calls until the first answer is known', async () => {
     const { server, calls } = capped(1000, 300);
     expect(await server.asked()).toBe(8);
     await server.answer(1, 10);
@@ -192,7 +192,7 @@ describe('limit on cost', () => {
     expect(guard.reached()).toBeNull();
   });
 
-  test('allows calls that cost nothing', async () => {
+  test('allows calls that cost nothing even if the limit is zero', async () => {
     const { guard } = capped(0, 0, {}, () => 0);
     expect((await guard.ask(request('a'), async () => ok(100))).status).toBe('ok');
   });

@@ -106,7 +106,7 @@ describe('estimated input of a request', () => {
     expect(inputOf({ messages, schema })).toBeGreaterThan(whole);
   });
 
-  test('uses the mean of measured requests once there are enough', () => {
+  test('uses the mean of earlier requests once enough of them were measured', () => {
     const inputOf = createInputCounter();
     const asked = (index: number) => {
       const content = `Question ${index}: what does the customer want when they write this?`;

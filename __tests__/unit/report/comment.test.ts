@@ -158,7 +158,7 @@ describe('a comment', () => {
     );
   });
 
-  test('does not repeat reasons of the verdict or a suite, and shows other reasons', () => {
+  test("does not repeat reasons that a suite's verdict already states, but shows all others", () => {
     const floor: Reason = { code: 'below-floor', suite: 'capitals', rate: 0.824, floor: 0.9 };
     const result = { ...regression(), reasons: [...regression().reasons, floor] };
     const lines = renderComment(result, { marker })

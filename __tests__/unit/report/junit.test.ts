@@ -195,7 +195,7 @@ describe('renderJunit', () => {
     );
   });
 
-  test('says that a reference got worse together with its regressed suite, even with one try', () => {
+  test('says that a reference got worse as part of a regressed suite, even if it has only one try', () => {
     const fell = referenceOf('a', 'fell', PASSED_THEN_FAILED);
     const root = rendered({
       conclusion: 'failure',

@@ -33,7 +33,7 @@ describe('logText', () => {
     expect(commandsIn(`note: ${logLine(text)}`)).toEqual([]);
   });
 
-  test('is tested with texts that really contain commands', () => {
+  test('is tested with texts that contain real commands', () => {
     expect(hostileLogs.filter((text) => commandsIn(text).length > 0).length).toBeGreaterThan(12);
   });
 

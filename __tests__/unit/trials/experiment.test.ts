@@ -105,7 +105,7 @@ describe('cause search', () => {
     expect(early).toMatchObject({ causes: [], open: 'tries', suspects: [] });
   });
 
-  test('names no cause if the references failed by chance', async () => {
+  test('names no cause if the references failed only by chance', async () => {
     const found = await run({ units: 8, rate: () => 0.9 });
     expect(found.causes).toEqual([]);
     expect(found.unexplained).toEqual([0, 1, 2, 3, 4]);
@@ -138,7 +138,7 @@ describe('cause search', () => {
     expect(found.tries).toBeLessThan(10);
   });
 
-  test('makes the same tries for the same outcomes', async () => {
+  test('makes the same tries again if all outcomes are the same', async () => {
     const scripted: Scripted = { units: 8, rate: (_, has) => (has(2) ? 0.3 : 0.9), seed: 'twice' };
     const [one, other] = [await run(scripted), await run(scripted)];
     expect(one.rounds).toEqual(other.rounds);

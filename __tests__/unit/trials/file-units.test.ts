@@ -55,7 +55,7 @@ const summary = ({ units }: FilesChange) =>
 const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
 
 describe('the parts (units) that a change of files is split into', () => {
-  test('are the changed, added, removed and moved lines of an instruction file, with their line numbers', () => {
+  test("are the changed, added, removed and moved lines of an agent's instruction file, with their line numbers", () => {
     const base = lines('Rules', '', 'Ask before a push.', 'Keep.', 'Stay.', 'Be brief.', 'End.');
     const head = lines(
       'Rules',

@@ -110,7 +110,7 @@ describe('the parts (units) that a change of a text is split into', () => {
     expect(units[0]?.head).toEqual({ text: 'Sign as Ada.', from: 2, to: 2 });
   });
 
-  test('give the line on head where a line was removed', () => {
+  test("record the position in head's text where a line was removed", () => {
     const { units } = mergeTexts(
       'One of these.\nTwo of these.\nThree of them.',
       'One of these.\nThree of them.',
@@ -121,7 +121,7 @@ describe('the parts (units) that a change of a text is split into', () => {
     ]);
   });
 
-  test('are only one if the two texts share nothing', () => {
+  test('are a single part if the two texts share no line', () => {
     const base = Array.from({ length: 1_500 }, (_, i) => `old ${String(i)}`).join('\n');
     const head = Array.from({ length: 1_500 }, (_, i) => `new ${String(i)}`).join('\n');
     const merged = mergeTexts(base, head, 'lines');

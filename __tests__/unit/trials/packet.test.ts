@@ -77,7 +77,7 @@ describe('what a grader sees of a comparison', () => {
     });
   });
 
-  test('changes the digits of identifiers that only one case has, so that a proposed fix that copies them is detected', () => {
+  test('has changed digits in identifiers that only one case has, so that a proposed fix that copies them is detected', () => {
     const shared = [
       fell('a', 'Is A-77 in INV-2024 and 4711000?'),
       fell('b', 'And A-77 in 30 days?'),
@@ -90,7 +90,7 @@ describe('what a grader sees of a comparison', () => {
     expect(quotes('Name 30 days and A-77.')).toBe(false);
   });
 
-  test('keeps the identifiers that the prompt itself contains', () => {
+  test('has unchanged identifiers where the prompt itself contains them', () => {
     const base = side('Refer to refund-42.');
     const { materials, quotes } = packetOf({ ...INPUT, suite: { base, head: base } });
     expect(materials.cases).toContain('Refund of refund-42?');

@@ -17,7 +17,7 @@ describe('linePlaces', () => {
     expect(ends([...FILE, ''], 2, 'One.\n\nTwo.')).toEqual([4, 5, 6, 6]);
   });
 
-  test('returns 0 for a line that the file writes with escapes', () =>
+  test('returns 0 (unknown) for a line that the file writes with escapes', () =>
     expect(ends(['- content: "Say \\"hi\\"."', ''], 1, 'Say "hi".')[0]).toBe(0));
 
   test('finds the right value although another value begins with the same line', () => {
@@ -49,7 +49,7 @@ describe('a changed line of a prompt', () => {
     },
   );
 
-  test('is a separate part of the change if it is a blank line or indentation far from other changes', () => {
+  test('is a separate part of the change if it is blank or only its indentation changed, with no other change nearby', () => {
     const lines = ['One.', 'Two.', 'Three.', '', 'Examples:', '  Five.', 'Six.', 'Seven.'];
     const head = ['Other.', 'Two.', 'Three.', 'Examples:', 'Five.', 'Six.', 'Seven.'];
     const { units } = mergeTexts(lines.join('\n'), head.join('\n'), 'lines');

@@ -240,7 +240,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     ]);
   });
 
-  test('use the right value for a variable that head renamed', () => {
+  test("insert base's value where head renamed a variable", () => {
     const base = side({ messages: [{ role: 'user', content: 'In {town}:\nAnswer.' }] });
     const head = side({ messages: [{ role: 'user', content: 'In {city}:\nReply.' }] });
     const one: AffectedReference = {

@@ -163,7 +163,7 @@ describe('settings in a merge', () => {
     },
   );
 
-  test("keep a model that the base branch removed but a prompt still uses, and take programs from the prompt's commit", () => {
+  test('keep a model that the base branch removed but a prompt still uses, and take programs from the commit of the prompt', () => {
     const hosted = (model: string) => modelSettings({ model });
     const program = (script: string) =>
       modelSettings({ provider: 'program', model: 'app', command: ['node', script] });

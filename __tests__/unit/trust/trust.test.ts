@@ -82,7 +82,7 @@ describe('trust level of an event', () => {
     }
   });
 
-  test.each(table)("of %s is untrusted if head's origin is not proved", (_name, event, level) => {
+  test.each(table)("of %s is untrusted if head's origin is unproven", (_name, event, level) => {
     for (const head of UNPROVED) {
       const decision = trustLevel(event, head);
       const isLocal = event.event === 'command_line';

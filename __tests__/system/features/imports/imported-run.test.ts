@@ -72,7 +72,7 @@ tests:
       - { type: similar, value: 'Yes, 5', threshold: 0.9 }
 `;
 
-  test('is an error with line, variable and solution, evaluated directly or converted', async () => {
+  test('is an error that names the line, the missing environment variable and a solution, whether evaluated directly or converted', async () => {
     const { evaldiff, result, repository, server } = await opened({
       'promptfooconfig.yaml': COMPARED,
     });
@@ -101,7 +101,7 @@ tests:
     expect(server.requests).toEqual([]);
   });
 
-  test('is judged if the settings name another server for embeddings', async () => {
+  test('is judged if the settings name a server that computes embeddings', async () => {
     const { result } = await opened({ 'promptfooconfig.yaml': COMPARED }, undefined, {
       settings: `${GPT}  text-embedding-3-large: { provider: openai, endpoint: local, model: vectors }\n${LISTED}`,
     });
@@ -143,7 +143,7 @@ tests:
     [6, 'Regressed: promptfooconfig 100 → 70 %: 6 of 20 tests broke'],
     [2, 'Regressed: promptfooconfig 100 → 90 %: 2 of 20 tests broke'],
   ])(
-    'is a regression when %i of 20 answers break, without any errored try',
+    'is a regression when %i of 20 answers break, and no try counts as an error',
     async (broken, title) => {
       const { conclusion, title: said, problems, suites } = await compare(broken);
       expect([conclusion, said, problems]).toEqual(['failure', title, []]);
@@ -163,7 +163,7 @@ tests:
   );
 });
 
-test('a promptfoo check that is a function fails as in promptfoo, and the reason says why', async () => {
+test('a promptfoo check whose value is a function fails as in promptfoo, and the reason explains this', async () => {
   const { result } = await opened({
     'promptfooconfig.yaml': `prompts: ['Answer: {{q}}']
 providers: ['openai:chat:gpt-4o']
@@ -336,7 +336,7 @@ describe('the reason for a run of a promptfoo configuration', () => {
       ['references (cases/rows.csv)'],
       1,
     ],
-  ])('names the file of %s, not the configuration', async (_, head, because, count) => {
+  ])('names the file whose change caused it: %s', async (_, head, because, count) => {
     const here = await opened(files('Answer: {{q}} {{doc}}', CHECK, ROWS));
     write(here, head);
     const result = await here.result('diff', '--base', 'HEAD', 'n_tries=1');
@@ -383,7 +383,7 @@ eval:
   const rubrics = (words: string): string =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
-  test('are measured by functions from files, which run in the sandbox and see other recorded fields', async () => {
+  test('are measured by functions from files, which run in the sandbox and can read all fields of the recording', async () => {
     const run = (names: string): string =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {
@@ -470,7 +470,7 @@ eval:
     expect(server.requests).toEqual([]);
   });
 
-  test('without messages are rejected with their row', async () => {
+  test('without messages are rejected, and the error names their row', async () => {
     const { server, result } = await onLessons(
       {
         'lessons.yaml':
@@ -530,7 +530,7 @@ eval:
     expect(first?.map((status) => (status === 'pass' ? 'A' : '.')).join('')).toBe('A.A.A.A.A.A.A.');
   });
 
-  test("are graded at each of the student's 37 turns on request, even at an unanswered last one", async () => {
+  test("are graded at each of the student's 37 turns on request, even if the tutor never answered the last one", async () => {
     const { server, result: run } = await onLessons(
       {
         'lessons.yaml': RUN.replaceAll('assistant', 'user').replace(

@@ -133,7 +133,7 @@ describe('a noise measurement', () => {
     });
   });
 
-  test('makes new tries on another day, but reuses its tries after an interruption', async () => {
+  test('makes new tries if repeated on another day, but reuses its tries after an interruption', async () => {
     const tries = async (today: string): Promise<number[]> => {
       const { requests } = await measured(
         files(3),
@@ -170,7 +170,7 @@ describe('a noise measurement', () => {
     expect(kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
-  test("ignores the gate's minimum pass rate, which base alone can also miss", async () => {
+  test("ignores the gate's minimum pass rate, because base itself can be below it", async () => {
     const { noise } = await measured(
       files(6),
       3,
@@ -180,7 +180,7 @@ describe('a noise measurement', () => {
     expect(noise).toMatchObject({ red: 0, runs: 3, gate });
   });
 
-  test('of answers that are always worse on the second side reports too many false alarms and suggests a tolerance', async () => {
+  test('reports too many false alarms and suggests a tolerance if answers are always worse on the second side', async () => {
     // The second side of every comparison is always asked last, and it fails. So each comparison is
     // a false alarm.
     const { noise } = await measured(files(9), 10, (request) =>
@@ -217,7 +217,7 @@ describe('a noise measurement with a problem', () => {
     expect(broken.noise.problems[0]?.place?.file).toBe('prompts/quiz.yaml');
   });
 
-  test('counts its finished comparisons if interrupted, but does not overwrite a longer saved measurement', async () => {
+  test('counts its completed comparisons if interrupted, but does not overwrite a longer saved measurement', async () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;

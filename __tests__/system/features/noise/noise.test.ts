@@ -35,7 +35,7 @@ describe('evaldiff noise', () => {
     expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
-  test('adds its false-alarm rate, and the pass counts of flaky references, to later reports', async () => {
+  test('adds its false-alarm rate and the pass counts of flaky references to the reports of later runs', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const noise = JSON.parse(
       (await evaldiff('noise', '--runs', '10', '--json', '--report', 'out')).out,
@@ -73,7 +73,7 @@ describe('evaldiff noise', () => {
     expect(out).toContain('0 model calls');
   });
 
-  test('makes no model calls if the cap forbids them', async () => {
+  test('makes no model calls if it would need more than --max-calls allows', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
     expect(refused.code).toBe(2);

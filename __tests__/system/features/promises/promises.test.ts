@@ -11,8 +11,8 @@ const withText = async (body: string) => {
   return { at, own };
 };
 
-describe('a pull request that promises fixes in its description', () => {
-  test('gets reports that all say which of these fixes worked', async () => {
+describe('a pull request whose description promises fixes', () => {
+  test('shows in every report which of these fixes worked', async () => {
     const { at, own } = await withText('Better answers.\r\n\r\nFixes: q2, q4\r\nFixes: #7');
     const run = await onPullRequest(at, own);
     expect(run.outputs['conclusion']).toBe('success');

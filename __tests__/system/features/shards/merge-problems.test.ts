@@ -130,7 +130,7 @@ describe('a shard', () => {
     expect(await shop.evaldiff('merge', ...FOLDERS)).toMatchObject({ code: 0 });
   });
 
-  test('is refused if models use batches, which shards do not make faster', async () => {
+  test('is refused if models use batches, because sharding does not make batches faster', async () => {
     shop.repository.write({
       'evaldiff.yaml': 'transport: batch\n',
       'prompts/ask.yaml':
@@ -184,7 +184,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test('the shards were given different inputs', async () => {
+  test('the shards were run with different options', async () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();

@@ -89,7 +89,7 @@ describe('a sharded sweep', () => {
     });
   });
 
-  test('can have more shards than prompts: an empty shard is reported', async () => {
+  test('can have more shards than prompts, and reports the empty shards', async () => {
     const { evaldiff, shards, report, repository } = await openSharded();
     repository.commit('few', {
       'prompts/ask.yaml': null,
@@ -109,7 +109,7 @@ describe('a sharded sweep', () => {
     ).toEqual([[['only', 'pass']], [['only', 'pass']]]);
   });
 
-  test('merges empty, filtered and program answers without requesting them again', async () => {
+  test('merges empty answers, filtered answers and answers of programs without requesting them again', async () => {
     const answer: Script = ({ messages }) => {
       const n = Number(/\d+/.exec(messages[0]?.content ?? '')?.[0]);
       return n === 0
@@ -150,7 +150,7 @@ describe('a sharded sweep', () => {
     expect(result.usage.by_purpose.prompt).toMatchObject({ reused: 8 });
   });
 
-  test('makes calls about the whole sweep once, in the merge, and not in each shard', async () => {
+  test('makes the calls that need all answers only once, in the merge, and not in each shard', async () => {
     const question = (n: string): string =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
@@ -178,7 +178,7 @@ describe('a sharded sweep', () => {
     });
   });
 
-  test('divides the caps of the sweep among the shards and leaves the rest to the merge', async () => {
+  test('divides its limits on calls among the shards and leaves unused calls to the merge', async () => {
     const { evaldiff, shards, report, server } = await openSharded({
       answer: () => ({ ...BUSY, headers: { 'retry-after-ms': '1' } }),
       files: TWIN,
@@ -202,7 +202,7 @@ describe('a sharded sweep', () => {
   });
 });
 
-test("vendors' cached tokens are recorded in each shard's result and reported by shard and merge", async () => {
+test("input tokens that a vendor served from its cache are counted in each shard's result and shown by shard and merge", async () => {
   const { shards, read } = await openSharded({
     answer: () => ({ text: 'answer to 1', usage: { input: 2000, output: 5, read: 1024 } }),
     files: TWIN,

@@ -90,7 +90,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   }
 
-  test("edits a reference in its JSON line and keeps the line's own key names", async () => {
+  test('edits a reference in its JSON line and keeps the key names that this line uses', async () => {
     const id = await idOf(bench, '>a<');
     const skipped = '["old"], "skip": true, "skip_reason": "it is old"';
     const actions: [string, Parameters<OpenWorkbench['act']>[0]][] = [
@@ -136,7 +136,7 @@ describe('the open workbench', () => {
     expect(bench.file(path)).toBe(before);
   });
 
-  test('does not change a reference without an id if another reference is now in its position', async () => {
+  test('does not change a reference without an id if its position in the file now holds a different reference', async () => {
     const id = await idOf(bench, '>one<');
     const accept = acceptIn(await bench.detail(id));
     const before = bench.file('prompts/plain.yaml');
@@ -232,7 +232,7 @@ test('the workbench opens when no prompt has a reference yet, with or without gi
   await bench.close();
 });
 
-test('the workbench continues once missing files exist, even in a new folder', async () => {
+test('the workbench shows an error while data files are missing and continues once they exist again', async () => {
   const bench = await openWorkbench({ files: OWN, answer: says });
   await bench.boardWhen(({ note }) => note === 'up to date');
   rmSync(join(bench.directory, 'data'), { recursive: true });

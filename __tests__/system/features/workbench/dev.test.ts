@@ -202,7 +202,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('accepts an answer as the expected one by keyboard, and undoes this', async () => {
+    test('can accept an answer as the expected value by keyboard, and can undo this', async () => {
       await openReturns();
       expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
@@ -266,7 +266,7 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens a form by a key press in the last selected reference, even if its details load late', async () => {
+    test('opens the form requested by a key press even if the details of the selected reference load later', async () => {
       await page.locator('.ref', { hasText: 'returns' }).click();
       await page.locator('[data-kind=close]').waitFor();
       const held: (() => Promise<void>)[] = [];
@@ -389,7 +389,7 @@ inBrowser('the workbench in a browser', () => {
       expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
     });
 
-    test('filters by status, tag and words, as the report does, and keeps the selection', async () => {
+    test('filters by status, tag and words, as the HTML report does, and keeps the filter after an edit', async () => {
       const shown = page.locator('.ref:visible');
       await page.locator('select[name=tags]').selectOption('critical');
       expect(await shown.allTextContents()).toEqual([expect.stringContaining('carrier')]);
@@ -466,7 +466,7 @@ inBrowser('the workbench in a browser', () => {
     });
   });
 
-  test('the workbench has a column per model, runs each cell separately and saves labels of answers as examples', async () => {
+  test("the workbench has a column per model, runs each cell separately and saves labelled answers as a rubric's examples", async () => {
     const rubric =
       '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
     const bench = await openWorkbench({
@@ -521,7 +521,7 @@ inBrowser('the workbench in a browser', () => {
     await bench.close();
   });
 
-  test('the workbench works without git, and its page shows that its process was killed', async () => {
+  test('the workbench works without git, and its page shows when the server process was killed', async () => {
     const directory = temporaryFolder('no-git');
     for (const [path, text] of Object.entries(FILES)) {
       await files.mkdir(join(directory, path, '..'), { recursive: true });

@@ -233,7 +233,7 @@ describe('a workbench action', () => {
     answer: nameOf(said),
   });
 
-  test("accepts only a rubric's own labels, and needs an expected value if the rubric's prompt shows one", async () => {
+  test("accepts only labels that the rubric defines, and needs an expected value if the rubric's prompt includes it", async () => {
     expect(await act(label('polite', 'good'))).toEqual({
       said: 'polite has no label good, but Yes, No.',
       bad: true,

@@ -57,7 +57,7 @@ const judgeOf =
 const renderComment = (result: Result): string => render(result, { marker: '<!-- -->' });
 
 describe('a suite judged only by preference', () => {
-  test("is regressed by a sign test when base's answers are preferred", async () => {
+  test("is regressed, according to a sign test, when the grader prefers base's answers", async () => {
     const { result, calls, planned } = await compare(judgeOf('Old'), 6);
     expect([calls('prompt'), calls('grader'), planned]).toEqual([36, 36, 72]);
     expect(result.conclusion).toBe('failure');
@@ -126,7 +126,7 @@ describe('a suite judged only by preference', () => {
     expect(result.suites[0]?.verdict).not.toBe('regressed');
   });
 
-  test('makes two tries per side if the number of tries is adaptive', async () => {
+  test('makes two tries per side if the number of tries is not fixed', async () => {
     expect((await compare(judgeOf('Old'), 5, [preference], 'adaptive')).calls('prompt')).toBe(20);
   });
 

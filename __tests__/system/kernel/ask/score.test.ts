@@ -85,7 +85,7 @@ const statusOf = async (setting: Setting): Promise<(string | null)[]> =>
     status === 'skipped' ? reason : status,
   );
 
-describe('depends_on', () => {
+describe("depends_on (a metric's condition on another metric)", () => {
   const has = uses('has', 'contains', { value: 'yes' });
   const then = (condition: DependsOn) =>
     uses('then', 'contains', { value: 'yes' }, { depends_on: [condition] });
@@ -100,7 +100,7 @@ describe('depends_on', () => {
       ['depends on has between 2 and 3; it is 1', 'pass'],
     ],
   ])(
-    'with the bounds %j is met at and between them, in any order of metrics (answer: %s)',
+    'with the bounds %j is met at both bounds and between them, whatever the order of metrics (answer: %s)',
     async (bounds, output, statuses) => {
       expect(await statusOf({ metrics: [then(on('has', bounds)), has], output })).toEqual(statuses);
     },
@@ -124,7 +124,7 @@ describe('depends_on', () => {
     ],
     ['roles', {}, 'depends on roles, which is not a single number for this answer'],
   ])(
-    'on the metric %s with a map of values uses the only entry, or the one in metric_name: %j',
+    'on the metric %s, whose value is a map, uses its only entry, or the entry that metric_name selects: %j',
     async (name, condition, status) => {
       const role = uses('role', 'is_role', { role: 'assistant' });
       const roles = uses('roles', 'count_messages_per_role', {}, { level: 'Thread' });
@@ -161,7 +161,7 @@ describe('depends_on', () => {
   });
 });
 
-describe('depends_on for an earlier message, turn or thread', () => {
+describe('depends_on with a condition on an earlier message, turn or thread', () => {
   const messages: Message[] = [
     { role: 'system', content: 'Tutor.' },
     { role: 'user', content: 'Hello' },

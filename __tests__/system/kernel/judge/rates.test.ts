@@ -104,7 +104,7 @@ describe('the rates of a comparison', () => {
     ]);
   });
 
-  test('use all tries in a sweep, where nothing is compared, even if a reference has only one try', async () => {
+  test('use all tries in a sweep, which compares nothing, even if a reference has only one try', async () => {
     const own = { settings: settings({ n_tries: 5 }) };
     const suite = shop(NEW, 0, { tests: { references: references(3, { n_tries: 1 }) } });
     const { result } = await runPipeline(
@@ -179,7 +179,7 @@ describe('a change of both scoring and prompt', () => {
     });
   });
 
-  test('has a known scoring effect even if no answer of head was judged', async () => {
+  test('has a known scoring effect even if no answer of head could be judged', async () => {
     const { scoring } = await split(references(4), (_, question) =>
       question.startsWith('New') ? new Error('timeout') : 'yes, sir',
     );
@@ -305,7 +305,7 @@ test('an inconclusive suite reports the drop that is still possible and the numb
   );
 });
 
-test('in a sweep, a missing answer does not fail a reference that must pass at least k tries', async () => {
+test('in a sweep, a reference that must pass at least k tries does not fail because an answer is missing', async () => {
   const own = { settings: settings({ n_tries: 3, gate: gate({ fail_on: 'failure' }) }) };
   const suite = shop(NEW, 0, {
     tests: { references: references(20), rollup: { kind: 'at_least', k: 3 } },
@@ -337,7 +337,7 @@ test('a reference whose roll-up (combined tries) is unknown on one side counts a
   });
 });
 
-test('an interval down to −100 points excludes no drop', async () => {
+test('a comparison whose interval reaches −100 points does not claim to rule out any drop', async () => {
   const { suite } = await compared(
     { references: references(1) },
     (_, question) => (question.startsWith('New') ? 'no' : 'yes'),

@@ -63,7 +63,7 @@ describe('roll-ups (combined tries)', () => {
     expect(result.conclusion).toBe('success');
   });
 
-  test('are tested for significance like passes, one per reference', async () => {
+  test('are tested for significance like the passes of tries, but with one outcome per reference', async () => {
     const { suite, result } = await ran((at) => (at < 6 ? 3 : 0), { unit: 'references' });
     expect(suite).toMatchObject({
       verdict: 'regressed',
@@ -119,7 +119,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     );
   const references = [reference('r00'), reference('r01', { skip: true })];
 
-  test('makes all outputs report a skipped reference that always fails', async () => {
+  test('can mark a skipped reference as failed, and then all outputs report this failure', async () => {
     const { result, suite } = await ran(
       (at) => (at === 1 ? 5 : 0),
       { fail_on: 'failure' },
@@ -152,7 +152,7 @@ describe('a custom roll-up that also sees skipped references', () => {
     expect(passes(table!)).toBe(false);
   });
 
-  test('judges skipped tests of a saved run as that run did', async () => {
+  test('judges the skipped tests of a saved run as that run judged them', async () => {
     const row = (id: string, skip: boolean, result: 'pass' | 'fail') => ({
       id,
       input: { q: id },

@@ -38,7 +38,7 @@ describe('the tally of outcomes', () => {
     tryResult('error', 3),
   ];
 
-  test('counts as llmeval does: a skipped metric also counts as a pass or a fail', () => {
+  test('counts a pass or fail of a skipped metric in the totals and also separately, as llmeval does', () => {
     expect(tallyTries(tries, 2, false)).toEqual({
       num_passes: 2,
       num_fails: 2,

@@ -53,7 +53,7 @@ describe('a worse reference in a suite that is not regressed', () => {
     );
   });
 
-  test('is not counted if the verdict ignores it', async () => {
+  test('is not counted if it does not affect the verdict', async () => {
     expect((await oneOfMany({ skip: true })).title).toBe('No regression: p 94.2 → 93.9 %');
   });
 });

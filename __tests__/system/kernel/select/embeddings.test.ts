@@ -33,7 +33,7 @@ async function server(answer: Script, key?: string): Promise<Setting> {
 }
 
 describe('an embedding', () => {
-  test('is requested from the embeddings path with text and parameters, and returned as a JSON list', async () => {
+  test("is requested from the server's embeddings URL with text and parameters, and returned as a JSON list", async () => {
     const {
       ask,
       server: { requests, refused },
@@ -56,7 +56,7 @@ describe('an embedding', () => {
     expect(await ask(asks('x'))).toMatchObject(said('[-0.0069292835,0.333333333]'));
   });
 
-  test('has unknown usage if the server counts no tokens', async () => {
+  test('has unknown usage if the server reports no token count', async () => {
     const { ask } = await server(() => ({ usage: null }));
     expect(await ask(asks('x'))).toMatchObject({ status: 'ok', usage: null });
   });
@@ -90,7 +90,7 @@ describe('an embedding', () => {
     expect(errorOf(await ask(asks('x'))).kind).toBe('reply');
   });
 
-  test('that the server refuses is an error; a server failure is retried', async () => {
+  test('is an error if the server rejects the request, but a request is retried after a server error', async () => {
     const {
       ask,
       server: { refused },

@@ -65,7 +65,7 @@ describe('an override by label', () => {
     }
   });
 
-  test("does not exist without the label, whatever the pull request's text says", () => {
+  test('has no effect if the pull request lacks the label, whatever its text says', () => {
     expect(findOverride({ labels: [], body: `${LABEL}: because` }, LABEL)).toEqual({
       status: 'none',
     });

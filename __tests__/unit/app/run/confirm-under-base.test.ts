@@ -68,7 +68,7 @@ test("under base's scoring, only the model variant that got worse is confirmed a
   expect(unconfirmed).toEqual([]);
 });
 
-test("under base's scoring, fixed references offset equally many broken ones if the gate accepts that", async () => {
+test("under base's scoring, fixed references offset an equal number of broken ones if the gate allows it", async () => {
   const underBase = Array.from({ length: 50 }, (_, i): UnderBase => ({
     base: i >= 5 && i < 10 ? 'fail' : 'pass',
     head: i < 5 ? 'fail' : 'pass',

@@ -135,7 +135,7 @@ async function judge(all: readonly Made[], own: Partial<GateSettings> = {}) {
 const pass: GivenAt = () => ({ outcome: 'pass' });
 
 describe('a drop that only all suites together show', () => {
-  test("is not reported, nor is a metric's drop, if new answers show that the model caused both", async () => {
+  test('is not reported if new answers show that the model caused it, and neither is the drop of a metric', async () => {
     const own = { metrics: { words: 'fail' } } as const;
     // The model became wordier and lost 3 points. The changed prompt is harmless.
     const drifted: GivenAt = (i, k) => ({
@@ -165,7 +165,7 @@ describe('a drop that only all suites together show', () => {
     expect(rows.map(({ verdict }) => verdict)).not.toContain('regressed');
   });
 
-  test("does not make the run red if base's new answers drop too, unlike a drop without stored answers", async () => {
+  test("does not make the run red if base's new answers drop too, but a suite without stored answers can still regress", async () => {
     const broken: GivenAt = (i) => ({ outcome: i < 15 ? 'fail' : 'pass' });
     const fresh = made('h', 30, { stored: pass, head: broken, today: pass }, { isStored: false });
     const suites = names.map((name) => made(name, 30, { stored: pass, head: loses, today: loses }));
@@ -224,12 +224,12 @@ test('a drop in two metrics is confirmed with new outcomes of both metrics', () 
   expect(says).toEqual(['fail', 'fail', 'pass']);
 });
 
-describe('a drop since stored answers', () => {
+describe('a drop compared with stored answers', () => {
   // Base falls today too, but in five other references than head.
   const head: GivenAt = (i) => ({ outcome: i < 5 || (i >= 20 && i < 26) ? 'fail' : 'pass' });
   const today: GivenAt = (i) => ({ outcome: i >= 15 && i < 26 ? 'fail' : 'pass' });
 
-  test('is not confirmed by broken references if the gate lets equally many fixed ones offset them', async () => {
+  test('is not confirmed by broken references if the gate lets an equal number of fixed references offset them', async () => {
     const churn = { churn: 'accept' } as const;
     const suites = [made('a', 50, { stored: pass, head, today }, { own: churn })];
     const { outcome, rows } = await judge(suites, churn);

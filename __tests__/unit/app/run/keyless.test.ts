@@ -142,7 +142,7 @@ describe('a run without keys', () => {
   });
 });
 
-test('a run without keys tests the evaluators of conversations whose models need no key', async () => {
+test('a run without keys tests the evaluators of only those conversations whose models need no key', async () => {
   const { asked } = await judged(['openai'], 'success', labelled);
   const tested = asked.flatMap(
     ({ features }) => features.find(({ key }) => key === 'conversations') ?? [],
@@ -176,7 +176,7 @@ describe('a missing key', () => {
     ['in the same repository', {}, null],
     ['in an event with access to secrets', { event: 'pull_request_target', fork: true }, null],
     ['in a workflow_run', { event: 'workflow_run', fork: true, dependabot: true }, null],
-  ])('%s is explained by GitHub or else the configuration (case %#)', (_, more, expected) => {
+  ])("%s is explained by GitHub's rules or the settings (case %#)", (_, more, expected) => {
     expect(withheldFrom(facts(more))).toBe(expected);
   });
 });

@@ -52,7 +52,7 @@ describe('a data file', () => {
     ]);
   });
 
-  test('is an error if it is empty on both sides and nothing else runs, or in strict mode', async () => {
+  test('that is empty on both sides is an error in strict mode or if nothing else runs', async () => {
     const empty = withData(rows(0));
     const told = [`c.csv: has no rows; add some, or ${MAY_GO}`];
     expect(await found(empty, empty)).toEqual(NONE);

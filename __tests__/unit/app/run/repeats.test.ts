@@ -55,7 +55,7 @@ describe('scoring code', () => {
     });
   });
 
-  test('runs a second time on answers that depend only on the seed', async () => {
+  test('is repeated on a sample of answers that the seed alone determines', async () => {
     const drawn = async (seed: string): Promise<unknown> => {
       const { evaluate, jobs } = sandbox(pure);
       await repeatedEvaluate(evaluate, seed).evaluate(jobOf(200));
@@ -66,7 +66,7 @@ describe('scoring code', () => {
   });
 
   test.each(['base', 'head'] as const)(
-    'run for %s is an error if its result depends on the side (base or head)',
+    'on %s is an error if its result depends on the side (base or head)',
     async (side) => {
       const bySide = sandbox((job) => ok(job.side === 'head'));
       const { evaluate, found } = repeatedEvaluate(bySide.evaluate, 'seed');
@@ -114,7 +114,7 @@ describe('scoring code', () => {
   });
 });
 
-test('prompt code is neither repeated nor counted, because it may be random', async () => {
+test('prompt code is not repeated and not counted as scoring code, because it may be random', async () => {
   const { evaluate, jobs } = sandbox(pure);
   const repeats = repeatedEvaluate(evaluate, 'seed');
   const { scores: _, ...prompt } = jobOf(5);

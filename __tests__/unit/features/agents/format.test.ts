@@ -143,7 +143,7 @@ describe('an agent suite', () => {
       expect(idsOf({ [path]: 'edited' })).toBe(before);
   });
 
-  test('calls the model of an endpoint that the settings name', async () => {
+  test("uses the endpoint and model name from the model's settings entry", async () => {
     const settings =
       'prompts: [evals/*.yaml]\nmodels: { claude-sonnet-4-5: { provider: anthropic, ' +
       'endpoint: proxy, model: sonnet } }\n';
@@ -212,7 +212,7 @@ describe('an agent suite', () => {
     ['trigger: notes', 'files: { ../x: AGENTS.md }', '14: files: ../x must be a path in the'],
     ['trigger: notes', 'files: { x: nowhere.md }', '14: files: nowhere.md does not exist'],
     ['limits: {', 'limit: {', '7: unknown key "limit"; did you mean "limits"?'],
-  ])('in which %j is replaced by %j is an error', async (from, to, message) => {
+  ])('is an error if %j is replaced by %j', async (from, to, message) => {
     const { problems } = await read(withLine(from, to));
     expect(problems).toEqual([expect.stringContaining(message)]);
   });

@@ -99,7 +99,7 @@ describe('report of two runs of an agent', () => {
     expect(JSON.stringify(view.whole(200))).toContain('GOOD');
   });
 
-  test('does not change answers of other suites', () => {
+  test('does not affect answers that are not from an agent', () => {
     const { parts: _, ...rest } = made(RUN);
     expect(agentsReport.onTry?.({ ...rest, parts: [{ type: 'text', text: 'Hi' }] })).toBeNull();
     expect(agentsReport.onTry?.({ ...rest, parts: null })).toBeNull();

@@ -121,7 +121,7 @@ describe('an agent run as a custom command', () => {
   });
 });
 
-describe('a run without a usable end', () => {
+describe('a run without a usable report', () => {
   test.each<[string, AgentName, Parameters<typeof runFault>[1], string]>([
     [
       'that takes too long names the limit',

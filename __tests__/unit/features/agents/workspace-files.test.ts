@@ -70,7 +70,7 @@ describe('the files of a workspace', () => {
     expect(await placed(SHOP, own)).toEqual(expected);
   });
 
-  test('come from `with` if `from` contains the same path', async () => {
+  test('come from `with` and not from `from` if both contain the same path', async () => {
     const files = await readWorkspaceFiles(treeOf(SHOP), {
       ...rules,
       ...{ from: 'fixtures/shop', with: ['AGENTS.md'] },
@@ -125,7 +125,7 @@ describe('the files of a workspace', () => {
     );
   });
 
-  test('have the same hash only if paths, modes, links and contents are equal', async () => {
+  test('have equal hashes only if paths, modes, links and contents are equal', async () => {
     const digest = async (given: Given): Promise<string> =>
       digestFiles(await readWorkspaceFiles(treeOf(given), rules));
     const base = await digest({ files: { a: 'x', b: 'y' } });

@@ -30,7 +30,7 @@ function problems(text: string, sizes = prompts, most = 15): string[] {
 }
 
 describe('attributes file', () => {
-  test('sets attributes with explanations, and the slack: how far their sizes may deviate', () => {
+  test('sets attributes with explanations, and how far the size of each attribute may deviate (slack)', () => {
     const pinned = good(
       'slack: 0.2\ndomains:\n  - { name: Late parcels, explanation: The parcel is late. }\nsubtasks:\n  - name: Late parcels\n  - { name: "Größe prüfen" }',
     );
@@ -146,7 +146,7 @@ describe('attributes file', () => {
     },
   );
 
-  test('is read back as written, for one or several prompts', () => {
+  test('gives the same attributes when written and read again, for one or several prompts', () => {
     const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029]/u;
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })

@@ -50,7 +50,7 @@ describe('attributes in a report', () => {
     );
   });
 
-  test('that cannot be distinguished are listed as alternatives, and none of them is chosen', () => {
+  test('whose effects cannot be separated are listed as alternatives, and none of them is singled out', () => {
     const alternatives = [{ id: 'domain-2', shared: 9, of: 11 }];
     const unsure = shown(
       changed(({ id }) => ({

@@ -58,11 +58,11 @@ describe('priors (the expected share of each attribute)', () => {
       [1, 0, 0],
       [0.5, 0.25, 0.25],
     ],
-  ])('are cut at the cap, and the others get the excess in proportion: %j', (given, wanted) => {
+  ])('above the limit shrink to it, and the others grow in proportion: %j', (given, wanted) => {
     expect(capPriors(given, 0.5)).toEqual(wanted.map((prior) => expect.closeTo(prior)));
   });
 
-  test('keep their sum and order under the cap', () => {
+  test('keep their sum and order when limited', () => {
     forAll([priors], (given) => {
       const capped = capPriors(given, 0.5);
       expect(sum(capped)).toBeCloseTo(1, 9);
@@ -86,7 +86,7 @@ describe('bounds on the number of references per attribute', () => {
     },
   );
 
-  test('always allow a solution, and differ from the capped priors by at most the slack and one reference', () => {
+  test('always allow a solution, and differ from the limited priors by at most the allowed deviation plus one reference', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {

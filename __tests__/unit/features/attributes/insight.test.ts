@@ -38,8 +38,8 @@ async function proposed(...insights: object[]) {
   return { ...found, text: asked[0]?.messages[1]?.content ?? '' };
 }
 
-describe('a proposed insight', () => {
-  test('is requested with the evidence and the figures of one attribute', async () => {
+describe('an insight proposed by a model', () => {
+  test('is based on a request with the evidence and figures of one attribute', async () => {
     const { text } = await proposed();
     for (const part of ['the task', 'the change', 'the groups', 'the cases'])
       expect(text).toContain(`delimiter>>>\n${part}\n<<<end delimiter>>>`);
@@ -90,13 +90,13 @@ describe('a proposed insight', () => {
     ['of more than one line', { becomes: 'One.\nTwo.' }, 'longer than allowed'],
     ['that rewrites the prompt', { becomes: 'x'.repeat(330) }, 'longer than allowed'],
     ['that changes nothing', { becomes: 'Be warm about refunds.' }, 'longer than allowed'],
-  ])('is dropped %s', async (_, changes, fault) => {
+  ])('%s is dropped', async (_, changes, fault) => {
     const { insights, faults } = await proposed(written(changes));
     expect(insights).toEqual([]);
     expect(faults).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('is kept even if another one is dropped, but only the first two are read', async () => {
+  test('is kept even if another insight is dropped, but only the first two proposals are used', async () => {
     const { insights, faults } = await proposed(
       written({ why: '' }),
       written({ why: 'Fine.\n\n# Heading\u202e' }),

@@ -16,7 +16,7 @@ describe('ratings outside JSON', () => {
     '[ ,'.repeat(20_000),
     `[a${' '.repeat(20_000)}Score: 4`,
     `[a, Score:${' '.repeat(20_000)}`,
-  ])('are read quickly even if the model repeats itself', (reply) => {
+  ])('are read quickly even if the model repeats itself endlessly', (reply) => {
     const start = performance.now();
     looseRatings(reply);
     expect(performance.now() - start).toBeLessThan(2_000);

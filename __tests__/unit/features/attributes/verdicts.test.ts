@@ -43,7 +43,7 @@ describe('group verdicts', () => {
 
   // Group 2 has half of the suite and most of the regressed references, but they are denser in
   // groups 0 and 1.
-  test('name two broken groups instead of a wide one that contains most of the regressed references', () => {
+  test('name two broken groups instead of a larger group that contains most of the regressed references', () => {
     const isBroken = (at: number): boolean => at < 24;
     const tables = range(0, 150).map((at) => table(5, isBroken(at) ? 1 : 5));
     const wide = range(0, 150).filter((at) => (isBroken(at) ? at % 4 !== 0 : at % 2 === 0));

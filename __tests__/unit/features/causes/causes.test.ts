@@ -116,7 +116,7 @@ test('changes that the experiment did not rule out are shown as suspects instead
   ]);
 });
 
-test('the text of a reference says if its cause is unknown or untested, and is empty if it did not get worse', () => {
+test('the text of a reference says if its cause is not known or not tested, and is empty if the reference did not get worse', () => {
   expect(said('b', 'regressed').trim()).toBe('Cause not found: no change explains this test.');
   const other = said('c', 'fell');
   expect(other).toContain('Cause of other tests, not tried on this one:');
@@ -136,7 +136,7 @@ test('the text of a regressed reference says why no cause was found', () => {
   expect(said('c', 'unchanged', unsettled)).toBe('');
 });
 
-test('the only change is not called a cause, because it was not tested', () => {
+test('a change is not called a cause if it is the only one, because the cause search did not test it', () => {
   const [cause] = SUITE.causes;
   if (cause === undefined) throw new Error('no cause');
   const untried: SuiteCauses = { ...SUITE, causes: [{ ...cause, relation: 'only-change' }] };

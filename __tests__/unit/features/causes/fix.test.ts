@@ -54,7 +54,7 @@ function edit(unit: ChangeUnit, text: string | null, file: readonly string[] = F
   return after !== null && isWhatRan(after, wanted, head) ? made : null;
 }
 
-describe('edit of a fix', () => {
+describe('edit of a file that applies a fix', () => {
   test('replaces the line and keeps its indentation', () =>
     expect(edit(causeUnit(), 'Be polite, and brief.')).toEqual({
       file: 'p.yaml',
@@ -76,7 +76,7 @@ describe('edit of a fix', () => {
     expect(edit(gone, 'Be polite.')?.replacement).toBe('      Be polite.\n      Be curt.');
   });
 
-  test("is not made if the words could end the line's quotes", () => {
+  test('is not made if the new words could close the quotes around the line', () => {
     const quoted = causeUnit({ lines: { from: 5, to: 5 }, head_text: 'Say hi.' });
     expect(edit(quoted, 'Say hello.')?.replacement).toBe("  - content: 'Say hello.'");
     expect(edit(quoted, "Say 'x': y")).toBeNull();
@@ -99,7 +99,7 @@ describe('edit of a fix', () => {
       expect(edit(causeUnit(), words)?.replacement).toBe(`      ${words}`);
   });
 
-  test('is not made if the prompt would then differ from the tested one, even by a space', () => {
+  test('is not made if the edited prompt would differ from the tested one, even by a space', () => {
     const head = prompt({ messages: [{ role: 'user', content: 'One', place: FILE_PLACE }] });
     const other = filled(head, (content) => `${content}\n`);
     expect(isWhatRan(head, head, head)).toBe(true);

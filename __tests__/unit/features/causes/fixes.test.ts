@@ -108,7 +108,7 @@ const restored = ({ fix }: { fix?: Fix | null }): string | null => {
 const DRAFTED = { fell: FIVE, held: 45, drafts: ['Be brief.'] };
 
 describe('fix', () => {
-  test('is tested with two tries on each of five references, or with five if only one got worse', async () => {
+  test('is tested on five references with two tries each, or with five tries if only one reference got worse', async () => {
     const six = await look({ fell: Array<Outcome[]>(6).fill(FAILED), passes: () => true });
     expect(restored(six)).toBe('set back: 5 of 5, breaks 0 of 10, 2 tries');
     const one = await look({ fell: [['fail', 'fail', 'fail']], passes: () => true });
@@ -118,7 +118,7 @@ describe('fix', () => {
   test.each([
     ['that dropped', 'fell-1'],
     ['that did not change', 'held-3'],
-  ])('is not proposed if one try on a reference %s could not be judged', async (_, id) => {
+  ])('is not proposed if one of its tries on a reference %s could not be judged', async (_, id) => {
     const found = await look({
       fell: FIVE,
       passes: (_words, reference, tries) => (reference === id && tries === 2 ? null : true),
@@ -129,7 +129,7 @@ describe('fix', () => {
     });
   });
 
-  test('needs stronger evidence if there are more candidates', async () => {
+  test('needs stronger evidence if more candidates are tested', async () => {
     // Two failures against five passes have p = 2.4 %: below 5 % for one candidate, above 1.25 %
     // for four.
     const bench: Bench = { fell: [FAILED], passes: () => true };
@@ -193,7 +193,7 @@ describe('fix', () => {
     expect((await failing(3)).fix?.kind).toBe('set back');
   });
 
-  test('that a model wrote is dropped if all references fail slightly more often with it', async () => {
+  test('that a model wrote is dropped if all other references fail slightly more often with it', async () => {
     const found = await look({
       ...DRAFTED,
       passes: (words, reference, tries) =>
@@ -211,7 +211,7 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('is not found if the edited file would not give the tested prompt', async () => {
+  test('is rejected if the edited file would not give the tested prompt', async () => {
     const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
     const blank = (prompt: Prompt): Prompt => ({
       ...prompt,
@@ -245,7 +245,7 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('restores the old line and says if no other reference can show its side effects', async () => {
+  test('restores the old line, and says so if no other reference can show its side effects', async () => {
     const found = await look({ ...DRAFTED, held: 0, passes: () => true });
     expect(found.asked).toBe(0);
     expect(restored(found)).toBe('set back: 5 of 5, breaks 0 of 0, 2 tries');

@@ -99,7 +99,7 @@ describe('review comment with a proven fix', () => {
     expect(remark?.body).toContain('\n```suggestion\n```\n');
   });
 
-  test('is written once per place, names all suites with the same fix, and lists other fixes', () => {
+  test('is written once per line, names all suites with the same fix, and lists different fixes', () => {
     const [remark, ...more] = from([
       fixed(),
       fixed({}, 'returns'),

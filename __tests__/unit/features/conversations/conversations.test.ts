@@ -313,7 +313,7 @@ describe('conversations in reports other than the comment', () => {
     );
   });
 
-  test('can be rendered from a saved result', () => {
+  test('are the same if rendered from a saved result', () => {
     const read = readResult('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
     expect(read.result === null ? read.problems : renderComment(read.result, { marker })).toBe(
       renderComment(mentor(), { marker }),

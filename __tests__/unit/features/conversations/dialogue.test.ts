@@ -87,7 +87,7 @@ describe('completion of a dialogue', () => {
   });
 });
 
-describe("flags of a dialogue's completion", () => {
+describe('completion flags (such as stored or truncated) of a dialogue', () => {
   test.each<[object, object, object]>([
     [{ ended: 'length' }, {}, { ended: 'length' }],
     [{ ended: 'refused' }, {}, { ended: 'refused' }],

@@ -38,7 +38,7 @@ describe('conversation tries', () => {
     ).toEqual([false, false, true]);
   });
 
-  test('get a new try index in each repetition of a dialogue, also for evaluator calls', async () => {
+  test('get a new try index in each repetition of a dialogue, and so do their evaluator calls', async () => {
     const model = scripted(({ purpose }) => (purpose === 'evaluator' ? verdict('yyy') : 'fine'));
     const first: PlannedTry = { ...planned('base', 1), answerer: answerer() };
     const recorded: PlannedTry = {

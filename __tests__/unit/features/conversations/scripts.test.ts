@@ -108,7 +108,7 @@ describe('the script of a reference', () => {
     },
   );
 
-  test('may set expected values for a recorded dialogue in a suite without conversation', async () => {
+  test('may contain expected values for the turns of a recorded dialogue in a suite without conversation', async () => {
     const recorded =
       'references: [{ input: [{ role: user, content: q }, { role: assistant, content: a }], turns: [{ expected: a }] }]\n';
     const tests = `metrics: [{ uses: contains, every: true }]\n${recorded}`;

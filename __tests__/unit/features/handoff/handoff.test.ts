@@ -247,13 +247,13 @@ describe('section for coding agents', () => {
     expect(fold).not.toContain('gh run');
   });
 
-  test('omits the words of a fix that a model wrote', () => {
+  test('names the place of a fix that a model wrote, but omits its words', () => {
     const draft = regressed(['t05'], { causes: [causesOf([{ fix: { ...FIX, kind: 'draft' } }])] });
     expect(textOf(draft, 'handoff')).toContain('- Tested fix: `prompts/support.yaml:12`');
     expect(textOf(draft, 'handoff')).not.toContain('```diff');
   });
 
-  test('lists failing new tests, but no quarantined ones', () => {
+  test('lists new tests that fail, but not quarantined tests', () => {
     // A new test also runs on base.
     const fresh = broken('new1', { status: 'added', base: failed('x') });
     const fine = broken('new2', { status: 'added', base: null, head: passed('a') });

@@ -137,7 +137,7 @@ describe('trend as a page', () => {
     ]);
   });
 
-  test('orders results by the branch, not by commit date, and shows notices', async () => {
+  test('orders results as the branch does, not by commit date, and shows notices', async () => {
     const backdated = history.map((one, index) =>
       index === 4 ? { ...one, at: '2026-01-01T00:00:00Z' } : one,
     );

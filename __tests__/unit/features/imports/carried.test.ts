@@ -140,7 +140,7 @@ describe('tests without assertions', () => {
     expect((await imported(none)).suites[0]?.shared).toEqual([['shown', true]]);
   });
 
-  test('include tests whose assertions were all dropped, and these are counted as lost', async () => {
+  test('include tests whose assertions were all dropped, and the dropped assertions are counted as lost', async () => {
     const { notices, suites } = await imported(
       `prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: one }, assert: [{ type: moderation }, { type: webhook, value: u }] }]\n`,
     );

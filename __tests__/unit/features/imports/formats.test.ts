@@ -32,7 +32,7 @@ describe('import formats', () => {
     'a/chat.convo.txt',
   ];
 
-  test.each(PATHS)('include exactly one format for the path %s', (file) => {
+  test.each(PATHS)('include exactly one that reads the path %s', (file) => {
     const rows = Object.values(IMPORT_FORMATS).filter(({ path }) => path?.test(file));
     expect(rows).toHaveLength(1);
   });

@@ -104,7 +104,7 @@ describe('dependence between tries', () => {
     );
   });
 
-  test('is reported if base and head agree in each comparison but comparisons differ from each other', () => {
+  test('is reported if base and head agree within each comparison, but one comparison differs from the next', () => {
     const lasting = (random: () => number): Draw => {
       const rates = Array.from({ length: 20 }, () => (random() < 0.5 ? 0.05 : 0.95));
       return (reference) => random() < rates[reference]!;

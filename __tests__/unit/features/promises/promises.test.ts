@@ -64,12 +64,12 @@ describe('promised fixes', () => {
     expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 broke: (\d+) of \1 → 0 of \d+\.$/);
   });
 
-  test('never fail the run', async () => {
+  test('that are not kept do not fail the run', async () => {
     const { result } = await promised('Fixes: t02');
     expect(result.conclusion).toBe('success');
   });
 
-  test('need no extra tries if the pull request promises none', async () => {
+  test('cause no extra tries if the pull request does not promise any', async () => {
     const { result, requests } = await promised('Fixes #12. See t02.');
     expect(result.promises).toBeUndefined();
     const asked = requests.filter(({ messages: [first] }) => first?.content.endsWith('t02'));

@@ -118,7 +118,7 @@ describe('parts of a plan for several shards', () => {
     );
   });
 
-  test('are the same for other names and for any order of suites and references', () => {
+  test('do not depend on names or on the order of suites and references', () => {
     const [one, other] = [
       plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]),
       plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]),
@@ -179,7 +179,7 @@ describe('identity of a plan', () => {
 });
 
 describe('budget of a sharded run', () => {
-  test("is divided by the cost of each part, and these costs add up to the plan's", () => {
+  test('is divided by the cost of each part, and the costs of all parts add up to the cost of the plan', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
         const whole: Prepared = {
@@ -228,7 +228,7 @@ describe('budget of a sharded run', () => {
     );
   });
 
-  test('leaves the merging job what the shards have not spent, never less than zero', () => {
+  test('leaves the merging job what the shards have not spent, which is never less than zero', () => {
     const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
       const left = remainingCaps({ maxCalls, maxCost }, { calls, cost });
       return [left.maxCalls, left.maxCost];

@@ -66,7 +66,7 @@ describe('prompt code', () => {
     return found;
   };
 
-  test('can return only an answer; metrics then get the messages of the prompt file as the prompt', async () => {
+  test('may return an answer without a prompt; metrics then get the messages of the prompt file as the prompt', async () => {
     const found = await ran({ output: 'hi' });
     expect(found?.messages).toMatchObject([{ role: 'user', content: 'Say a' }]);
     expect(found?.completion).toMatchObject({ status: 'ok', latency_ms: null });
@@ -103,43 +103,40 @@ describe('execute', () => {
   test.each<['batch' | 'direct', number]>([
     ['direct', WINDOW],
     ['batch', 3000],
-  ])(
-    'allows more concurrent calls to a model in a batch than directly: %s',
-    async (transport, most) => {
-      const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
-      const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
-        const one = planned('head', 'a', index);
-        return {
-          ...one,
-          generation: { ...one.generation, target: batched } as PlannedTry['generation'],
-        };
+  ])('allows more concurrent calls to a model if they are batched: %s', async (transport, most) => {
+    const batched = { ...target, ...(transport === 'batch' ? { transport } : {}) };
+    const tries = Array.from({ length: 3000 }, (_, index): PlannedTry => {
+      const one = planned('head', 'a', index);
+      return {
+        ...one,
+        generation: { ...one.generation, target: batched } as PlannedTry['generation'],
+      };
+    });
+    let waiting: (() => void)[] = [];
+    let peak = 0;
+    const answers = execute(tries, {
+      complete: () =>
+        new Promise((resolve) => {
+          waiting.push(() => {
+            resolve(answer('x'));
+          });
+        }),
+      evaluate: noCode,
+      random,
+    });
+    for (let left = tries.length; left > 0;) {
+      await new Promise((resolve) => {
+        setImmediate(resolve);
       });
-      let waiting: (() => void)[] = [];
-      let peak = 0;
-      const answers = execute(tries, {
-        complete: () =>
-          new Promise((resolve) => {
-            waiting.push(() => {
-              resolve(answer('x'));
-            });
-          }),
-        evaluate: noCode,
-        random,
-      });
-      for (let left = tries.length; left > 0;) {
-        await new Promise((resolve) => {
-          setImmediate(resolve);
-        });
-        peak = Math.max(peak, waiting.length);
-        left -= waiting.length;
-        const round = waiting;
-        waiting = [];
-        for (const settle of round) settle();
-      }
-      expect([peak, (await answers).length]).toEqual([most, 3000]);
-      expect(BATCH_WINDOW).toBeGreaterThan(3000);
-    },
-  );
+      peak = Math.max(peak, waiting.length);
+      left -= waiting.length;
+      const round = waiting;
+      waiting = [];
+      for (const settle of round) settle();
+    }
+    expect([peak, (await answers).length]).toEqual([most, 3000]);
+    expect(BATCH_WINDOW).toBeGreaterThan(3000);
+  });
 
   test('never shares one answer between two tries of a reference', async () => {
     const { requests, complete } = recorder();

@@ -148,13 +148,13 @@ describe('the share of turns that pass', () => {
     expect(reasons.join()).toContain('kind.mean');
   });
 
-  test('is not reported as missing in a new suite', () => {
+  test('is not reported as missing if the suite is new', () => {
     const all = dialogues(times(6, { base: [], head: ['✓✓✓✗'] }));
     const { reasons } = decided({ ...all, compared: [] });
     expect(reasons.join()).not.toContain('no answer has a value');
   });
 
-  test('is not compared if all turns have to pass', () => {
+  test('is not compared if the metric requires all turns to pass', () => {
     const { suite, outcome } = decided(dialogues(fallen, { metric: { every: 1 } }));
     expect(suite.pass_rate).toMatchObject({ base: 0, head: 0 });
     expect(row(suite).values).toMatchObject({ gate: 'warn' });
@@ -162,7 +162,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('no-regression');
   });
 
-  test("only causes a warning if the gate's settings say so", () => {
+  test("causes only a warning if the gate's settings say so", () => {
     const { suite, outcome } = decided(dialogues(fallen, { gate: { metrics: { kind: 'warn' } } }));
     expect(row(suite).values).toMatchObject({ gate: 'warn', moved: 'worse' });
     expect(outcome.kind).not.toBe('failed');
@@ -178,7 +178,7 @@ describe('the share of turns that pass', () => {
     expect(outcome.kind).toBe('failed');
   });
 
-  test('makes at most 5 % of the runs red if noisy dialogues did not change', () => {
+  test('makes at most 5 % of the runs red if dialogues are noisy but unchanged', () => {
     const runs = 200;
     const rates = [0.25, 0.6, 0.9];
     const red = Array.from({ length: runs }, (_, run) => {

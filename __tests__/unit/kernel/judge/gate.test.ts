@@ -129,7 +129,7 @@ describe('conclusion', () => {
     expect(about({ ...open, gate: { fail_on: 'never' } }, fail).conclusion).toBe('neutral');
   });
 
-  test('is neutral and has a reason if fail_on is never', () => {
+  test('is neutral, and a reason says why, if a suite regressed and fail_on is never', () => {
     const decision = about({ verdict: 'regressed' }, { fail_on: 'never' });
     expect(decision.conclusion).toBe('neutral');
     expect(decision.reasons).toContain('Not failed, because fail_on is never.');
@@ -230,7 +230,7 @@ describe('run in which no pass rate affects the gate', () => {
     expect([conclusion, reasons.length]).toEqual(['neutral', 1]);
   });
 
-  test('still fails for other reasons', () => {
+  test('still fails for a removed reference if gate.removed is fail', () => {
     const suites = [shows(skipped, null)];
     const removed = { suites, removed: ['q: a'] };
     expect(titleOf(removed, { removed: 'fail' })).toMatch(/^failure: .*removed/);
@@ -267,7 +267,7 @@ describe('change that affects only skipped or quarantined tests', () => {
     expect(decide({ counted: 0, suites }).conclusion).toBe('error');
   });
 
-  test('adds no reason if other tests ran too', () => {
+  test('adds nothing to the reasons if tests that count ran too', () => {
     expect(decide({ hasUnusedChanges: true })).toMatchObject({
       conclusion: 'success',
       reasons: [],
@@ -313,7 +313,7 @@ describe('additional gates', () => {
   ) => decide({ suites: [suiteResult(own)], scoring: [scoring(effect)] }, settings);
   const strict = { scoring: 'fail' } as const;
 
-  test('use min_drop and fail_on of the suite for a change of its scoring', () => {
+  test('apply min_drop and fail_on of a suite to a change of its scoring', () => {
     const of = (own: NonNullable<SuiteResult['gate']>, path = 'p') => ({ path, gate: own });
     const wide = of({ min_drop: 0.2 });
     expect(scored(0.12, wide).reasons).toEqual([]);
@@ -345,7 +345,7 @@ describe('additional gates', () => {
     expect(alone.conclusion).toBe('failure');
   });
 
-  test('name in the reasons each removed reference, and each newly skipped one that got worse', () => {
+  test('list in the reasons all removed references, and all newly skipped ones that got worse', () => {
     const references = [
       referenceResult('broke', { skip: true, head: sideResult(['fail']) }),
       referenceResult('holds', { skip: true }),
@@ -489,7 +489,7 @@ describe('run outcome', () => {
     expect(decideOutcome(strict).outcome).toMatchObject({ kind: 'model-changed', fails: true });
   });
 
-  test('is regressed even if only the pass rate of all suites together dropped', () => {
+  test('is regressed even if no single suite dropped, but the pass rate of all suites together did', () => {
     const pool = { base: 0.9, head: 0.85 };
     expect(decide({ pool })).toEqual({
       conclusion: 'failure',

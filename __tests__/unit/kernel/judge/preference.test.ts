@@ -56,7 +56,7 @@ describe('comparisons of answers', () => {
   test('count one by one if their references are unrelated', () =>
     expect(new Set(p(lost(alone, names)))).toEqual(new Set([0.5 ** 11])));
 
-  test('count once per try for all references of a cluster or with identical prompts', () => {
+  test('count once per try for all references that are in one cluster or have identical prompts', () => {
     const template = lost(
       names.map(() => 'template'),
       names,

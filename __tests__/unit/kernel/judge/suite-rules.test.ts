@@ -72,7 +72,7 @@ describe('suite without compared references', () => {
   });
 });
 
-test('a reference that base cannot run counts as missing evidence', () => {
+test('a reference that base cannot run is counted as missing from the comparison', () => {
   expect(countEvidence(uncompared([unaskable]), new Map())).toMatchObject({
     references: 2,
     missing: ['a'],
@@ -147,7 +147,7 @@ describe('compared suite', () => {
   );
 });
 
-test('every rule has its own wording', () => {
+test('every rule has different words in the report', () => {
   const words = [...UNCOMPARED_RULES, ...COMPARED_RULES].map((rule) => rule.words);
   expect(new Set(words).size).toBe(words.length);
 });

@@ -100,7 +100,7 @@ describe('metric that judges only answers that meet a condition', () => {
   const passed: Score = { ...named, status: 'pass', value: true };
   const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
 
-  test('causes a warning if fewer answers of head meet the condition', () => {
+  test('causes a warning if fewer answers meet the condition on head than on base', () => {
     expect(unseen({ base: judged(passed), head: judged(skipped) }, { judged_head: 20 })).toEqual({
       blocking: [],
       warnings: [

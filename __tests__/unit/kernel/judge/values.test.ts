@@ -144,7 +144,7 @@ describe('values of a metric', () => {
     });
   });
 
-  test('are reported if they moved, but never fail the run, if no direction is better', () => {
+  test('are reported but do not fail the run if they moved and the metric has no better direction', () => {
     const metrics = { tone: 'fail' } as const;
     const undirected = valued(fell, { metric: { better: 'none' }, gate: { metrics } });
     const { p, moved, way, gate: word } = rowOf(undirected).values!;
@@ -241,7 +241,7 @@ describe('values of a metric', () => {
     expect(values).toMatchObject({ p: 1 / 12, moved: null });
   });
 
-  test('are compared for latency only if both sides ran in this run', () => {
+  test('are compared for latency only if the answers of both sides were made in this run', () => {
     const latency = {
       source: { kind: 'built-in', uses: 'latency', with: {} },
     } as const satisfies Partial<Metric>;

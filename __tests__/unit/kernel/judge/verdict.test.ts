@@ -92,7 +92,7 @@ test('extra tries for a failed reference do not change the pass rates of its sui
   expect(verdict.upTo).toBe(1);
 });
 
-test('a regressed suite also reports if head left more tries unanswered than base', () => {
+test('the reason of a regressed suite says if head left more tries unanswered than base', () => {
   const suite = compared([row(50, 2, 2, 0, 2)], fixed(2));
   const runs = suite.compared.map((run, index) =>
     index < 12 ? { ...run, head: [{ byHead: tryResult('error', 0), byBase: null }] } : run,
@@ -135,7 +135,7 @@ describe('reference that failed on base and passes on head', () => {
 describe('drop that a suite can detect', () => {
   const rows = [row(18, 2, 2, 2, 2), row(2, 1, 2, 1, 2)];
 
-  test('is computed for all tries that the sequential policy may make, even if the run stopped after two', async () => {
+  test('is computed for all tries that a run may make, even if it stopped after two', async () => {
     const open = await judged(compared(rows, sequential));
     const two = await judged(compared(rows, fixed(2)));
     const ratio = two.suite.visible_drop! / open.suite.visible_drop!;
@@ -147,7 +147,7 @@ describe('drop that a suite can detect', () => {
       );
   });
 
-  test('uses the significance level of the last interim test after five sequential tries', async () => {
+  test('is computed at the significance level of the last interim test if all five tries were made', async () => {
     const { suite: shown } = await judged(compared([row(20, 5, 5, 5, 5)], sequential));
     // Shrunk variance: ten prior tables of 0.05 and twenty references without variance between
     // tries.

@@ -63,7 +63,7 @@ describe('lookLevels', () => {
     );
   });
 
-  test('returns levels of 0 for alpha 0, and levels below alpha for a tiny or large alpha', () => {
+  test('returns zero levels for alpha 0, and levels below alpha for a tiny or large alpha', () => {
     expect(lookLevels(0, SMALL)).toEqual([0, 0, 0, 0]);
     for (const alpha of [1e-9, 1e-4, 0.4]) {
       const levels = lookLevels(alpha, SMALL);

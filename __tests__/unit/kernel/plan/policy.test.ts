@@ -85,7 +85,7 @@ describe('further tries', () => {
     expect(wanted(single)).toEqual(new Map([[0, 2]]));
   });
 
-  test('go to a reference whose only try on base failed', () => {
+  test('go to a reference that failed its only try on base', () => {
     expect(wanted(ledger([tried('0', '1'), ...fine(199, 1)]))).toEqual(new Map([[0, 2]]));
   });
 

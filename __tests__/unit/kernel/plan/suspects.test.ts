@@ -34,7 +34,7 @@ describe('judgeReferences', () => {
     expect(brokenIn(ledger(tries, first({ isCritical: true })))).toEqual([0]);
   });
 
-  test('flags no reference after only two fixed tries, and only critical ones if the gate says so', () => {
+  test('flags no reference if only two tries are planned, and only critical references if the gate says so', () => {
     const tries = [broken(12), ...fine(9)];
     expect(brokenIn(ledger(tries))).toEqual([0]);
     expect(brokenIn(ledger(tries), 'critical')).toEqual([]);

@@ -20,7 +20,7 @@ describe('withinVariance', () => {
     expect(withinVariance(tablesOf(given))).toBeNull();
   });
 
-  test('is averaged with 0.05, which has the weight of ten references', () => {
+  test('is averaged with the default variance 0.05, which counts as much as ten references', () => {
     expect(shrunkVariance([])).toBe(0.05);
     expect(shrunkVariance(tablesOf(repeat(10, [5, 5, 5, 5])))).toBeCloseTo(0.025, 12);
     expect(shrunkVariance(tablesOf(repeat(990, [1, 2, 1, 2])))).toBeCloseTo(0.4955, 12);
@@ -47,7 +47,7 @@ describe('visibleDrop', () => {
     expect(visibleDrop(design, 0.01)).toBeGreaterThan(drop);
   });
 
-  test('is at least several tries in a suite without failures, and more at a smaller alpha', () => {
+  test('corresponds to at least 5.5 failed tries in a suite without failures, and to more at a smaller alpha', () => {
     const silent = { references: 20, tries: { base: 1, head: 1 }, variance: 0, rate: 1 };
     expect(visibleDrop(silent)).toBeCloseTo(5.5 / 20, 12);
     expect(visibleDrop(silent, 0.0125)).toBeCloseTo(7.5 / 20, 12);
@@ -81,7 +81,7 @@ describe('designOf', () => {
     expect(designOf(tablesOf(given)).tries).toEqual({ base: 3, head: 4 });
   });
 
-  test('gives no visible drop if there are no references or if nothing passes', () => {
+  test('leads to a visible drop of null if there are no references or nothing passes', () => {
     expect(visibleDrop(designOf([]))).toBeNull();
     expect(visibleDrop(designOf(tablesOf(repeat(50, [0, 5, 0, 5]))))).toBeNull();
   });

@@ -15,7 +15,7 @@ const testing = (...references: ReturnType<typeof reference>[]) => suite({ tests
 const TESTS = 'prompts/tests/p.yaml';
 
 describe('affected references', () => {
-  test('are none if only comments, positions or names changed', () => {
+  test('do not include any reference if only comments, positions or names changed', () => {
     const file = 'prompts/q.yaml';
     const places = { model: { file, line: 50 } };
     const messages = [line('Say {q}', 99)];
@@ -49,7 +49,7 @@ describe('affected references', () => {
       'metrics_rollup',
       TESTS,
     ],
-  ])('are all if %s changes, and the reason names the setting', (_, base, head, key, file) => {
+  ])('include all if %s changes, and the reason names the setting', (_, base, head, key, file) => {
     const { because, references, unaffected } = affected(base, head);
     expect(because).toEqual([{ key, file }]);
     const both = { change: 'both' };
@@ -60,7 +60,7 @@ describe('affected references', () => {
     expect(unaffected).toBe(0);
   });
 
-  test('are only those whose prompts render differently', () => {
+  test('include only those whose prompts render differently', () => {
     const asking = (q: string) =>
       testing(reference('a'), reference('b', { input: { q, tone: 'warm' } }));
     const { references, because, unaffected } = affected(asking('b'), asking('b2'));
@@ -87,7 +87,7 @@ describe('affected references', () => {
     expect(references[0]?.baseReference?.expected).toBe('yes');
   });
 
-  test("use base's input if a variable was renamed, and have no base request if they are new", () => {
+  test("use base's input if a variable was renamed, but a new reference has no request on base", () => {
     const variables = [{ name: 'question', place: { file: 'p', line: 1 } }];
     const asked = (id: string) => reference(id, { input: { question: id } });
     const head = suite({
@@ -122,7 +122,7 @@ describe('affected references', () => {
       references: [],
     }));
 
-  test('are all references of a new prompt, and all references of a removed prompt, marked as removed', () => {
+  test('include all references of a new prompt, and those of a removed prompt, which are marked as removed', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],

@@ -23,7 +23,7 @@ const thread: Message[] = [
   { role: 'user', content: 'More' },
 ];
 
-test('prompt code with other messages counts as a different request', () => {
+test('prompt code makes a different request if the messages of its prompt change', () => {
   const code = {
     source: 'output = q',
     language: 'python' as const,

@@ -61,7 +61,7 @@ describe('references of one cluster', () => {
     expect([together.units.length, apart.units.length]).toEqual([1, 10]);
   });
 
-  test("count individually if only one reference has the cluster's name", () => {
+  test('are counted individually if the cluster has only one reference', () => {
     const once = rows(null).map((row, at) => (at === 0 ? { ...row, cluster: 'a' } : row));
     expect(contrast(once)).toEqual(contrast(rows(null)));
   });

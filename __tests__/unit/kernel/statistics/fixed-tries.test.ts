@@ -191,7 +191,7 @@ describe('fellOrBroke', () => {
     );
   });
 
-  test('reports at every larger alpha what it reports at a smaller one', () => {
+  test('reports at a larger alpha every drop that it reports at a smaller one', () => {
     forAll([anyTables(8, 5), level, level], (tables, one, other) => {
       const [less, more] = [Math.min(one, other), Math.max(one, other)];
       expect(calls(tables, less) && !calls(tables, more)).toBe(false);

@@ -116,7 +116,7 @@ describe('isFall', () => {
     }),
   );
 
-  test('checks every metric that dropped beyond chance against min_drop, not only the one with the smallest p', () => {
+  test('compares every metric that dropped beyond chance with min_drop, not only the one with the smallest p', () => {
     expect(metricWithLeastP(look).metric).toBe('steady');
     expect(metricWithLeastP(look).difference).toBeCloseTo(-0.05, 12);
     expect(look.difference).toBeCloseTo(-0.15, 12);

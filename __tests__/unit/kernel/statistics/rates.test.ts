@@ -148,7 +148,7 @@ describe('correctedDifference', () => {
 });
 
 describe('wrongShare', () => {
-  test('adds false failures of good answers and false passes of bad ones', () => {
+  test('adds the good answers that a grader fails and the bad answers that it passes', () => {
     // Of 60 good answers it fails a tenth (6); of 40 bad ones it passes a fifth (8).
     const rate = 0.6 * 0.9 + 0.4 * 0.2;
     const found = wrongShare(rate, { passes: 9e8, tries: 1e9 }, { passes: 8e8, tries: 1e9 });

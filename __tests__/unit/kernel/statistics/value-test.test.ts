@@ -249,7 +249,7 @@ describe('valueTest', () => {
     expect(run(items, ['t', 't'])).toMatchObject({ items: 2, difference: -1, down: 1 / 12 });
   });
 
-  test('returns no interval for equal differences or too few items', () => {
+  test('returns no interval if all differences are equal or there are too few items', () => {
     const equal = Array.from({ length: 6 }, () => ({ base: [0.95], head: [0.55] }));
     expect(run(equal)).toMatchObject({ low: null, high: null, down: 1 / 128 });
     expect(run(equal.map(({ base }) => ({ base, head: base })))).toMatchObject({

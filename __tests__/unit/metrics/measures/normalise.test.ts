@@ -60,7 +60,7 @@ describe('texts compared without case and punctuation', () => {
     }
   });
 
-  test('are equal if both are blank, unless a space is expected and the answer is empty', () => {
+  test('are equal if both are blank, but an empty answer does not equal an expected space', () => {
     expect([areEqual('', ' '), areEqual(' ', ' '), areEqual(' ', '')]).toEqual([false, true, true]);
   });
 
@@ -89,7 +89,7 @@ describe('comparison of any text', () => {
     ignore_punctuation: fc.boolean(),
   });
 
-  test('treats a text as equal to itself and to its normalised form', () => {
+  test('treats a text as equal to itself and to its decomposed Unicode form', () => {
     forAll(
       [text, options],
       (one, given) => {

@@ -207,7 +207,7 @@ describe('hostile answers', () => {
     expect(changes.every(({ base, head }) => base?.value === head?.value)).toBe(true);
   });
 
-  test('are compared up to 200 calls, and further calls are shown', () => {
+  test('are compared up to their 200th call, and all further calls are still shown', () => {
     const calls = (from: number): Part[] =>
       Array.from({ length: 300 }, (_, i) => call(`f${String(i + from)}`, {}));
     expect(argumentChanges(calls(0), calls(0))).toEqual([]);

@@ -64,7 +64,7 @@ test('references that no metric in the gate judges do not count as failed, but e
   expect(broken).not.toMatch(/failed test|fails in/);
 });
 
-test('terminal and page count only references that affect the gate in the size of a suite in a sweep', async () => {
+test('the size of a suite in a sweep counts only references that affect the gate, in terminal and page', async () => {
   const result = resultOf({
     mode: 'sweep',
     base: null,
@@ -96,7 +96,7 @@ test('a reference that got worse as part of a regressed suite is shown with both
   expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
 });
 
-test('a reference without its own id is named by its input in JUnit, followed by its id', () => {
+test('a reference without an id in its file is named in JUnit by its input and then its generated id', () => {
   const asked = (id: string) =>
     failing(id, { input: { q: 'What is the capital of the country that lies south of France?' } });
   const result = resultOf({

@@ -129,7 +129,7 @@ describe('changed lines in a report', () => {
     ).toEqual(expected);
   });
 
-  test('show only the cause if there is no room for all lines', () => {
+  test('show only the cause if there is too little room for all lines', () => {
     const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
     expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });

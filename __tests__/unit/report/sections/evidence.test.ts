@@ -203,7 +203,7 @@ describe('a scoring change', () => {
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
   });
 
-  test("adds base's pass rate under its own scoring to the suite's table row", () => {
+  test("adds base's pass rate under base's scoring to the suite's table row", () => {
     const { rates } = split;
     const of = (base_base: number) =>
       renderGithub(
@@ -268,7 +268,7 @@ describe('errors', () => {
     expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
   });
 
-  test('are not repeated as notices, and the report expands the changed lines', () => {
+  test('are not repeated among the notices, and the changed lines are shown expanded', () => {
     const notice = (message: string, line: number) => ({
       kind: 'error' as const,
       place: { file: 'prompts/tests/capitals.yaml', line },
@@ -296,7 +296,7 @@ describe('errors', () => {
     expect(words).toMatch(/What changed: prompts\/s\.yaml:4\n+ *\+ For \{customer\}/);
   });
 
-  test('that count as failures are not called errors', () => {
+  test('of refused answers are counted as fails and not called errors', () => {
     const filtered = failed('');
     const side = {
       ...filtered,

@@ -163,7 +163,7 @@ describe('the cause', () => {
     changes,
   });
 
-  test('is shown once if many suites share it, and only three different causes are expanded', () => {
+  test('is shown once if many suites share it, and at most three different causes are expanded', () => {
     const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
     const text = shown(
       of(
@@ -280,7 +280,7 @@ test('many suites that one parameter made worse in the same way are reported onc
   expect(renderGithub(comment(red([own, ...others]))).text).toContain('regressedsuite-10100.0');
 });
 
-test('a missing answer is reported once, as the cause', () => {
+test('an error that left a test without an answer is reported once, as the cause', () => {
   const error = 'program (assistant): 400 too long';
   const silent = { ...tryOf(0, 'fail', null, [score('fail', 'fact', null, error)]), error };
   const side = { ...failed(''), tries: [silent] };

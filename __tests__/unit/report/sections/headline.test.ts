@@ -62,7 +62,7 @@ const silent = (name: string) =>
   );
 
 describe('headline', () => {
-  test('does not say which drop could go unnoticed if nothing passes on base', () => {
+  test('does not name a drop that could go unnoticed if nothing passes on base', () => {
     const { suites } = green();
     expect(words(resultOf({ suites: [silent('shop')] }))).toBe(
       '✓ No regression: shop 0 → 0 %: Nothing passes on base, so nothing could break.',
@@ -100,7 +100,7 @@ describe('headline', () => {
     expect(terminal).toMatch(/Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/);
   });
 
-  test('counts all broken tests, even those that have too few tries to be flagged', () => {
+  test('counts all broken tests, including those with too few tries to be flagged', () => {
     expect(words(fallen('fell', 'fell'))).toContain('capitals 100 → 0 %: 2 of 2 tests broke');
     expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
   });
@@ -128,7 +128,7 @@ describe('headline', () => {
     expect(shared(['r0', 'r1', 'r2'], { path: 'prompts/other.yaml' })).not.toContain(' in ');
   });
 
-  test('has a line for each of the three worst red suites and counts the others', () => {
+  test('describes the three worst red suites on a line each and counts the others', () => {
     const one = regression();
     const capitals = one.suites.find(({ verdict }) => verdict === 'regressed')!;
     const called = (...names: string[]) =>

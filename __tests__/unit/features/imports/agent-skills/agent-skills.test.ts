@@ -339,7 +339,7 @@ describe("a skill's check", () => {
     expect(sum).toContain('1 of 1 case, 1 of 2 checks carried over; 1 lost');
   });
 
-  test('is counted as lost only once if it is dropped and expected_output is judged instead', async () => {
+  test("is counted as lost only once if it is dropped and the case's expected_output is judged instead", async () => {
     const odd = { type: 'bash', value: 'x' };
     const { metrics, sum } = await judgedBy({ expected_output: 'Hi', assertions: [odd, odd] });
     expect(metrics).toMatchObject([['llm_rubric', { criteria: 'Hi' }]]);

@@ -391,7 +391,7 @@ tests:
     ]);
   });
 
-  test('treats similar:cosine as similar, and ignores keys that only define YAML anchors', async () => {
+  test('treats similar:cosine as similar, and ignores top-level keys that only define YAML anchors', async () => {
     const { metrics, notices } = await only(
       config(
         '  - { vars: { text: a, language: x }, assert: [*same, { type: unheard-of }] }\n',
