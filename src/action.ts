@@ -30,7 +30,7 @@ const stepExitCode = await runStep(process.env, given);
 isRunning = false;
 if (stepExitCode !== 0) process.exitCode = stepExitCode;
 
-/** Exported for tools that simulate the runner: they import this file and call `run`. */
+/** Tools that simulate the runner import this file and call `run`. */
 const nothingLeft = (): Promise<void> => Promise.resolve();
 
 export { nothingLeft as run };

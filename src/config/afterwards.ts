@@ -1,8 +1,8 @@
 import type { Project } from '../project/settings.ts';
 
 /**
- * Agents of both sides run the `afterwards` commands of base and head, because head's new metrics
- * also judge base.
+ * Adds the `afterwards` commands (checks after an agent's run) of each side to the other side,
+ * because head's new metrics also judge base.
  */
 export function withAfterwards(
   base: Project | null,

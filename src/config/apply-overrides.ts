@@ -59,7 +59,7 @@ function readSetting(
   { path, value, line }: Overrides['settings'][number],
   reading: OverrideContext,
 ): { read: Settings; problems: Problem[] } {
-  // The grader's name and temperature depend on the model, so they are checked later.
+  // Which names and temperatures a grader may have depends on its model, so they are checked later.
   if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
   const place = { file: 'overrides', line: 0 };
   const found: Problem[] = [];

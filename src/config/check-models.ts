@@ -25,7 +25,7 @@ const WARN_DAYS = 90;
 
 export interface ModelEnds {
   today: string;
-  /** A retired model is an error only in full runs, because a pull request did not retire it. */
+  /** A retired model is an error only in full runs, because no pull request retires it. */
   past: 'problem' | 'notice';
 }
 

@@ -167,7 +167,7 @@ function checkPassing(
 }
 
 /**
- * A typo is one edit, or two if the length and the first two letters are right (so not "clinical").
+ * A typo of `critical` is one edit, or two if the length and first two letters are right.
  */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;

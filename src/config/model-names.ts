@@ -31,7 +31,6 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
 }
 
 export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
-  // Checked first, because a retired model's name also matches a vendor's family.
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }

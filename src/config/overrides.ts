@@ -137,7 +137,7 @@ function apply(
   return message;
 }
 
-/** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. Here they are always on. */
+/** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on. */
 function hydraMode(values: readonly Scalar[]): string | null {
   return values.length === 1 && values[0] === 'MULTIRUN'
     ? null

@@ -119,7 +119,7 @@ async function promptFiles(
     );
   const found = files.match(settings.prompts, places, problems);
   notices.push(...found.notices);
-  // A pattern does not match test files (in a folder `tests`), because prompts name those.
+  // A pattern does not match test files (in a folder `tests`), because prompts name their tests.
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
@@ -273,7 +273,7 @@ async function loadSuite(
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
   const inferred = withInputs(reading, document, tests.references);
-  // If a reference was unreadable, it may contain the input that seems to be missing.
+  // An unreadable reference may contain the input that seems to be missing.
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);

@@ -61,7 +61,7 @@ export function sweepProblems(
   return problems;
 }
 
-/** If several names mean the same model, keeps one. Otherwise the model would be ranked twice. */
+/** Keeps one of several names for a model. Otherwise the model would be ranked twice. */
 export function withDistinctModels(
   settings: Settings,
   placeOf: (key: string) => Place | null,

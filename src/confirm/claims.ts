@@ -76,7 +76,7 @@ function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   if (reason.by === 'unanswered') return [silent];
   return [
     { row, metric: null, measure: chooseMeasure(row), minDrop },
-    // `none`, because the plan reserves no calls for tests of individual references here.
+    // `none`, because the plan reserves no calls to test individual references for this claim.
     ...(reason.unanswered === true ? [{ ...silent, judged: 'none' as const }] : []),
   ];
 }

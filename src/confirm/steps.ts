@@ -75,7 +75,7 @@ export interface Claim {
 interface ClaimedSuite {
   suite: SuiteComparison;
   runs: readonly ReferenceRun[];
-  /** The claim is based on tries with a smaller index. */
+  /** The claim is based on tries with an index below this. */
   upTo: number;
 }
 
@@ -144,8 +144,8 @@ export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): Confir
   const looks = looksAt(rows, claim);
   if (looks.some(({ p, share, isLarge }) => isLarge && reachesLevel(p, (share * level) / all)))
     return { kind: 'confirmed', by: 'all' };
-  // Stops early only if new answers replaced all stored ones, because the next run compares with
-  // them.
+  // Stops early only if new answers replaced all stored ones. Otherwise the next run would use old
+  // answers.
   const old = Math.max(...rows.map(({ run }) => run.base.filter(isStored).length));
   const made = looks.length;
   const isCalm = (looks.at(-1)?.p ?? 0) > NO_FALL_P;
@@ -188,7 +188,7 @@ function nextSuspectStep(
   };
 }
 
-/** Head waits for the program to start here, because base does so in other tries. */
+/** The first side waits for the program to start: base in earlier tries, so head in new ones. */
 const SIDES = ['head', 'base'] as const;
 
 /** Picks at most one reference of each cluster, because their tries are not independent. */

@@ -24,7 +24,7 @@ type CheckText = Pick<CheckJob, 'conclusion' | 'title' | 'summary' | 'annotation
 
 /**
  * During a job, its check run is in progress and its comment has no verdict. If the job dies, both
- * remain, and the check blocks the merge.
+ * stay this way, and the check blocks the merge.
  */
 export interface Lease {
   identity: RunIdentity;

@@ -15,8 +15,8 @@ type FoundOverride =
   | { status: 'found'; override: Override };
 
 /**
- * The reason is a line of the pull request's description that starts with the label's name and a
- * colon, or else the label's own description.
+ * The override's reason is a line of the pull request's description that starts with the label's
+ * name and a colon, or else the label's own description.
  */
 export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());

@@ -22,7 +22,7 @@ export async function uploadReports(
   const file = join(reports, 'report.html');
   const run = runUrl(env);
   const closed = unreachable(env);
-  // A canceled job skips uploads: it needs its last ten seconds for the verdict.
+  // A canceled job skips uploads, because it needs its last ten seconds for the verdict.
   const interrupted = session.halting.halted()?.code === 'cancelled';
   if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
     runner.info(`The report with every answer: ${file}`);
@@ -50,7 +50,7 @@ async function uploadResult(
   return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
 }
 
-/** An artifact that is not zipped has its file's name, so this copies the file to a unique name. */
+/** GitHub names an unzipped artifact after its file, so this copies the file to a unique name. */
 async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
   const folder = join(session.temporaryFolder, 'evaldiff-upload');
   const name = `${reportArtifactName('evaldiff-report', job)}.html`;

@@ -112,7 +112,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
   try {
     core.setOutput('conclusion', 'error');
   } catch {
-    // Ignored, because the disk may be full. The exit code and the log still report the failure.
+    // The disk may be full. The exit code and the log still report the failure.
   }
   const [first = OWN_FAULT] = problems;
   const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';

@@ -80,7 +80,7 @@ export async function runPullRequest(
   }
 }
 
-/** The server ends when its stdin ends, even if this process is killed. */
+/** The server exits when its stdin closes, so also if this process is killed. */
 async function startServer(script: string): Promise<{ url: string; close(): void }> {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   const url = await new Promise<string>((resolve, reject) => {

@@ -120,7 +120,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           return;
         }
         const { prepared, emptyResult, forecast } = planned;
-        // Broken references are reported even if nothing is affected.
+        // Reports broken references even if the change affects no suite.
         const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
           kind: 'error',
           ...problem,

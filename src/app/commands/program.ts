@@ -94,7 +94,7 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** Creates only the command named `asked`. If there is none, creates all commands. */
+/** Creates only the command that `asked` names, or all commands if it names none. */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,

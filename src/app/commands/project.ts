@@ -44,8 +44,8 @@ export const currentFiles = async ({
 });
 
 /**
- * Returns the current files, or the commit if evaldiff wrote all uncommitted files (`written`,
- * absolute paths).
+ * Returns the checked-out commit if evaldiff wrote all uncommitted files (`written`, absolute
+ * paths), or else the current files.
  */
 export async function currentState(
   session: Pick<Session, 'repository'>,

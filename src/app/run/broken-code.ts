@@ -9,7 +9,7 @@ interface Rolled {
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
-/** Ignore the pass rates of the returned `suites`: their scoring code always fails. */
+/** The pass rates of returned `suites` mean nothing, because their scoring code always fails. */
 export function findBrokenCode(rolled: readonly Rolled[]): {
   problems: Problem[];
   notices: Notice[];

@@ -200,7 +200,7 @@ async function codeProblems(
   const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
-  // An error with only some of the made-up inputs counts only if a name is undefined.
+  // If only some of the made-up inputs cause errors, reports just undefined names.
   const [message = undefinedName] = errors.length === ran.length ? errors : [];
   return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
 }

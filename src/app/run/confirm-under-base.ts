@@ -28,7 +28,7 @@ interface UnderBase {
   findings: UnderBaseFinding[];
   /** A drop that only base's metrics show. Null if new answers refute the drop. */
   hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Each of these sentences prevents a green verdict. */
+  /** Sentences that say why the verdict cannot be green. */
   unconfirmed: string[];
 }
 

@@ -98,7 +98,7 @@ export interface Added {
 export interface Judged extends Added {
   /** Each finding makes its suite fail. */
   findings: FeatureFinding[];
-  /** Each of these sentences prevents a green verdict. */
+  /** Sentences that say why the verdict cannot be green. */
   unjudged: string[];
 }
 
@@ -116,7 +116,7 @@ interface OwnFile {
 export interface LabelCounts {
   good: Counts;
   bad: Counts;
-  /** How a sentence about these counts begins, such as `the evaluators tell`. */
+  /** Start of a sentence about the counts, such as `the evaluators tell`. */
   who: string;
 }
 

@@ -18,8 +18,8 @@ export interface ReplacedServer {
 }
 
 /**
- * The stored answers have other fingerprints than new ones, so another build of the model wrote
- * them.
+ * Stored and new answers have different fingerprints, so a different build of the model wrote the
+ * stored ones.
  */
 export interface OtherBuild {
   model: string;
@@ -62,7 +62,7 @@ export function withoutOutdated(suites: readonly SuiteComparison[]): {
   return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
 }
 
-/** Some vendors change the fingerprint daily, so another fingerprint causes only a notice. */
+/** Some vendors change the fingerprint daily, so a different fingerprint causes only a notice. */
 function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
   const fresh = servedNow(suites, 'fingerprint');
   const stored = triesOf(suites).filter(({ model, made }) => {

@@ -23,7 +23,7 @@ interface Reading {
   parsed?: ParsedDocuments | undefined;
 }
 
-/** If base is unreadable, all of head counts as new: this pull request cannot fix base. */
+/** If base is unreadable, all of head counts as new, because this pull request cannot fix base. */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;

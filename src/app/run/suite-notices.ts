@@ -170,8 +170,8 @@ function answersOf(run: ReferenceRun, side: Side): string[] {
 const NOT_LOWER_P = 0.05;
 
 /**
- * Warns if the verdict depends on individual references, although the pass rate is not lower and
- * most answers changed.
+ * Warns if individual references decide the verdict, while the pass rate is not lower and most
+ * answers changed.
  */
 function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
   const { name, reason, pass_rate: rate, references } = result;

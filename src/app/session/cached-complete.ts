@@ -37,7 +37,7 @@ interface Layers {
   stored(request: Request): boolean;
 }
 
-/** Layers, outermost first: one completion per request, stored answers, budget, provider. */
+/** Layers, outermost first: deduplication, stored answers, budget, provider. */
 export function createAsking({
   complete,
   openStores,
@@ -129,7 +129,7 @@ export function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** No text can imitate its delimiter, a hash of `purpose`, which contains the text. */
+/** Hashes `purpose`, which contains the text, so that the text cannot contain its delimiter. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { member } from '../../types/plain.ts';
 
-/** Returns the outermost new folder. Node's recursive `mkdir` hangs below /proc. */
+/** Returns the outermost new folder. Avoids Node's recursive `mkdir`, which hangs below /proc. */
 export function makeFolders(path: string): string | undefined {
   try {
     return mkdirIfMissing(path);

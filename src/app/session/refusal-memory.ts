@@ -25,7 +25,7 @@ const refusalSchema = z.strictObject({
 /** After this time, refused parameters are tried again, because servers change. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** If the store fails, one more request finds out what the model refuses. */
+/** If the store fails, one extra request shows what the model refuses. */
 export function refusalMemory(
   openStores: () => Promise<readonly Store[]>,
   now: () => number,

@@ -1,5 +1,5 @@
-// Old versions of Node lack named exports here. They must still load this file, which reports that
-// they are too old.
+// Old versions of Node lack named exports of `node:module`. They must still load this file, which
+// reports that they are too old.
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

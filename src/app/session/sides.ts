@@ -104,8 +104,8 @@ async function movedProject(
 }
 
 /**
- * Checks uncommitted files one by one: reading the whole work tree may fail on a file outside the
- * project.
+ * Checks uncommitted files one by one, because reading the whole work tree may fail on a file
+ * outside the project.
  */
 async function goneFrom(
   repository: Repository,

@@ -148,7 +148,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
   const open = (file: string, access: 'read-write' | 'read'): Store[] =>
     openIfUsable(
       // Each job runs on a new machine without the secret that signs answers. SECURITY.md explains
-      // what isolates them.
+      // what protects the answers.
       () => openStore({ file, maxBytes, now: Date.now, access, notice: warn, secret: null }),
       file,
       warn,

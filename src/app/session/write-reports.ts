@@ -121,7 +121,7 @@ export async function writeRun(
     await folder.write(path, text);
 }
 
-/** If writing fails, returns null: the error must not prevent the use of the paid result. */
+/** If writing fails, returns null, so that the paid result can still be used. */
 export async function fillFolder(
   path: string,
   { workTree }: Pick<Session, 'workTree'>,

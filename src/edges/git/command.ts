@@ -16,7 +16,7 @@ export interface GitResult {
   timedOut?: boolean;
 }
 
-/** Without these, a repository's configuration could run programs. */
+/** Without these settings, a repository's configuration could run programs. */
 const SAFE_SETTINGS = [
   'safe.bareRepository=explicit',
   'core.alternateRefsCommand=:',
@@ -114,7 +114,7 @@ interface RunOptions {
   onOutput?: (chunk: Buffer) => void;
 }
 
-/** If the command fails, this still resolves. @throws UserError if git is not installed. */
+/** Resolves even if the command fails. @throws UserError if git is not installed. */
 export function runGit(
   place: GitPlace,
   command: readonly string[],

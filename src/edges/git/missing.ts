@@ -67,7 +67,7 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
   return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
 }
 
-/** Others may write to these folders, so a file must match the hash in its LFS pointer. */
+/** Other users may write to these folders, so a file must match the hash in its LFS pointer. */
 interface LfsPlaces {
   root: string;
   commonDir: string | null;

@@ -137,7 +137,7 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
 }
 
 function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // A running job of the same workflow run will use `sharedName` instead.
+  // A running job of this workflow run is not a rival: it will switch to `sharedName`.
   const givesWay = own === 'running' && workflowRun === owner.workflowRun;
   return identity !== owner.identity && !approved && !givesWay;
 }

@@ -20,7 +20,7 @@ type CommentMode = 'auto' | 'always' | 'never';
 export interface CommentJob {
   repository: string;
   pullRequest: number;
-  /** A comment about another commit is never overwritten. */
+  /** A comment about a different commit is never overwritten. */
   headSha: string;
   marker: string;
   body: string;

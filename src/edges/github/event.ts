@@ -43,7 +43,7 @@ export function readEvent(env: Environment, payload: unknown): EventFacts {
   return read({ event, repository: own.data, env }, payload);
 }
 
-/** @throws UserError with one line that never quotes the file. */
+/** @throws UserError with a one-line message that never quotes the file. */
 export function parsePayload(text: string): unknown {
   if (text.length > MAX_PAYLOAD_CHARACTERS)
     throw userError(null, 'The event payload (GITHUB_EVENT_PATH) is larger than 25 MB.');

@@ -5,7 +5,7 @@ export interface Activity {
 }
 
 /**
- * After one idle turn of the event loop, all computation is done. The other turns are a safety
+ * After one idle turn of the event loop, all computation is done. Two more turns are a safety
  * margin.
  */
 const QUIET_TURNS = 3;

@@ -114,7 +114,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   let health: Health | null = null;
   let busy = 0;
 
-  // Created at the first call. Time before that does not count as downtime.
+  // Created at the first call, so that earlier time does not count as downtime.
   const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {

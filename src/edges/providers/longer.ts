@@ -18,7 +18,7 @@ export function withMoreRoom(
   const { ownLimit } = factsOf(vendor);
   const { parameters } = request;
   if (ownLimit === undefined || LIMITS.some((name) => name in parameters)) return null;
-  // An answer cut below our limit has filled the context window.
+  // If an answer was cut before it reached our limit, the context window was full.
   const isCut = completion.ended === 'length' && writtenTokens(completion) >= ownLimit.first;
   return isCut
     ? { ...request, parameters: { ...parameters, max_tokens: ownLimit.second, stream: true } }

@@ -9,7 +9,7 @@ import {
 
 interface OnceOptions {
   keyOf(request: Request): string;
-  /** `forget`: another store keeps the answers, so only errors are kept here. */
+  /** `forget`: another store keeps the answers, so this one keeps only errors. */
   answers: 'keep' | 'forget';
 }
 

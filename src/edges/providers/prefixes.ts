@@ -15,7 +15,7 @@ export interface Prefixes {
 
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
-/** A low estimate: trying to cache a prefix that is too short costs nothing. */
+/** A low estimate, because trying to cache a prefix that is too short costs nothing. */
 const BYTES_PER_TOKEN = 4;
 
 /**

@@ -8,7 +8,7 @@ const MAX_LINE_BYTES = 8 * 1024 * 1024;
 const EXIT_GRACE_MS = 1000;
 
 interface ChildOptions {
-  /** No shell interprets these. */
+  /** No shell interprets these words. */
   command: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
@@ -181,7 +181,7 @@ interface Startable {
 
 const EXTENSIONS = ['.com', '.exe', '.bat', '.cmd'];
 
-/** cmd.exe expands these even inside quotes. */
+/** cmd.exe expands these characters even inside quotes. */
 const READ_IN_QUOTES = /["%\r\n]/;
 
 /** On Windows a name may be a script (`npm`, `npx`), which only cmd.exe can start. */

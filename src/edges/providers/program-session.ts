@@ -65,7 +65,7 @@ const CLOSE_GRACE_MS = 2000;
 /** A program without output for this long may be buffering its answers. */
 export const SILENCE_MS = 10_000;
 
-/** Restarts the program when it exits, but only {@link MAX_EXITS} times without an answer. */
+/** Restarts the program until it has exited {@link MAX_EXITS} times in a row without an answer. */
 export function createSession(options: ProgramSessionOptions): ProgramSession {
   const calls = createCalls(options);
   const program = createRuns(options, calls);

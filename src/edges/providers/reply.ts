@@ -29,7 +29,7 @@ export function deeperThan(text: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** Only these are converted, because converting all headers would slow every call. */
+/** Converts only these headers, because converting all would slow every call. */
 const READ_HEADERS =
   /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 

@@ -24,7 +24,8 @@ export function prepareCode(
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ): PreparedCode {
   const runtime = module.newRuntime();
-  // A quarter of the thread's stack: QuickJS must report an overflow before the thread crashes.
+  // A quarter of the thread's stack, because QuickJS must report an overflow before the thread
+  // crashes.
   runtime.setMaxStackSize(256 * 1024);
   const context = runtime.newContext();
   addGlobals(context, time);

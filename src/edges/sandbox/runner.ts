@@ -21,7 +21,7 @@ export interface RunClock {
 }
 
 export interface Runner {
-  /** Returns one result per input, in order. If the code fails, the promise still resolves. */
+  /** Returns one result per input, in order. Resolves even if the code fails. */
   run(job: CodeJob): Promise<CodeResult[]>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Only jobs with the same place share a process: consecutive jobs of a suite, unless `fresh`. */
+/** Jobs with the same place share a process. Consecutive jobs of a suite do, unless `fresh`. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
   return ({ suite, fresh = false }) => {

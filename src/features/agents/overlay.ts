@@ -19,7 +19,6 @@ export function overlaidFiles(
   return all;
 }
 
-/** Maps paths in the workspace to paths in the repository. */
 export function placedOverlay(
   { files }: FileOverlay,
   { hide, own, ...rules }: WorkspaceRules,

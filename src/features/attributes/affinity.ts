@@ -157,8 +157,8 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
 }
 
 /**
- * If the ratings of an answer and of the expected answer differ by more, the answer uses the skill
- * differently (QualEval paper, appendix A.3).
+ * If the ratings of an answer and of the expected answer differ by more than this, the answer uses
+ * the skill differently (QualEval paper, appendix A.3).
  */
 export const SKILL_DISTANCE = 1;
 

@@ -100,7 +100,7 @@ interface SurveyedSuite {
 /** A reference has an attribute if its rating for the attribute is at least this high. */
 export const MEMBER_AFFINITY = 3;
 
-/** Tests significance in all suites together, to correct for their number. */
+/** Tests all suites' attributes together, to correct for the number of tests. */
 export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,

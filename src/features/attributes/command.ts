@@ -148,7 +148,7 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Uses only the first grader: the others only vote on grades. */
+/** Uses only the first grader, because the others only vote on grades. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
   if (settings.grader === null) {

@@ -3,7 +3,7 @@ import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
-/** Includes unchanged references: a pull request must not affect which attributes are found. */
+/** Includes unchanged references, so that a pull request cannot affect the attributes. */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
   const written = [base, head].flatMap((side) => side?.suite.tests.references ?? []);
   const found = new Map(written.map((reference) => [reference.id, reference]));

@@ -25,7 +25,7 @@ const MAX_REFERENCE_CHARS = 8_000;
 interface DiscoverySettings {
   most: number;
   seed: number;
-  /** Base's prompt. A pull request must not affect which attributes are found. */
+  /** Base's prompt, so that a pull request cannot affect the attributes. */
   prompt: string;
 }
 

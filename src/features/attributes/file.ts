@@ -36,7 +36,6 @@ export interface PinnedAttributes {
   /** What the application does, by prompt file. The key '' is for all other prompts. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  /** By prompt file. The key '' is for all other prompts. */
   labels: ReadonlyMap<string, Label[]>;
   unused: { path: string; place: Place }[];
 }

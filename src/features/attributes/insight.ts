@@ -43,7 +43,7 @@ interface Proposals {
   faults: string[];
 }
 
-/** The model is untrusted: proposals that state wrong pass rates are dropped. */
+/** The model is untrusted, so proposals with wrong pass rates are dropped. */
 export async function proposeInsights(
   attribute: AttributeResult,
   packet: Packet,
@@ -98,7 +98,7 @@ function figureFault(
     : `it does not state the pass rates of ${singleLine(name, 60)}`;
 }
 
-/** Rejects the model's own figures and claims of success: only evaldiff may state them. */
+/** Rejects the model's own figures and claims of success, because only evaldiff may state them. */
 function wordsFault(why: string, { name }: AttributeResult): string | null {
   if (why === '') return 'it says nothing';
   const words = why.replaceAll(name, ' ');

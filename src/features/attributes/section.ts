@@ -29,7 +29,6 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-/** Says that lower is better, because for most other percentages, higher is better. */
 export const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
@@ -163,7 +162,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Joins attributes into one line if the same other attributes explain their changes. */
+/** Joins attributes into one line if their changes have the same explanation (other attributes). */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

@@ -60,7 +60,7 @@ const qualevalSchema = z
 
 export type QualEvalSettings = z.output<typeof qualevalSchema>;
 
-/** Read from base if attributes can fail a run: a pull request must not loosen its own check. */
+/** Read from base if attributes can fail a run, so that a pull request cannot loosen its check. */
 export const attributeSettings: OwnSettings = {
   key: 'qualeval',
   schema: qualevalSchema,

@@ -4,7 +4,7 @@ import type { Json, Scalar } from '../../types/plain.ts';
 
 export const PER_REFERENCE = 2;
 
-/** Minimum average. With fewer references, an attribute's figures are not meaningful. */
+/** Minimum average per attribute. With fewer references, an attribute's figures mean little. */
 const REFERENCES_PER_ATTRIBUTE = 4;
 
 export const FEWEST_REFERENCES = 8;

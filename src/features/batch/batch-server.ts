@@ -128,7 +128,7 @@ function restrictRetries<T>(
     : { ...attempt, fault: { ...attempt.fault, retry: 'never' } };
 }
 
-/** Does not retry: creating a batch costs money, and may have succeeded without a reply. */
+/** Does not retry, because creating a batch costs money and may have succeeded without a reply. */
 export async function submit(
   server: ManagedServer,
   items: readonly BatchItem[],

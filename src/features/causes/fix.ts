@@ -204,7 +204,7 @@ const draftReplySchema = z.object({
   drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
 });
 
-/** Drafts are untrusted: each must be one visible line without new variables. */
+/** Drafts are untrusted, so each must be one visible line without new variables. */
 export async function draftFixes(
   unit: ChangeUnit,
   packet: Packet,

@@ -25,7 +25,7 @@ const causesSchema = closed({
 
 export type CauseSettings = z.output<typeof causesSchema>;
 
-/** Read from base: a pull request must not raise what the search may spend. */
+/** Read from base, because a pull request must not raise what the search may spend. */
 export const causeSettings: OwnSettings = {
   key: 'explain',
   schema: causesSchema,

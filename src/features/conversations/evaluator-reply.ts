@@ -115,7 +115,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // In lower case, `Yes and no` matches both words, so it is unclear.
+  // In lower case, both words of `Yes and no` match, so it counts as unclear.
   const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Import this module dynamically, and only to draw a chart, because the chart library is large. */
+/** Import this module only to draw a chart, because the chart library is large. */
 import { shareSpan } from '../../report/page/blocks.ts';
 import {
   AXIS_LABEL,

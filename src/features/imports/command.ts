@@ -231,8 +231,8 @@ async function withImported<T>(
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,
-      // Verification needs no prompt files: it fills in the original file's templates for each
-      // test.
+      // Verification needs no prompt files, because it fills in the original file's templates for
+      // each test.
       code: verify === undefined ? ('written' as const) : ('refused' as const),
       host: hostSettings(settings),
     };

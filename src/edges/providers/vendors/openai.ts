@@ -179,7 +179,7 @@ function callsIn(
   return isInText ? [{ odd: `${PLACE}.content` }] : [];
 }
 
-/** Matches tool calls of open models that the server left in the text. */
+/** Matches tool calls that an open model's server left in the text. */
 const CALL_TEXT =
   /<tool_call>|<function=|\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_calls?(?:_section)?_begin\|>|<｜tool▁calls?▁begin｜>/;
 

@@ -99,7 +99,7 @@ export interface NoAnswer {
 
 export type VendorOutput = Extract<VendorAnswer, { kind: 'answer' }>;
 
-/** For many requests, which the vendor answers within a day at half the price. */
+/** Sends many requests together. The vendor answers within a day at half the price. */
 export interface BatchApi {
   limits: BatchLimits;
   bytes(id: string, body: string, path?: string): number;
@@ -123,10 +123,10 @@ interface Uploaded {
   file: string | null;
 }
 
-/** Every function rejects with the SDK's error unless the status is a success. */
+/** Functions reject with the SDK's error if the server replies with an error status. */
 export interface BatchServer {
   upload(items: readonly BatchItem[]): Promise<Uploaded | null>;
-  /** Creates the batch, which then costs money. Null if the reply names no batch. */
+  /** Creates the batch, which then costs money. Null if the reply has no batch id. */
   create(items: readonly BatchItem[], uploaded: Uploaded): Promise<string | null>;
   state(id: string): Promise<BatchState | null>;
   results(

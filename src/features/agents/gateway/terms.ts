@@ -56,7 +56,7 @@ export interface RunTerms {
   /** For trigger tests: the first reply to a request with tools ends the run. */
   firstDecisionOnly: boolean;
   anew: boolean;
-  /** A fake key in the agent's environment. Requests that contain it are refused. */
+  /** A fake key in the agent's environment. Requests with it are refused. */
   canary: string | null;
   onAttempt(): boolean;
 }

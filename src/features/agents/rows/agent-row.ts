@@ -41,7 +41,7 @@ export interface AgentRow {
   name: AgentName;
   /** Null if the suite gives the command. */
   npm: CliPackage | null;
-  /** The default version. `npm run test:agents` tests it. */
+  /** The default version. */
   version: string | null;
   /** `acp`: JSON-RPC. `lines`: the task is an argument, and stdout has one event per line. */
   protocol: 'acp' | 'lines';
@@ -51,7 +51,7 @@ export interface AgentRow {
   instructionFiles: readonly string[];
   /** Folders in which the agent looks for skills, also found by observation. Null if unknown. */
   skillFolders: readonly string[] | null;
-  /** Null if the agent has no tool for skills and reads their files. */
+  /** Null if the agent has no tool for skills and reads the skills' files. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
   /** Null means all agents' normalisers, because a custom command may start any CLI. */

@@ -1,5 +1,5 @@
 // First process in a run's namespaces. Plain JavaScript, because `node -e` runs it. Its argument is
-// a socket, which sends the command to run. When it ends, the kernel kills all other processes in
+// a socket, which sends the command to run. When this process ends, the kernel kills all others in
 // the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';

@@ -38,7 +38,7 @@ interface UsedTemplate {
 export interface Templates {
   folder: string;
   made: Map<string, UsedTemplate>;
-  /** Limit for all unused templates, in bytes. A search for causes makes many. */
+  /** Limit for all unused templates, in bytes. A search for causes makes many templates. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
   close(): Promise<void>;
@@ -196,7 +196,7 @@ async function commitAll(work: string): Promise<string> {
   return (await git('rev-parse', 'HEAD')).trim();
 }
 
-/** `setup` may have left links here that lead out of the folder. */
+/** `setup` may have left links in `home` that lead out of it. */
 async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     const [top = path] = path.split('/');

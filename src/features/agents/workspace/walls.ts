@@ -167,7 +167,7 @@ function insidePath(readable: readonly string[], wanted: string): string {
   return [...new Set(all)].filter((folder) => folder !== '').join(delimiter);
 }
 
-/** Finds the first kind of sandbox that works here. */
+/** Finds the first kind of sandbox that works on this machine. */
 export async function findWalls(
   kinds: readonly WallKind[] = process.getuid?.() === 0 ? ['root'] : ['rootless', 'sudo'],
   platform: NodeJS.Platform = process.platform,

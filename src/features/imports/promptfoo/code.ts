@@ -8,7 +8,7 @@ export interface CodeCheck {
   negate: boolean;
   /** Variables that are maps or lists in promptfoo, but JSON text in evaldiff. */
   structured: readonly string[];
-  /** Variables that have another value in promptfoo's checks. */
+  /** Variables that have a different value in promptfoo's checks. */
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;

@@ -94,8 +94,8 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
 }
 
 /**
- * A key that is equal in the configuration and in the results, to match an assertion with its
- * verdict.
+ * An assertion has the same key in the configuration and in the results, so that its verdict can be
+ * found.
  */
 export function assertionKey({ type, value, threshold, metric, transform }: JsonMap): string {
   return canonicalJson([
