@@ -211,7 +211,7 @@ describe('jobs for the same commit', () => {
     ['red', WORSE, 'failure', false],
     ['green', SAME, 'success', false],
   ])(
-    'that differ only in the base show the verdict of the slower job, here %s',
+    'that differ only in the base show the verdict of the job that ends last (%s)',
     async (_verdict, files, expected, statusUpdates) => {
       const running = Promise.withResolvers<void>();
       const faster = Promise.withResolvers<void>();

@@ -181,7 +181,7 @@ describe('references that head quarantines', () => {
       `metrics: [${EXACT}]\nquarantine: [${ids.map((id) => `{ id: ${id}, reason: flaky, until: 2999-01-31 }`).join(', ')}]`,
     );
 
-  test('are named next to the tests that got worse, even if the others are green', () =>
+  test('are named next to the tests that got worse, even if the other references are green', () =>
     shows([plain(), { ...out('q1', 'q2', 'q3'), ...WORSE }], null, [
       'Quarantined: 3 tests (`q1`, `q2`, `q3`)',
       'worse on head: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)',
@@ -312,7 +312,7 @@ describe('recorded dialogues', () => {
     });
   });
 
-  test('with the same answer and another system prompt count as unchanged', () => {
+  test('with the same answer and a different system prompt count as unchanged', () => {
     const under = (system: string, output: string): FixtureFiles =>
       testing(`metrics: [${EXACT}]`, (n) =>
         answered(n, output).replace('input: [', `input: [{ role: system, content: ${system} }, `),

@@ -86,7 +86,7 @@ describe.each([
   );
 });
 
-test('a bundle without HiGHS uses the other solver and looks for HiGHS only when needed', async () => {
+test('a bundle without the solver HiGHS uses javascript-lp-solver, and looks for HiGHS only when needed', async () => {
   const entry = join(lacking, 'index.js');
   const answers: AssignmentAnswer[] = [];
   for (const solver of ['javascript-lp-solver', 'highs'] as const) {

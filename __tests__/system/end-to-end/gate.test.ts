@@ -45,7 +45,7 @@ describe('a red pull request with the override label', () => {
     expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
   });
 
-  test('stays red without a stated reason, if the label was removed since the event, or for outside contributors', async () => {
+  test('stays red without a stated reason, if the label was removed after the event, or for outside contributors', async () => {
     const { at, change } = await red();
     const event = pullRequestEvent(change);
     const payload = event.payload as { pull_request: { labels: object[] } };

@@ -196,7 +196,7 @@ describe('the check is green', () => {
     expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
   });
 
-  test('for a harmless branch, even if main has since broken another suite', async () => {
+  test('for a harmless branch, even if main broke a different suite in the meantime', async () => {
     const { verdict, text, run } = await reviewed({
       head: reworded,
       history: { behind: [unsourced] },

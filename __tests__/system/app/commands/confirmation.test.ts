@@ -215,7 +215,7 @@ describe('stored answers of a model that the server has replaced', () => {
   });
 });
 
-test('stored answers from another build of the model are compared, and a notice counts them', async () => {
+test('stored answers from a different build of the model are still compared, and a notice counts them', async () => {
   const { diff, rebuild } = await openProject();
   rebuild('fp_1');
   await diff('Please answer:');

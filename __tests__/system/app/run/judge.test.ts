@@ -130,7 +130,7 @@ describe('a change of the scoring', () => {
     },
   };
 
-  test('alone requests answers once, scores them with both versions and shows no prompt effect', async () => {
+  test('without a prompt change requests answers once, scores them with both versions and shows no prompt effect', async () => {
     const { result, requests } = await runPipeline(
       project([shop(OLD, 6)]),
       project([shop(OLD, 6, lenient)]),

@@ -31,7 +31,7 @@ describe('a Git LFS file', () => {
     expect(await read()).toBe(DATA);
   });
 
-  test("is read from the clone's LFS storage if the work tree has another version", async () => {
+  test("is read from the clone's LFS storage if the work tree has a different version", async () => {
     const { repository, read } = committed();
     const id = sha256(DATA);
     repository.write({

@@ -150,7 +150,7 @@ describe('reading by object id', () => {
     expect((await reader.blob(late))?.toString()).toBe('late');
   });
 
-  test('fails if git answers for another object, instead of mixing up contents', async () => {
+  test('fails if git answers for a different object', async () => {
     const reader = scriptedReader(
       `process.stdin.once('data', () => process.stdout.write('${'f'.repeat(40)} blob 4\\nevil\\n'));`,
     );

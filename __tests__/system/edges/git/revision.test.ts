@@ -133,7 +133,7 @@ describe('a revision', () => {
     });
   });
 
-  test("is ambiguous if a branch has the name of another commit's id prefix", async () => {
+  test('is ambiguous if a branch is named like the id prefix of a different commit', async () => {
     const start = base.slice(0, 8);
     await withBranch(start, head, async (opened) => {
       expect(await messageOf(opened.resolve(start))).toContain(

@@ -125,7 +125,7 @@ describe('reading an event', () => {
     expect(isApproval(removed, label)).toBe(false);
   });
 
-  test('uses the commits of pushes, merge queues and other runs from the event', () => {
+  test('takes the commits of pushes, merge queues and other runs from the event', () => {
     const pushed = { pullRequest: null, base: BASE, head: HEAD, headBranch: 'main' };
     expect(read('push')).toMatchObject(pushed);
     expect(read('push.new-branch')).toMatchObject({ base: null, head: HEAD, headBranch: 'topic' });

@@ -63,7 +63,7 @@ describe('a suggested fix', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('is replaced if its line has changed since', async () => {
+  test('is replaced once its line has changed', async () => {
     const { github, client } = await withDiff();
     await publishSuggestions(client, job([suggestion(6, 'one')]));
     for (const comment of github.state.reviewComments) comment.line = null;

@@ -114,7 +114,7 @@ describe('a prompt prefix shared by many requests', () => {
     expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
   });
 
-  test('is cached separately for other parameters and another model', async () => {
+  test('is cached separately for each model and each set of parameters', async () => {
     const setting = await start('anthropic');
     await setting.ask(about('a'));
     await setting.ask(about('b'), { parameters: { max_tokens: 9 } });

@@ -146,7 +146,7 @@ describe('downloading shard results (parts)', () => {
     },
   });
 
-  test('uses only parts from the latest attempt of its own run whose hash is correct', async () => {
+  test('uses only parts that have the right hash and come from the latest attempt of its own run', async () => {
     const asked: unknown[] = [];
     const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
     const spy: ArtifactLibrary = {

@@ -150,7 +150,7 @@ describe('an invalid entry', () => {
     expect((await run(['a', 'b'])).asked).toEqual([]);
   });
 
-  test('in another form is ignored even with a correct digest', async () => {
+  test('in an unexpected format is ignored even if its digest is correct', async () => {
     await run(['a']);
     const body = JSON.stringify({ parts: partsOf('forged'), status: 'pass' });
     const digest = createHash('sha256')

@@ -315,7 +315,7 @@ describe('a gateway', () => {
     expect((await ask(gateway, ANTHROPIC, again, 'a')).status).toBe(200);
   });
 
-  test("refuses another model without a known price, but allows the suite's model", async () => {
+  test("refuses a different model if its price is unknown, but allows the suite's model", async () => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor, { price: () => null });
     const ticket = gateway.open(termsFor(CHAT));

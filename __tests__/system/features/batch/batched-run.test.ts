@@ -97,7 +97,7 @@ describe('a run of all references with transport: batch', () => {
     expect(result.usage.cost_usd).toBeCloseTo(0.06 + 0.12, 9);
   });
 
-  test('uses another transport for one run if the command line says so', async () => {
+  test('uses a different transport for one run if the command line says so', async () => {
     const { result: ask, server } = await openBatchProject();
     await ask('run', 'transport=direct');
     expect([server.batches.length, server.requests.length]).toEqual([0, 8]);

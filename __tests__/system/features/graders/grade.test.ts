@@ -114,7 +114,7 @@ describe('evaldiff grade', () => {
     expect(out.split('\n').every((line) => line.length <= 100)).toBe(true);
   });
 
-  test('accepts another grader on the command line, and omits consistency if there is only one repeat', async () => {
+  test('accepts a different grader on the command line, and omits consistency if there is only one repeat', async () => {
     const { out, models } = await grade(
       ['polite', 'grader.model=other', '--repeats', '1'],
       wavering(),

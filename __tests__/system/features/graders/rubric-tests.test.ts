@@ -175,7 +175,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(result.conclusion).toBe('failure');
   });
 
-  test('is reported in the same way as another grader, other scores or another threshold', async () => {
+  test('is reported like a changed grader, changed scores or a changed threshold', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>

@@ -38,7 +38,7 @@ describe('a chat completion', () => {
     [{ completion_tokens: 17 }, 17],
     [{ completion_tokens: 17, total_tokens: 0 }, 17],
     [{ completion_tokens: 17, total_tokens: 'many' }, 17],
-  ])('adds reasoning to the output if only the total has it: %j', async (counts, output) => {
+  ])('adds reasoning to output if only the token total has it: %j', async (counts, output) => {
     const completion = await answerTo({ content: 'x' }, 'stop', { prompt_tokens: 20, ...counts });
     expect(completion).toMatchObject({ usage: { input_tokens: 20, output_tokens: output } });
   });
