@@ -166,9 +166,7 @@ function checkPassing(
   }
 }
 
-/**
- * A typo of `critical` is one edit, or two if the length and first two letters are right.
- */
+/** A typo of `critical` is one edit, or two if the length and first two letters are right. */
 function isTypo(tag: string): boolean {
   if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);

@@ -119,7 +119,7 @@ export async function readProject(
 
 const SHOWN_FOLDERS = 3;
 
-/** An error, because a run in the wrong folder would look like one without changes. */
+/** An error, because a run in the wrong folder would look like a run without changes. */
 function nothingToRunProblems(
   { commit, files }: SourceTree,
   config: string,

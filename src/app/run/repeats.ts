@@ -67,7 +67,7 @@ export function repeatedEvaluate(evaluate: Evaluate, seed: string): Repeats {
   };
 }
 
-/** Leaves out the first item, because nothing before it could leave state that changes its score. */
+/** Skips the first item, because nothing before it could leave state that changes its score. */
 function drawSample<T>(all: readonly T[], seed: string): T[] {
   const wanted = Math.max(1, Math.round(all.length / REPEAT_EVERY));
   const later = all.length === 1 ? all : all.slice(1);

@@ -230,8 +230,8 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
     timeoutSeconds: CODE_TIMEOUT_SECONDS,
     time: options.startedAt.getTime(),
     log: options.log,
-    // An earlier step may have changed PATH. Outsiders may have written the answers, so evaluations
-    // are isolated.
+    // The path is absolute, because an earlier step may have changed PATH. Evaluations are isolated,
+    // because outsiders may have written the answers.
     ...(options.trust.level === 'untrusted' ? { python: '/usr/bin/python3', alone: true } : {}),
   });
 }
