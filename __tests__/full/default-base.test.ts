@@ -128,7 +128,7 @@ describe('a base from CI variables', () => {
   test('is an error if the remote and the clone both lack it', async () => {
     for (const shape of ['depth 1', 'no remote']) {
       await expect(baseOf(cloned(MAIN, shape), { CHANGE_TARGET: 'gone' })).rejects.toMatchObject(
-        failure(/^CHANGE_TARGET names the base gone, which/),
+        failure(/^CHANGE_TARGET names gone as the base, which/),
       );
       const missing = { CI_MERGE_REQUEST_DIFF_BASE_SHA: 'e'.repeat(40) };
       await expect(baseOf(cloned(MAIN, shape), missing)).rejects.toMatchObject(

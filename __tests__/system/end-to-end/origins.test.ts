@@ -88,7 +88,7 @@ describe("a fork's commit that an input names", () => {
         '| trust: untrusted: head is not on a branch or tag of this repository',
       );
       expect(run.notices).toContainEqual(
-        expect.stringMatching(/^Head is on no branch or tag .* outside contributor's\.$/),
+        expect.stringMatching(/^Head is not on a branch or tag .* outside contributor's\.$/),
       );
     },
   );
@@ -122,7 +122,7 @@ describe("a fork's commit that an input names", () => {
     const change = ofFork();
     const { at, run } = await judge(change, { mode, base: '', [input]: change.head });
     expect(run.outputs['conclusion']).toBe('error');
-    const refused = `^mode: ${mode} is refused: head \\([0-9a-f]{7}\\) is on no branch or tag of`;
+    const refused = `^mode: ${mode} is refused: head \\([0-9a-f]{7}\\) is not on a branch or tag of`;
     expect(textOf(run)).toMatch(new RegExp(refused));
     expect(at.models.requests).toEqual([]);
   });

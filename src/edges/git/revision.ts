@@ -85,7 +85,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
   if (tip !== undefined) return tip;
   const message =
-    `${variable} says that base is ${value}, which was not found. Fetch it, or use --base ` +
+    `${variable} names ${value} as the base, which was not found. Fetch it, or use --base ` +
     '<commit>.';
   throw userError(null, message);
 }
