@@ -166,7 +166,7 @@ describe('documentation', () => {
     const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
     const number = (value: number): string => value.toLocaleString('en-US');
     expect(section).toContain(
-      `A YAML file holds up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows; a reference takes up to ${number(tries)} tries, a sweep ${number(combinations)} variants.`,
+      `A YAML file can have up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file up to ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows. A reference can have up to ${number(tries)} tries, a sweep up to ${number(combinations)} variants.`,
     );
     expect(section).toContain(`${number(COMMENT_LIMIT)} characters`);
   });
