@@ -3355,7 +3355,7 @@ export interface EvaldiffResult {
       } | null;
     };
     /**
-     * Pass rates corrected for the grader's errors on labelled examples. Does not affect the verdict. Absent if there are no labelled examples, or if something else also judges the suite.
+     * Pass rates corrected for the grader's errors on labelled examples. Does not affect the verdict. Absent if there are no labelled examples, or if other metrics also judge the suite.
      */
     grader_error?: {
       /**

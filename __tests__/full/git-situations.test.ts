@@ -190,7 +190,7 @@ describe('the first push of a branch or tag', () => {
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
   });
 
-  test("to the default branch's own commit makes no call", async () => {
+  test("makes no call if it points to the default branch's commit", async () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.base, [TOPIC, MAIN]);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });

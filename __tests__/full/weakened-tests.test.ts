@@ -345,7 +345,7 @@ describe('recorded dialogues', () => {
   });
 });
 
-describe('a check loosened under the same name', () => {
+describe('a metric that is loosened but keeps its name', () => {
   const UNDER_BASE =
     "worse on head under base's scoring alone: prompts/quiz.yaml: q1 (2 of 2 passed → 0 of 2 passed)";
   const LOOSE = '{ name: answer, uses: levenshtein, min: 0.1 }';
@@ -354,7 +354,7 @@ describe('a check loosened under the same name', () => {
   test('does not hide the one reference that breaks', () =>
     shows([plain(), { ...loose, ...ONE_WORSE }], 'success', [UNDER_BASE]));
 
-  test("by changing one reference's expected value does not hide that this reference breaks", () => {
+  test("does not hide that a reference breaks whose expected value was changed", () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );
@@ -455,7 +455,7 @@ describe('a mean that can fail the run', () => {
     expect(first.includes("under base's scoring the mean of size0 fell")).toBe(isSaid);
   });
 
-  test("is not reported again under base's scoring if head computes it in the same way", () => {
+  test('is reported once if base and head compute it in the same way', () => {
     const head = valued(`${HIGHER}, { name: more, uses: length, with: { min: 2 } }`);
     return shows(
       [valued(HIGHER), { ...head, ...ALL_WORSE }],
@@ -513,7 +513,7 @@ describe('a promptfoo test without assertions', () => {
   test('is still judged by the assertions that it had on base', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', (n) => n > 3)], 'neutral', [FALL]));
 
-  test('has no comparable answers if all tests lost their assertions, which the report explains', () =>
+  test('is not compared if head removes the assertions of all tests, and the report says why', () =>
     shows([config('Be exact.', all), config('Skip 1 2 3', none)], null, [
       '<b>What it did:</b> no answer in <code>promptfooconfig</code> is judged by both scorings: ',
     ]));

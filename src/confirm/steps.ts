@@ -47,7 +47,10 @@ const MAX_NEW_TRIES = LOOK_SHARES.length;
 
 const DRIFT_LEVEL = 0.05;
 
-/** If p is above this, the new answers show no fall, so the model itself has probably changed. */
+/**
+ * If p is above this, the new answers do not repeat the fall of the stored ones. The model itself
+ * has then probably changed.
+ */
 const NO_FALL_P = 0.3;
 
 export interface Measure {

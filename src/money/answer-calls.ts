@@ -30,8 +30,8 @@ const PASS_RATE = 0.95;
 const SIMULATED = 1000;
 
 /**
- * `most` simulated runs give a mean within a few percent. With many references, fewer are
- * simulated.
+ * 200 simulated runs (`most`) give a mean within a few percent. With many references, fewer runs
+ * are simulated.
  */
 const ROUNDS = { most: 200, least: 10, references: 10000 };
 

@@ -41,7 +41,7 @@ export interface Plan {
   references: number;
   /** A call that both sides or equal references share counts once. */
   prompt_calls: number;
-  /** Recorded answers and grades, which caps do not count. */
+  /** Recorded answers and grades. They do not count towards caps. */
   replayed: number;
   /** An estimate that includes embeddings. */
   grader_calls: number;

@@ -187,7 +187,7 @@ function onFile(
         ...suites.map((suite) => annotatedSuite(suite, result.suites)),
         ...scorings.map(
           (scoring) =>
-            `${scoring.name}, answers under both sides' scoring: ` +
+            `${scoring.name}, the same answers scored by base and by head: ` +
             shorten(scoringSummary(scoring), MAX_ANNOTATION_PART),
         ),
       ].join('\n'),

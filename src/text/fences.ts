@@ -8,7 +8,10 @@ export interface OpenFence {
 /** Groups: quotes, indentation or list marker, fence, info string. */
 const LINE = /^((?: {0,3}>){0,9})([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})(.*)$/s;
 
-/** A fence that is indented this much further than the opening one does not close the block. */
+/**
+ * A fence that is indented this much does not close the block. If the opening fence is indented
+ * that far itself, the limit is this much further.
+ */
 const CODE_INDENT = 4;
 
 /** Follows CommonMark, except that a fence may open at any indentation. */

@@ -32,7 +32,7 @@ export function proofOf(origin: Origin): Proof {
   return origin === 'base-branch' || origin === 'own-branch' ? 'proved' : 'unproved';
 }
 
-/** The old head of a push was on a branch until the push, so it may be used without proof. */
+/** The commit before a push was on a branch until then, so its origin needs no proof. */
 export function useOfBase(
   event: string,
   origin: Origin,

@@ -44,7 +44,7 @@ export const NO_FACTS: EventFacts = {
  */
 export type Origin = 'base-branch' | 'own-branch' | 'fork' | 'unknown';
 
-/** The files of one commit in the working directory, by relative POSIX path. */
+/** The files of one commit below the working directory, by POSIX path relative to it. */
 export interface SourceTree {
   /** Full commit id, or `worktree` for uncommitted files. */
   commit: string;

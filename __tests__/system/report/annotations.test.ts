@@ -84,7 +84,7 @@ describe('annotations', () => {
     expect(at([2, 2])).toBe(2);
   });
 
-  test("say for a changed rubric how the pass rate changed under both sides' scoring", () => {
+  test('say for a changed rubric how base and head score the same answers', () => {
     const [one] = annotations(regression(), [RUBRIC]);
     expect(one).toMatchObject({
       path: 'rubrics/tone.yaml',
@@ -93,7 +93,7 @@ describe('annotations', () => {
       title: 'This change: inconclusive in 1 suite',
     });
     expect(one?.message).toContain(
-      "triage, answers under both sides' scoring: The pass rate fell 16.7 points",
+      'triage, the same answers scored by base and by head: The pass rate fell 16.7 points',
     );
   });
 

@@ -424,7 +424,7 @@ describe('length and word_count', () => {
     [{ max: 2 }, 'fail'],
     [{ min: 3, max: 3 }, 'pass'],
     [{}, 'pass'],
-  ])('give three words with the word_count options %j the result %s', async (given, wanted) => {
+  ])('judge a three-word answer, with the word_count options %j, as %s', async (given, wanted) => {
     expect(await status('word_count', 'one two three', undefined, given)).toBe(wanted);
   });
 });

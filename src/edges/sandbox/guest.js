@@ -174,7 +174,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // The outputs are part of the code's script, where its const, let and var are visible.
+      // The output names are appended to the code, because its const and let are visible only there.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

@@ -135,7 +135,7 @@ export function discoveryNotes({
     ...(dropped.length === 0
       ? []
       : [
-          `${path}: more attributes were found than there are references for; left out: ` +
+          `${path}: there are too few references for all attributes that were found; left out: ` +
             `${dropped.join(', ')}`,
         ]),
     ...(attributes.length === 0 && failed === 0

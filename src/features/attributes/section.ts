@@ -162,7 +162,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
   });
 }
 
-/** Joins attributes into one line if their changes have the same explanation (other attributes). */
+/** Joins attributes into one line if the same other attributes explain their changes. */
 function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
   if (rows.length === 0) return [];
   const together = [

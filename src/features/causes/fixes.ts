@@ -154,7 +154,7 @@ function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): 
   const ran =
     candidates === 1
       ? 'the only candidate that ran does not fix'
-      : `none of ${count(candidates)} candidates that ran fixes`;
+      : `of the ${count(candidates)} candidates that were tried, none fixes`;
   return `${ran} what broke without breaking other tests`;
 }
 

@@ -134,7 +134,7 @@ export const graderSuiteKeys = {
   grader_error: graderErrorSchema
     .describe(
       "Pass rates corrected for the grader's errors on labelled examples. Does not affect the " +
-        'verdict. Absent if there are no labelled examples, or if something else also judges the suite.',
+        'verdict. Absent if there are no labelled examples, or if other metrics also judge the suite.',
     )
     .exactOptional(),
 };

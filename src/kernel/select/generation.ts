@@ -42,7 +42,7 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** The question counts as changed if its script changes, or a file that a feature reads. */
+/** Lets a change of a reference's script, or of a file that a feature reads, run the reference. */
 export function withDependencies(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,

@@ -23,7 +23,8 @@ const WAYS: readonly RateAlternative[] = [
 
 /**
  * The likelihood of a pair under the alternative, relative to a common pass rate (the mean of
- * both). If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <= 1.
+ * both). If base and head pass at the same rate p, the expected factor is 1 − c²(p − mean)² <= 1,
+ * where c = (base − mean) / (mean · (1 − mean)).
  *
  * Source: Turner, Ly and Grünwald 2024 ("Generic e-variables for exact sequential k-sample tests").
  */
@@ -36,7 +37,7 @@ export function pairFactor({ base, head }: RateAlternative, passes: PairedTry): 
 
 /**
  * The e-value for "the reference got worse": the mean over {@link WAYS} of the product of factors.
- * If it did not get worse, the e-value ever exceeds 1/a with probability at most a.
+ * If it did not get worse, the probability that the e-value ever exceeds 1/a is at most a.
  */
 export function eValueOf(pairs: readonly PairedTry[]): number {
   return mean(

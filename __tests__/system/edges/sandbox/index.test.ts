@@ -514,7 +514,7 @@ describe('errors of Python code', () => {
     expect(await evaluate(job('python', code, { inputs }))).toEqual([ok(0), channel, ok(2), ok(3)]);
   });
 
-  test('occur if it forges a second reply, which never counts for the next evaluation', async () => {
+  test('include a second reply that it forges, which is never used for the next evaluation', async () => {
     // Waits for the next request, so that its ordinary answer arrives when another answer is
     // expected.
     const forge = 'os.write(worker["replies"], line); select.select([worker["requests"]], [], [])';

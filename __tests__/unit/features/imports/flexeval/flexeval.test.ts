@@ -141,7 +141,7 @@ describe('a FlexEval run', () => {
     expect((await imported(files(WHOLE))).notices).toEqual([
       '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
       expect.stringMatching(
-        /^6: lessons: only the new answer is judged, because earlier turns are the same on both sides \(every: true judges them too\); values of functions are shown/,
+        /^6: lessons: only the new answer is judged, because earlier turns are the same on both sides \(every: true judges them too\); the values of function metrics are shown/,
       ),
       '33: max_workers is not converted: it configures how FlexEval runs and stores, not what it measures',
     ]);
