@@ -253,7 +253,7 @@ export function vendorContract(vendor: VendorName): void {
     );
     expect(errorOf(await ask()).message).toContain('500, the server failed');
     expect(errorOf(await ask()).message).toMatch(
-      /429, rate limited: scripted 429; the server asks for a wait of 3600 s, which is too long$/,
+      /429, rate limited: scripted 429; the server asks for a wait of 3600 s \(limit: 300 s\); run again later$/,
     );
     expect(server.requests).toHaveLength(2);
   });
@@ -580,7 +580,7 @@ export function vendorContract(vendor: VendorName): void {
     expect(errorOf(completions[79]!)).toEqual(
       failed(
         'rate-limit',
-        '429, rate limited: scripted 429; the server asks for a wait of 86400 s, which is too long',
+        '429, rate limited: scripted 429; the server asks for a wait of 86400 s (limit: 300 s); run again later',
       ),
     );
     expect(server.requests.length).toBeLessThan(40);

@@ -68,7 +68,8 @@ export function starterOf(facts: EventFacts): StarterReason {
       event === 'pull_request'
         ? '; GitHub withholds the secrets'
         : ', and the job can read secrets';
-    return { starter: 'outsider', reason: `head is in a fork, or its branch was deleted${more}` };
+    const where = 'in a fork, or in a repository that was deleted';
+    return { starter: 'outsider', reason: `head is ${where}${more}` };
   }
   if (PULL_REQUEST_EVENTS.has(event))
     return { starter: 'member', reason: 'head is a branch of this repository' };

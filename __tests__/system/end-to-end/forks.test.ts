@@ -107,7 +107,7 @@ describe("a fork's first stage, without permissions", () => {
     const { run, at } = await check(WORSE);
     expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral', calls: '0' } });
     for (const line of [
-      '| trust: untrusted: head is in a fork, or its branch was deleted; GitHub withholds the secrets',
+      '| trust: untrusted: head is in a fork, or in a repository that was deleted; GitHub withholds the secrets',
       '|   metrics and roll-ups: base',
       '| prompts/quiz.yaml: 6 references because of messages (prompts/quiz.yaml)',
       '| 24 calls for the first answers',

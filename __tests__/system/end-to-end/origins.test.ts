@@ -255,7 +255,9 @@ describe("a merge queue's base that is itself queued", () => {
     const run = await runOn(at, queueEvent(change, change.head, change.merge!));
     expect(run.result).toMatchObject({ ...UNTRUSTED, base: { sha: change.base } });
     expect(run.notices).toContainEqual(
-      expect.stringMatching(/Base is the tip of main \([0-9a-f]{7}\), because/),
+      expect.stringMatching(
+        /tip of main \([0-9a-f]{7}\), because the event's base, commit [0-9a-f]{7}, is not/,
+      ),
     );
   });
 });

@@ -159,7 +159,7 @@ describe('approval by label', () => {
     const why = 'bo, who added the label, opened the pull request';
     expect(trustLevel(target, 'fork', { approval: { refused: why } })).toEqual({
       level: 'untrusted',
-      reason: `head is in a fork, or its branch was deleted, and the job can read secrets; ${why}`,
+      reason: `head is in a fork, or in a repository that was deleted, and the job can read secrets; ${why}`,
       notice: `The approval by label does not count: ${why}.`,
     });
   });

@@ -6,7 +6,7 @@ import { logLine } from '../../text/log.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 
-/** Adds only missing API keys, so that `.env` cannot change what runs. */
+/** Adds only missing API keys, so that `.env` cannot change what runs. The action never reads it. */
 export function withEnvFile(
   env: NodeJS.ProcessEnv,
   folder: string,

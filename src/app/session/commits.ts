@@ -53,16 +53,18 @@ async function usedBase(
   origin: Origin,
 ): Promise<Partial<RunCommits>> {
   const use = useOfBase(event, origin, input !== null);
-  const what = `commit ${named.slice(0, 7)} is ${ORIGIN_WORDS[origin]}`;
+  const commit = `commit ${named.slice(0, 7)}`;
   if (use === 'refused') {
-    const message = `base: ${what}. Name a branch, tag or commit of this repository itself.`;
+    const message = `base: ${commit} is ${ORIGIN_WORDS[origin]}. Name a branch, tag or commit of this repository itself.`;
     throw userError(null, message);
   }
   if (use === 'used' || baseBranch === undefined) return {};
   const tip = await repository.remoteTip(baseBranch);
   if (tip === null) return {};
   await repository.ensureCommit(tip, { side: 'base' });
-  const message = `Base is the tip of ${baseBranch} (${tip.slice(0, 7)}), because ${what}`;
+  const message =
+    `Base is the tip of ${baseBranch} (${tip.slice(0, 7)}), because the event's base, ${commit}, ` +
+    `is ${ORIGIN_WORDS[origin]}`;
   return { baseTip: tip, notices: [{ kind: 'settings', place: null, message }] };
 }
 

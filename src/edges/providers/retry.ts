@@ -130,8 +130,8 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
     ...fault,
     retry: 'never',
     message:
-      `${fault.message}; the server asks for a wait of ${String(Math.round(waitMs / 1000))} s, ` +
-      'which is too long',
+      `${fault.message}; the server asks for a wait of ${String(Math.round(waitMs / 1000))} s ` +
+      `(limit: ${String(MAX_WAIT_MS / 1000)} s); run again later`,
   };
 }
 

@@ -120,8 +120,8 @@ export function dependenceNotices(suite: Measured, seen: readonly Dependence[]):
         'independent and the gate is red more often than gate.alpha; ' +
         (isSame
           ? `their answers are identical: ${answerSource(suite)}`
-          : 'their answers differ, so some state persists between tries: a session, a cache or ' +
-            'a grader'),
+          : 'their answers differ, so state persists between tries: a session or a cache of ' +
+            'the model or of a grader'),
     repeats < 0 &&
       'tries of the same side agree less often than tries of different sides, so they are not ' +
         'independent: something alternates, such as two servers or models behind one name',

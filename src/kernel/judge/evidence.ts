@@ -59,7 +59,10 @@ function hasEvidence(
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
 
-/** Whether the reference runs on head only, while one that ran on base is gone. */
+/**
+ * Whether the reference replaces what base ran: it is new while another is gone, all runs are
+ * head-only, or nothing is compared and a side cannot run it. False if the suite is new.
+ */
 function replacesQuestionOfBase(
   { run: { suite, runs }, compared }: SuiteComparison,
   run: ReferenceRun,

@@ -13,8 +13,8 @@ export interface ValueTest {
   head: number;
   difference: number;
   /**
-   * Two-sided 90 % interval of the difference. Null if items are too few or all differences are
-   * equal.
+   * Interval of the difference. Each end is one-sided at `tail`, 5 % by default. Null if items are
+   * too few or all differences are equal.
    */
   low: number | null;
   high: number | null;

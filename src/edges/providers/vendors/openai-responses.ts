@@ -21,6 +21,7 @@ export const openaiResponses: VendorEndpoint = {
   body: ({ model, parameters: written, ...asked }) => {
     const parameters = inResponsesForm(written);
     return {
+      // The vendor must not store the answer.
       store: false,
       ...parameters,
       model,
