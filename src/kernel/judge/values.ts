@@ -8,7 +8,7 @@ import {
   valuesByReference,
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
-import { comparedShare, isOpenDrop, numberTest, shareTest } from '../plan/shares.ts';
+import { comparedShare, isOpenDrop, numberTest } from '../plan/shares.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
@@ -24,8 +24,6 @@ export interface MetricMove {
   /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
-  /** The test whose interval can rule out a drop. Null if the share cannot fail the suite. */
-  bound: ValueTest | null;
   /** One test per look (interim test). Empty if the metric cannot fail the suite. */
   looks: (ValueTest | null)[];
   plan: LookPlan;
@@ -45,19 +43,15 @@ export function metricMoves(
     const better = directionIn(metric, run.scoring.rubrics, entry);
     const gate = metricGate(suite, name, better);
     const test = (to: number): ValueTest | null =>
-      numberTest(suite, number, { runs: compared, clusters, upTo: to });
+      numberTest(suite, number, { runs: compared, clusters, upTo: to }, plan);
     const share = comparedShare(suite, number);
-    const isGatingShare = share !== null && gate === 'fail';
     const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    const bound = isGatingShare
-      ? shareTest(suite, number, { runs: compared, clusters, upTo }, plan)
-      : null;
-    return { name, better, gate, share, test: last, bound, looks, plan, moved: null, exploded };
+    return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
   });
 }
 
@@ -98,8 +92,11 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
 /** Whether a share (such as of passing turns) dropped, but not significantly. */
 export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
-    ({ share, bound, moved }) =>
-      share !== null && moved !== 'worse' && isOpenDrop(bound, share.minDrop, tolerance),
+    ({ share, gate, test, moved }) =>
+      share !== null &&
+      gate === 'fail' &&
+      moved !== 'worse' &&
+      isOpenDrop(test, share.minDrop, tolerance),
   );
 }
 

@@ -102,7 +102,7 @@ export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[]
           planned: policy.kind === 'adaptive' ? Infinity : countPlannedTries(run, policy),
         };
       }),
-      shares: policy.kind === 'adaptive' ? gatingShares(suite, clusters[s] ?? []) : [],
+      shares: policy.kind === 'adaptive' ? gatingShares(suite, suiteClusters) : [],
       isAdaptive: policy.kind === 'adaptive',
       minDrop: gate.min_drop,
       tolerance: gate.tolerance,

@@ -5,7 +5,6 @@ import { at } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
 import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
-import { isOpenDrop } from './shares.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
 
@@ -165,12 +164,21 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
       suite.isGoing = !fell && !rose;
     }
   const state = pool === undefined ? 'quiet' : poolState(pool, seen, step);
+  const ofPool = poolTolerance(suites.map(({ ledger }) => ledger));
   for (const { suite, p, isCalm, tolerance } of seen) {
-    const isSettled = state === 'quiet' ? isCalm && p > futile : state === 'calm' && p > ALONE_P;
-    if (state === 'fell' || (isSettled && !hasOpenShare(suite, tolerance, step.plan)))
+    // A suite that does not rule out a drop itself can be green only with the pool.
+    const hasOpen = (): boolean => hasOpenShare(suite, isCalm ? tolerance : ofPool, step.plan);
+    if (state === 'fell' || (isSettled(state, { p, isCalm, futile }) && !hasOpen()))
       suite.isGoing = false;
   }
   return state === 'calm';
+}
+
+function isSettled(
+  state: ReturnType<typeof poolState>,
+  { p, isCalm, futile }: Pick<SuiteAtLook, 'p' | 'isCalm'> & Pick<LookPlan, 'futile'>,
+): boolean {
+  return state === 'quiet' ? isCalm && p > futile : state === 'calm' && p > ALONE_P;
 }
 
 /**
@@ -205,10 +213,7 @@ function hasOpenShare(
   plan: LookPlan,
 ): boolean {
   const tries = looks.at(-1)?.tries ?? 0;
-  return (
-    isGoing &&
-    ledger.shares.some(({ minDrop, test }) => isOpenDrop(test(tries, plan), minDrop, tolerance))
-  );
+  return isGoing && ledger.shares.some((share) => share.isOpen(tries, plan, tolerance));
 }
 
 function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {

@@ -18,6 +18,8 @@ export interface ValueTest {
    */
   low: number | null;
   high: number | null;
+  /** Lower bound of the difference at the one-sided level `boundLevel`. Null like `low`. */
+  bound: number | null;
   /** Mid-p, 0–1. `down` and `up` are one-sided, `differs` is two-sided. */
   down: number;
   up: number;
@@ -32,6 +34,13 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
     return own.length === 0 ? [] : [mean(own)];
   });
   return meanOrNull(means);
+}
+
+/** Of the items with numbers on both sides, head's mean less base's. Null if there are none. */
+export function valueDifference(items: readonly Values[]): number | null {
+  const compared = items.filter(hasBothSides);
+  const [base, head] = [sideMean(compared, 'base'), sideMean(compared, 'head')];
+  return base === null || head === null ? null : head - base;
 }
 
 const TAIL = 0.05;
@@ -50,7 +59,7 @@ export function valueTest(
   items: readonly Values[],
   clusters: readonly (string | null)[],
   random: Random,
-  tail = TAIL,
+  boundLevel = TAIL,
 ): ValueTest | null {
   const compared = items.flatMap((item, i) =>
     hasBothSides(item) ? [{ item, cluster: clusters[i] ?? null }] : [],
@@ -65,7 +74,10 @@ export function valueTest(
   const means = (side: 'base' | 'head'): number =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
-  const { low, high } = invertTest(deals, observed, { items: scaled.length, tail });
+  const interval = (tail: number): Pick<ValueTest, 'low' | 'high'> =>
+    invertTest(deals, observed, { items: scaled.length, tail });
+  const { low, high } = interval(TAIL);
+  const bound = boundLevel === TAIL ? low : interval(boundLevel).low;
   return {
     items: scaled.length,
     base: base * scale,
@@ -74,6 +86,7 @@ export function valueTest(
     ...tailsOf(deals, observed, units),
     low: low === null ? null : low * scale,
     high: high === null ? null : high * scale,
+    bound: bound === null ? null : bound * scale,
   };
 }
 

@@ -223,4 +223,14 @@ describe('dialogues with adaptive tries', () => {
   test('get no more tries if the settings ignore the share', () => {
     expect(wanted(lowered, { kind: 'ignore' })).toEqual([]);
   });
+
+  test('get another try if only the pool, with its lower tolerance, can make the suite green', () => {
+    const policy = { kind: 'adaptive' } as const;
+    const noisy = { base: ['✓✓✓✓✓✓✓✓', '✓✓✓✓✓✓✓✗'], head: ['✓✓✓✓✓✓✗✗', '✓✓✓✓✓✓✓✗'] };
+    const steady = { base: ['✓✓✓✓✓✓✓✗', '✓✓✓✓✓✓✓✗'], head: ['✓✓✓✓✓✓✓✗', '✓✓✓✓✓✓✓✗'] };
+    const suite = dialogues([...times(5, noisy), ...times(7, steady)], { policy });
+    const other = dialogues(times(60, same), { policy });
+    const next = nextTries([suite, other], gate());
+    expect([[...new Set(next(suite.run).values())], [...next(other.run)]]).toEqual([[3], []]);
+  });
 });
