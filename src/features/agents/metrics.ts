@@ -106,7 +106,7 @@ const runsMetric = defineMetric({
   name: 'runs',
   summary:
     "A command succeeds after the run, in a clean copy of the workspace with the agent's changes. " +
-    "The suite's own test files replace those that the agent changed.",
+    'evaldiff ignores what the agent changes or adds at paths that `hide` matches.',
   parameters: { run: z.string().min(1).describe('The command line.') },
   ...yesOrNo,
   example: exampleRun(

@@ -178,7 +178,7 @@ async function startAgent(
 }
 
 async function runSuiteChecks(
-  { spec, whole }: TaskRun,
+  { spec, files, whole }: TaskRun,
   changes: readonly Change[],
   place: AgentPlace,
   options: OwnProgramOptions,
@@ -186,7 +186,7 @@ async function runSuiteChecks(
   if (spec.checks.length === 0) return [];
   return runChecks(whole, changes, spec.checks, {
     ...optionsOf(spec, place, options),
-    isSuiteFile: suiteFileMatcher(spec.workspace),
+    isSuiteFile: suiteFileMatcher(spec.workspace, { seen: files, whole }),
     seconds: CHECK_SECONDS,
   });
 }

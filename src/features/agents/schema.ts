@@ -64,7 +64,8 @@ export const workspaceShape = {
     .optional(),
   hide: patterns("'evals/**'")
     .describe(
-      "Paths and patterns of files that the agent never sees. The suite's own files are always hidden.",
+      "Paths and patterns of files that the agent never sees. The suite's own files are always hidden. " +
+        '`runs` metrics ignore what the agent changes or adds at these paths.',
     )
     .optional(),
   setup: listOf(filled(), 'a list of commands like [npm ci]')

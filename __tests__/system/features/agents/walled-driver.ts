@@ -57,6 +57,10 @@ const FILES: WorkspaceFiles = new Map<string, WorkspaceFile>([
   ['link', { mode: '120000', body: Buffer.from('docs/guide.md') }],
 ]);
 
+/** Prints all paths, then the lines of the files that the agent changed or wanted to change. */
+const LIST_FILES =
+  'echo $(find . -path ./.git -prune -o -print | LC_ALL=C sort); grep "" a.txt docs tests/* tools/*';
+
 async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   const templates = await createTemplates();
   const home = join(folder, 'home');
@@ -133,7 +137,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
           FILES,
           changes,
           [
-            { name: 'tests', run: 'sh tests/check.sh && ls -A . tools && cat docs' },
+            { name: 'tests', run: `sh tests/check.sh && ${LIST_FILES}` },
             { name: 'network', run: 'node -e \'fetch("http://127.0.0.1:8137")\'' },
             { name: 'slow', run: 'echo begun; sleep 1000' },
           ],

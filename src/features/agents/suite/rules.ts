@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import { isBelow } from '../../../documents/paths.ts';
 import type { WorkspaceRules } from './spec.ts';
@@ -24,25 +25,25 @@ export function placeFiles(
 }
 
 /**
- * Whether a workspace path belongs to the suite. The agent does not see such files, and checks
- * ignore its changes there.
+ * Whether checks ignore the agent's change to a workspace path. They ignore it if the agent does
+ * not see (`seen`) the file that checks have there (`whole`), or if `hide` matches a new file.
  */
-export function suiteFileMatcher({
-  from,
-  with: added,
-  hide,
-  own = [],
-  skills = {},
-}: PlaceRules): (path: string) => boolean {
+export function suiteFileMatcher(
+  { from, with: added, hide, own = [], skills = {} }: PlaceRules,
+  { seen, whole }: Record<'seen' | 'whole', ReadonlyMap<string, { body: Uint8Array }>>,
+): (path: string) => boolean {
   const [isAdded, isHidden] = [matcherOf(added), matcherOf([...hide, ...own])];
-  return (path) =>
-    [
-      from === '' ? path : `${from}/${path}`,
-      ...(isAdded(path) ? [path] : []),
-      ...Object.entries(skills).flatMap(([at, folder]) =>
-        isBelow(path, at) ? `${folder}/${path.slice(startOf(at))}` : [],
-      ),
-    ].some(isHidden);
+  /** The same order as in `placeFiles`. */
+  const sourceOf = (path: string): string => {
+    const skill = Object.entries(skills).findLast(([at]) => isBelow(path, at));
+    if (skill !== undefined) return posix.join(skill[1], path.slice(startOf(skill[0])));
+    return isAdded(path) ? path : posix.join(from, path);
+  };
+  return (path) => {
+    const [shown, placed] = [seen.get(path), whole.get(path)];
+    if (placed === undefined) return isHidden(sourceOf(path));
+    return shown === undefined || Buffer.compare(shown.body, placed.body) !== 0;
+  };
 }
 
 const startOf = (folder: string): number => (folder === '' ? 0 : folder.length + 1);
