@@ -12,10 +12,7 @@ export interface ValueTest {
   base: number;
   head: number;
   difference: number;
-  /**
-   * Interval of the difference. Each end is one-sided at `tail`, 5 % by default. Null if items are
-   * too few or all differences are equal.
-   */
+  /** Two-sided 90 % interval of the difference. Null if items are few or all are equal. */
   low: number | null;
   high: number | null;
   /** Lower bound of the difference at the one-sided level `boundLevel`. Null like `low`. */
