@@ -1,6 +1,6 @@
 /*
- * Runs in QuickJS before guest.js. Adds what the engine lacks: Intl, Buffer, URL, structuredClone.
- * The host answers questions about languages and encodings; only text crosses the boundary.
+ * Runs in QuickJS before guest.js and adds missing globals, such as Intl and Buffer. For facts
+ * about languages and encodings, it asks the host. Only text crosses the boundary.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
 (function (call, now) {
@@ -21,7 +21,7 @@
     defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false });
   };
 
-  // A constant clock: the time would reveal which side is scored.
+  // A constant clock, because the time would reveal whether base or head is scored.
   const RealDate = Date;
   world.Date = function Date(...parts) {
     if (new.target === undefined) return new RealDate(now).toString();

@@ -1,11 +1,10 @@
-// Process 1 of a run's namespaces: builds the walls, forwards ports to sockets, and starts the
-// command. It is plain JavaScript, because Node gets it as a text. Argument: the path of a socket
-// that sends the plan. The process ends when the command ends or the socket closes. The kernel then
-// kills all other processes in the namespaces.
+// First process in a run's namespaces. Plain JavaScript, because `node -e` runs it. Its argument is
+// a socket, which sends the command to run. When this process ends, the kernel kills all others in
+// the namespaces.
 import { execFileSync, spawn } from 'node:child_process';
 import net from 'node:net';
 
-// Without a listener, the signal would open Node's inspector for the command.
+// Without a handler, SIGUSR1 starts Node's inspector, which the command could connect to.
 process.on('SIGUSR1', () => undefined);
 
 const control = net.connect(process.argv[1]);
@@ -33,7 +32,7 @@ function forward({ port, socket }) {
 
 async function start(plan) {
   try {
-    // The working directory of the script must be the old root, which it removes.
+    // The script replaces the root folder, so it starts in the old one.
     execFileSync('/bin/sh', ['-c', plan.script], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
     await Promise.all(plan.ports.map(forward));
   } catch (error) {

@@ -18,11 +18,9 @@
   const count = firstIn(document, 'output', HTMLOutputElement);
   const ENDED = 'The workbench has ended; start evaldiff dev again.';
 
-  // Keys of three things: the row in the detail, the marked row, and the chosen column.
   let open = /** @type {string | null} */ (null);
   let on = /** @type {string | null} */ (null);
   let column = /** @type {string | undefined} */ (undefined);
-  // The row that the Tab key reaches.
   let tab = /** @type {Row | null} */ (null);
   let gone = false;
   let turn = 0;
@@ -36,7 +34,6 @@
     const row = rowOf(key);
     return row === null ? null : row.matrix.list.elementOf(row);
   };
-  // A row outside the page is created from its HTML.
   const elementOf = (/** @type {Row} */ row) => drawnOf(row.key) ?? made(row.html);
 
   /** @param {Element} root */
@@ -45,7 +42,6 @@
     return focused instanceof HTMLElement && root.contains(focused) ? focused : null;
   };
 
-  // The last written change. It is shown next to the progress until the next action.
   let done = '';
   const say = (/** @type {string} */ words, bad = false) => {
     state.textContent = bad || done === '' ? words : `${done} · ${words}`;
@@ -73,7 +69,6 @@
     drawn.set(element, html);
     return true;
   };
-  // Ignores the count after an option's words, which may change.
   const meaningOf = (
     /** @type {HTMLSelectElement} */ { name },
     /** @type {HTMLOptionElement} */ option,
@@ -106,7 +101,6 @@
     summary.innerHTML = html;
     summary.querySelector('#notices')?.toggleAttribute('open', unfolded);
   };
-  // Keeps a form that is being filled in.
   const drawFirsts = (/** @type {string} */ html) => {
     if (!isNew(firsts, html)) return;
     const forms = () => foundAll(firsts, 'form', HTMLFormElement);
@@ -156,7 +150,6 @@
     if (isNew(matrix.top, top)) matrix.top.innerHTML = top;
     table.ariaLabel = label;
     table.className = `grid c${Math.min(columns, 8)}`;
-    // An unchanged row keeps its element.
     matrix.rows = found.map(({ tags, kinds, ...row }) => {
       const known = rows.get(row.key);
       const same = known?.html === row.html && known.matrix === matrix ? known : {};
@@ -178,7 +171,6 @@
       [...matrices.values()].flatMap((matrix) => matrix.rows.map((row) => [row.key, row])),
     );
   };
-  // Marks the row in use. Keys reach this row or, without it, the first row.
   const mark = async (/** @type {Row | null} */ row, focus = false) => {
     on = row?.key ?? null;
     tab = shown.find((candidate) => candidate === row) ?? shown[0] ?? null;
@@ -194,7 +186,6 @@
   };
   const cellsOf = (/** @type {HTMLElement} */ element) =>
     foundAll(element, '[data-cell]', HTMLElement);
-  // Returns the cell that keys act on: the chosen one, else the first of the working tree.
   const cellOf = (/** @type {HTMLElement} */ element) =>
     cellsOf(element).find(({ dataset }) => dataset.cell === column) ??
     element.querySelector('[data-cell^="head "]');
@@ -221,10 +212,7 @@
     say(found.note, found.bad);
     spend.textContent = found.spend;
   };
-  // A detail with an open form is not redrawn.
   const writing = () => detail.querySelector('form:not([hidden])') !== null;
-  // Finds the matching element in the next detail. If the answer is gone, finds the first one of
-  // its cell.
   const sameAs = (/** @type {HTMLElement} */ held) => {
     const like = (/** @type {string[]} */ names) =>
       foundAll(detail, held.localName, HTMLElement).find(
@@ -258,7 +246,7 @@
     const first = detail.querySelector('button');
     if (held !== null) (sameAs(held) ?? first)?.focus({ preventScroll: true });
     detail.hidden = false;
-    // When columns get narrower, the rows above this one get higher.
+    // The list gets narrower. Rows above this one may wrap and push it out of view.
     if (!columns.classList.contains('open')) {
       columns.classList.add('open');
       drawnOf(on)?.scrollIntoView({ block: 'nearest' });
@@ -296,7 +284,6 @@
     for (const each of foundAll(detail, 'form', HTMLFormElement)) each.hidden = true;
     if (focused?.closest('form')) focused.blur();
   };
-  // Offers only the labels of the chosen rubric.
   const narrow = (/** @type {HTMLFormElement} */ form) => {
     const rubric = firstIn(form, '[name=rubric]', HTMLSelectElement);
     const label = firstIn(form, '[name=label]', HTMLSelectElement);
@@ -387,11 +374,10 @@
     const of = open ?? on;
     if (work === undefined || of === null) return false;
     if (open === null) show(of, false);
-    // The last chosen row may still be loading.
+    // The row that was just chosen may still be loading.
     void opening.then(work);
     return true;
   };
-  // Returns whether the key was handled.
   const onKey = (/** @type {string} */ key, /** @type {HTMLElement} */ { classList, dataset }) => {
     const at = shown.findIndex((row) => row.key === on);
     const last = shown.length - 1;
@@ -417,7 +403,6 @@
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = target.matches('textarea,select,input:not([type=checkbox])');
     if (key === 'Escape') return typing && target === search ? leaveSearch() : close();
-    // The down arrow leads from the search to its results.
     if (typing && (target !== search || key !== 'ArrowDown')) return;
     if (onKey(key, target)) event.preventDefault();
   });

@@ -1,7 +1,7 @@
 """Runs users' Python code for evaldiff in three kinds of process.
 
 The zygote locks itself with the kernel and reads no input. It forks one relay per suite and side, one after
-the other, so that no process ever holds answers of two. The relay forks one child per code (or, by OPTIONS,
+the other, so that no process ever has the answers of two. The relay forks one child per code (or, by OPTIONS,
 per evaluation), which adds seccomp and evaluates. The relay keeps time and never parses what user code wrote.
 
     host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
@@ -24,7 +24,7 @@ import time
 
 # lock, alone, timeout (s), time (s since 1970), memory, reply, printed (bytes), remark (characters)
 OPTIONS = json.loads(sys.argv[1])
-MEMORY_EXIT = 97  # a child that has no memory left to say so
+MEMORY_EXIT = 97  # a child that has too little memory left to send a reply
 FILE_NAME = "<code>"
 
 # ---------------------------------------------------------------- the kernel's locks
@@ -78,11 +78,11 @@ PRELOADED = (
 
 
 class Refusal(Exception):
-    """This system cannot confine the code; the text is a word that the host turns into a message."""
+    """This system cannot confine the code. The host turns the text into a message."""
 
 
 def checked(result):
-    """What a function of the C library returned; raises its error if it is negative."""
+    """Returns the result of a C library function, or raises its error if negative."""
     import ctypes
     if result < 0:
         code = ctypes.get_errno()
@@ -107,7 +107,7 @@ def control(libc, option, value):
 
 
 def die_with(libc, parent):
-    """Ends this process with its parent, also if that has ended already."""
+    """Ends this process when its parent ends, even if that has already happened."""
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
@@ -226,7 +226,7 @@ def is_denied(attempt):
 
 
 def filter_works(libc, program):
-    """Tries in a child whether the filter refuses a call outside the list."""
+    """Tests in a child process whether the filter rejects a call that is not listed."""
     child = os.fork()
     if child == 0:
         works = False
@@ -302,7 +302,7 @@ def freeze_clocks():
 
 
 class Lock:
-    """What a process does to itself right after it was forked."""
+    """Restricts a process right after the fork."""
 
     def __init__(self, libc, program):
         self.libc, self.program = libc, program
@@ -317,7 +317,7 @@ class Lock:
 
 
 def lock_zygote():
-    """The name of the lock, and what the children have to install."""
+    """Returns the lock's name, and what the children must install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
     machine = os.uname().machine
@@ -352,7 +352,7 @@ def open_zygote():
 # ---------------------------------------------------------------- in the child: one code, many evaluations
 
 class Unfit(Exception):
-    """A value that may not leave: the text says why, after the output's name."""
+    """A value that must not be returned. The text continues the output's name with the reason."""
 
 
 def plain(value, room, depth=0):
@@ -387,7 +387,7 @@ def type_name(value):
 
 
 def sent_messages(value):
-    """Roles and texts of messages: maps, or objects as LangChain has them. None for anything else."""
+    """Roles and texts of messages, which are maps or LangChain objects. None for other values."""
     messages = []
     for message in value if type(value) is list else [None]:
         fields = message if type(message) is dict else {
@@ -410,13 +410,13 @@ def read_outputs(namespace, outputs):
         if name.endswith("?"):
             name = name[:-1]
             if type(namespace.get(name)) is not str:
-                continue  # the code's own business
+                continue  # an optional output that is not text is ignored
             namespace[name] = namespace[name][:OPTIONS["remark"]]
         if name not in namespace:
             return {"unset": name}
         value = namespace[name]
         if name == "output" and type(getattr(value, "content", None)) is str:
-            value = value.content  # a message, as LangChain's models give it
+            value = value.content  # a message of a LangChain model
         if name == "result" and type(value) is int and value in (0, 1):
             value = bool(value)
         if name == "result" and type(value) is not bool:
@@ -462,7 +462,7 @@ def safe_text(error):
     try:
         return str(error)
     except BaseException:
-        return "an error without a text"
+        return "an error without a message"
 
 
 def missing_import(code):
@@ -513,7 +513,7 @@ def fill(source, variables):
 
 
 class Evaluator:
-    """Compiles once, then evaluates each set of variables in a namespace of its own."""
+    """Compiles once, then evaluates each set of variables in a separate namespace."""
 
     def __init__(self, job):
         self.outputs, self.code, self.problem = job["outputs"], None, None

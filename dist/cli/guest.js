@@ -1,6 +1,6 @@
 /*
- * Runs in QuickJS once per code, before it. `engine` receives a function that evaluates the code on
- * one set of variables. It uses its own copies of built-ins: code that replaces them only affects
+ * Runs in QuickJS before user code. `engine` receives a function that evaluates the code on one set
+ * of variables. This file keeps copies of built-ins, so user code that replaces them affects only
  * its own later evaluations.
  */
 // eslint-disable-next-line @typescript-eslint/no-unused-expressions -- it is the value of the script
@@ -37,7 +37,6 @@
   const descriptors = names.map((name) => getOwnPropertyDescriptor(world, name));
   const values = names.map((name) => world[name]);
 
-  /** Removes what the last evaluation added to the global scope and restores what it replaced. */
   const clear = () => {
     const present = ownKeys(world);
     for (let index = 0; index < present.length; index += 1) {
@@ -56,10 +55,6 @@
     return typeof name === 'string' && name !== '' ? name.slice(0, 80) : 'object';
   };
 
-  /**
-   * Says why a value cannot be returned, as the end of a message. Null for plain data of at most
-   * about `room.left` characters.
-   */
   const unfit = (value, room, depth) => {
     room.left -= 1 + (typeof value === 'string' ? value.length : 0);
     if (room.left < 0) return `is larger than ${limits.reply >> 10} KiB`;
@@ -141,7 +136,7 @@
     try {
       clear();
     } catch {
-      // The code may have frozen the global object. That only affects its own later evaluations.
+      // The code may have frozen the global object.
     }
     return stringify({ reply, printed: { text: printed, cut } });
   };
@@ -163,7 +158,7 @@
     return finish(reply);
   };
 
-  /** Returns the reply as JSON. Undefined if outputs are promises; `settle` then replies. */
+  /** If the outputs are promises, returns undefined. `settle` then returns the reply. */
   const evaluate = (code, variables, outputs) => {
     printed = '';
     cut = false;
@@ -171,7 +166,7 @@
     const lines = code.split('\n').length;
     try {
       const written = parse(outputs);
-      // Parses the code without running it, because this throws first.
+      // Only checks the syntax, because `throw` comes before the code.
       if (written.length === 0) evaluateGlobally(`throw null;${code}`);
       const wanted = written.map((name) =>
         name.endsWith('?') ? { name: name.slice(0, -1), must: false } : { name, must: true },
@@ -179,7 +174,7 @@
       for (const { name } of wanted) world[name] = undefined;
       const given = parse(variables);
       for (const name of keys(given)) world[name] = given[name];
-      // Starts on a new line after the code, so that const, let and var are visible.
+      // The output names are appended to the code, because its const and let are visible only there.
       const found = evaluateGlobally(`${code}\n;[${wanted.map(({ name }) => name).join(', ')}]`);
       const open = watch(found);
       if (open.left > 0) {

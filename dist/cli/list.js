@@ -34,7 +34,6 @@ const fits = ({ status, lists }, { statuses, choices }) =>
   statuses.has(status) &&
   choices.every(({ name, value }) => value === '' || lists[name]?.includes(value) === true);
 
-// Returns the text of a row's HTML in lower case.
 const plain = (/** @type {string} */ html) =>
   html
     .replace(/<[^>]*>/g, '')
@@ -55,10 +54,10 @@ const made = (/** @type {string} */ html) => {
 /** @typedef {{ near: boolean, filled: boolean, stays: boolean, height: number | null }} PartState */
 /** @template T @typedef {PartState & { box: HTMLElement, items: T[] }} Part */
 
-// Parts around the last revealed row. They stay until the next one.
+// Parts around the row that `reveal` rendered last. They stay rendered until its next call.
 let revealed = /** @type {unknown[]} */ ([]);
 
-// Does not move elements that are already in place, so that they keep the focus.
+// Elements that are already in place are not moved, so that they keep the focus.
 const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
   const kept = new Set(elements);
   for (const child of [...box.children]) if (!kept.has(child)) child.remove();
@@ -70,8 +69,9 @@ const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
 };
 
 /**
- * A virtual list in boxes of `view` rows. Boxes far from the window only have a height. `rowsOf`
- * returns rows as elements or HTML. `dress` is called for each new element. `stays`: always render.
+ * A virtual list in boxes of `view` rows. Boxes far from the window are empty but keep their
+ * height. `rowsOf` returns rows as elements or HTML. `dress` is called for each new element. If
+ * `stays` returns true, a box is always rendered.
  * @template T
  * @param {Element} root
  * @param {{

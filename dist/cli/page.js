@@ -47,7 +47,6 @@
   let shown = /** @type {number[]} */ ([]);
   let turns = 0;
   let all = false;
-  // Rows whose state differs from `all`: open rows if `all` is closed, and the reverse.
   const otherwise = new Set();
   const rows = longList(list, {
     view: 50,
@@ -106,7 +105,7 @@
     row.toggleAttribute('open', true);
     summaryOf(row).focus({ preventScroll: true });
     row.scrollIntoView();
-    // Rows above this one may be higher than estimated.
+    // Scroll again, because rows above this one may be taller than estimated.
     setTimeout(() => row.scrollIntoView(), 120);
   };
 
@@ -143,7 +142,7 @@
     try {
       if (row) history.replaceState(null, '', `#${row.id}`);
     } catch {
-      // A page in a frame may not change its address.
+      // A page inside a frame may not change its address.
     }
   });
   list.addEventListener('keydown', (event) => {
