@@ -193,6 +193,8 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
 
 function commonCause({ metric, reason }: Failure, fail: string): Line {
   if (metric !== null)
-    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('alike')];
+    return reason === null
+      ? [text(`${fail} `), code(metric), text(' too')]
+      : [text(`${fail} in the same way`)];
   return [text(reason === null ? `${fail} too` : `${fail} with the same error`)];
 }
