@@ -354,7 +354,7 @@ describe('a metric that is loosened but keeps its name', () => {
   test('does not hide the one reference that breaks', () =>
     shows([plain(), { ...loose, ...ONE_WORSE }], 'success', [UNDER_BASE]));
 
-  test("does not hide that a reference breaks whose expected value was changed", () => {
+  test('does not hide that a reference breaks whose expected value was changed', () => {
     const one = testing(`metrics: [${EXACT}]`, (n) =>
       n === 1 ? asked(n).replace('"answer 1"', '"no idea"') : asked(n),
     );
