@@ -193,8 +193,6 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
 
 function commonCause({ metric, reason }: Failure, fail: string): Line {
   if (metric !== null)
-    return reason === null
-      ? [text(`${fail} `), code(metric), text(' too')]
-      : [text(`${fail} in the same way`)];
+    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('like this')];
   return [text(reason === null ? `${fail} too` : `${fail} with the same error`)];
 }

@@ -136,7 +136,7 @@ describe('fix', () => {
     expect((await look(bench)).fix?.kind).toBe('set back');
     expect(await look({ ...bench, drafts: ['One.', 'Two.', 'Three.'] })).toMatchObject({
       fix: null,
-      no_fix: expect.stringContaining('none of 4 candidates'),
+      no_fix: expect.stringContaining('of the 4 candidates that were tried, none fixes'),
     });
   });
 
