@@ -193,6 +193,6 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
 
 function commonCause({ metric, reason }: Failure, fail: string): Line {
   if (metric !== null)
-    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('like this')];
+    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('similar')];
   return [text(reason === null ? `${fail} too` : `${fail} with the same error`)];
 }

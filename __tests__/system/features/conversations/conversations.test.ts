@@ -225,7 +225,7 @@ describe('a suite of conversations', () => {
     const { text } = renderGithub(renderComment(result, { marker: '<!-- evaldiff -->' }));
     for (const shown of [
       '98.5 % → 82.0 %',
-      'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 → 0 of 1 passed; 35 more like this',
+      'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 → 0 of 1 passed; 35 more similar',
       '35 more tests broke',
       'After 1 turn: complete',
       'Old r0 #1',

@@ -100,7 +100,7 @@ describe('the worst reference', () => {
     for (const words of ['What it did:', 'Base ✅', 'Head ❌', 'lacks &quot;30 days&quot;'])
       expect(open).toContain(words);
     expect(text).toContain(
-      'What it did: a (prompts/tests/capitals.yaml:12), 1 of 1 → 0 of 1 passed; 1 more like this',
+      'What it did: a (prompts/tests/capitals.yaml:12), 1 of 1 → 0 of 1 passed; 1 more similar',
     );
   });
 

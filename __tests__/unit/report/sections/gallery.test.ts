@@ -265,7 +265,7 @@ test('many suites that one parameter made worse in the same way are reported onc
   );
   const body = comment(red(suites));
   const { text } = renderGithub(body);
-  expect(text).toContain('; 239 more like this');
+  expect(text).toContain('; 239 more similar');
   expect(text).toContain('fact fails in 240 tests of 40 suites: lacks "30 days"');
   const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
