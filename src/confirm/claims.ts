@@ -6,8 +6,7 @@ import type { SuiteVerdict } from '../kernel/judge/suite-row.ts';
 import { directionalP } from '../kernel/judge/values.ts';
 import type { RunVerdict } from '../kernel/judge/verdict.ts';
 import { outcomeIn, suiteClusters } from '../kernel/plan/ledger.ts';
-import { metricNumbers } from '../kernel/plan/metric-numbers.ts';
-import { numberTest } from '../kernel/plan/shares.ts';
+import { metricNumbers, numberTest } from '../kernel/plan/metric-numbers.ts';
 import {
   runUnderBase,
   underBase,

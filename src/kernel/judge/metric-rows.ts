@@ -3,7 +3,6 @@ import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
-import { comparedShare } from '../plan/shares.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { metricGate } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
@@ -15,7 +14,7 @@ import { valueTest, type Values } from '../statistics/value-test.ts';
 import { everyMetric } from '../suite/metrics.ts';
 import { ratedRuns, ratedTries } from './rates.ts';
 import type { SuiteVerdict } from './suite-row.ts';
-import { meansOf, shownValues } from './values.ts';
+import { comparedShare, meansOf, shownValues } from './values.ts';
 
 /** If a metric has more different values, they are answers, not labels. */
 const MAX_LABELS = 12;

@@ -1,14 +1,15 @@
-import { directionIn } from '../../metrics/passing.ts';
+import { comparesShare, directionIn } from '../../metrics/passing.ts';
 import type { Better, MetricLevel } from '../../types/metric.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { FIRST_TRIES, ONE_LOOK, withLevels, type LookPlan } from '../plan/looks.ts';
 import {
   explodedReferences,
+  isOpenDrop,
   metricNumbers,
+  numberTest,
   valuesByReference,
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
-import { comparedShare, isOpenDrop, numberTest } from '../plan/shares.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
@@ -42,9 +43,10 @@ export function metricMoves(
     const { metric, name, entry } = number;
     const better = directionIn(metric, run.scoring.rubrics, entry);
     const gate = metricGate(suite, name, better);
-    const test = (to: number): ValueTest | null =>
-      numberTest(suite, number, { runs: compared, clusters, upTo: to }, plan);
     const share = comparedShare(suite, number);
+    const bounds = share === null ? ONE_LOOK : plan;
+    const test = (to: number): ValueTest | null =>
+      numberTest(suite, number, { runs: compared, clusters, upTo: to }, bounds);
     const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
@@ -53,6 +55,14 @@ export function metricMoves(
       .map((found) => explodedValue(number, found.run));
     return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
   });
+}
+
+export function comparedShare(
+  { gate }: Pick<SuiteComparison, 'gate'>,
+  { metric, entry }: MetricNumber,
+): MetricMove['share'] {
+  const isShare = entry === null && comparesShare(metric);
+  return isShare ? { of: metric.level, minDrop: gate.min_drop } : null;
 }
 
 function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exploded'][number] {

@@ -1,10 +1,14 @@
+import { comparesShare } from '../../metrics/passing.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { TryResult } from '../result/reference-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import type { ClusteredTries } from '../statistics/clusters.ts';
 import { clusteredTries, type LookRow } from '../statistics/look.ts';
-import type { Tries } from '../statistics/table.ts';
-import { gatingShares, type GatingShare } from './shares.ts';
+import { isLargeDrop, type Tries } from '../statistics/table.ts';
+import { valueDifference } from '../statistics/value-test.ts';
+import { everyMetric } from '../suite/metrics.ts';
+import type { LookPlan } from './looks.ts';
+import { isOpenDrop, numberTest, valuesByReference, type MetricNumber } from './metric-numbers.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison, type Try } from './suite-run.ts';
 
 export interface LedgerReference extends LookRow {
@@ -19,10 +23,11 @@ export interface LedgerReference extends LookRow {
 
 export interface SuiteLedger {
   references: readonly LedgerReference[];
-  shares: readonly GatingShare[];
   isAdaptive: boolean;
   minDrop: number;
   tolerance: number | 'auto';
+  /** Whether a share that can fail the suite dropped, perhaps by more than the tolerance. */
+  hasOpenShare(upTo: number, plan: LookPlan, tolerance: number): boolean;
 }
 
 export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>): Tries {
@@ -102,12 +107,32 @@ export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[]
           planned: policy.kind === 'adaptive' ? Infinity : countPlannedTries(run, policy),
         };
       }),
-      shares: policy.kind === 'adaptive' ? gatingShares(suite, suiteClusters) : [],
       isAdaptive: policy.kind === 'adaptive',
       minDrop: gate.min_drop,
       tolerance: gate.tolerance,
+      hasOpenShare: (upTo, plan, tolerance) =>
+        gatingShares(suite).some((number) => isOpenShare(suite, number, { upTo, plan, tolerance })),
     };
   });
+}
+
+function gatingShares({ run, gate }: SuiteComparison): MetricNumber[] {
+  return everyMetric(run.scoring.tests)
+    .filter((metric) => comparesShare(metric) && gate.metrics?.[metric.name] === 'fail')
+    .map((metric) => ({ metric, entry: null, name: metric.name }));
+}
+
+function isOpenShare(
+  suite: SuiteComparison,
+  number: MetricNumber,
+  { upTo, plan, tolerance }: { upTo: number; plan: LookPlan; tolerance: number },
+): boolean {
+  const { compared: runs, gate } = suite;
+  // The means are cheap, and without a drop no test is needed.
+  const difference = valueDifference(valuesByReference(number, runs, upTo));
+  if (!isLargeDrop(difference, gate.min_drop)) return false;
+  const test = numberTest(suite, number, { runs, clusters: suiteClusters(runs), upTo }, plan);
+  return isOpenDrop(test, gate.min_drop, tolerance);
 }
 
 function countPlannedTries(

@@ -3,9 +3,11 @@ import { metricNumber } from '../../metrics/value.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { explodedItems } from '../statistics/exploded.ts';
-import type { Values } from '../statistics/value-test.ts';
+import { createRandom } from '../statistics/random.ts';
+import { isLargeDrop } from '../statistics/table.ts';
+import { valueTest, type Values, type ValueTest } from '../statistics/value-test.ts';
 import { everyMetric, isPairwise } from '../suite/metrics.ts';
-import { FIRST_TRIES } from './looks.ts';
+import { boundLevel, FIRST_TRIES, ONE_LOOK, type LookPlan } from './looks.ts';
 import type { ReferenceRun, SuiteComparison } from './suite-run.ts';
 
 export interface MetricNumber {
@@ -68,6 +70,34 @@ export function valuesByReference(
         return score === undefined ? null : scoreEntry(score, entry);
       });
   return runs.map((run) => ({ base: side(run, 'base'), head: side(run, 'head') }));
+}
+
+interface ComparedTries {
+  runs: readonly ReferenceRun[];
+  clusters: readonly (string | null)[];
+  /** Tries with this index or a higher one are ignored. */
+  upTo: number;
+}
+
+/** With `plan`, the test's `bound` is valid even if no tries follow this look (interim test). */
+export function numberTest(
+  { run: { suite } }: SuiteComparison,
+  number: MetricNumber,
+  { runs, clusters, upTo }: ComparedTries,
+  plan: LookPlan = ONE_LOOK,
+): ValueTest | null {
+  const random = createRandom(`values ${suite.path} ${suite.name} ${number.name}`);
+  const values = valuesByReference(number, runs, upTo);
+  return valueTest(values, clusters, random, boundLevel(plan, upTo));
+}
+
+/** Whether the share dropped, perhaps by more than the tolerance. */
+export function isOpenDrop(
+  test: Pick<ValueTest, 'difference' | 'bound'> | null,
+  minDrop: number,
+  tolerance: number,
+): boolean {
+  return isLargeDrop(test?.difference ?? null, minDrop) && (test?.bound ?? -1) <= -tolerance;
 }
 
 const EXPLODED_TRIES = 4;

@@ -156,7 +156,6 @@ interface LookStep {
 }
 
 function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: LookStep): boolean {
-  const { futile } = step.plan;
   const seen = suites.map((suite) => ({ suite, ...suiteAtLook(suite, step) }));
   for (const { suite, fell, rose } of seen)
     if (suite.isGoing) {
@@ -165,20 +164,22 @@ function stopSuites(suites: readonly SuiteWalk[], pool: Look | undefined, step: 
     }
   const state = pool === undefined ? 'quiet' : poolState(pool, seen, step);
   const ofPool = poolTolerance(suites.map(({ ledger }) => ledger));
-  for (const { suite, p, isCalm, tolerance } of seen) {
-    // A suite that does not rule out a drop itself can be green only with the pool.
-    const hasOpen = (): boolean => hasOpenShare(suite, isCalm ? tolerance : ofPool, step.plan);
-    if (state === 'fell' || (isSettled(state, { p, isCalm, futile }) && !hasOpen()))
-      suite.isGoing = false;
-  }
+  for (const own of seen) if (isSuiteDone(own, state, step.plan, ofPool)) own.suite.isGoing = false;
   return state === 'calm';
 }
 
-function isSettled(
+function isSuiteDone(
+  { suite, p, isCalm, tolerance }: SuiteAtLook & { suite: SuiteWalk },
   state: ReturnType<typeof poolState>,
-  { p, isCalm, futile }: Pick<SuiteAtLook, 'p' | 'isCalm'> & Pick<LookPlan, 'futile'>,
+  plan: LookPlan,
+  ofPool: number,
 ): boolean {
-  return state === 'quiet' ? isCalm && p > futile : state === 'calm' && p > ALONE_P;
+  if (state === 'fell' || !suite.isGoing) return true;
+  const isSettled = state === 'quiet' ? isCalm && p > plan.futile : state === 'calm' && p > ALONE_P;
+  if (!isSettled) return false;
+  // A suite that does not rule out a drop itself can be green only with the pool.
+  const allowed = isCalm ? tolerance : ofPool;
+  return !suite.ledger.hasOpenShare(suite.looks.at(-1)?.tries ?? 0, plan, allowed);
 }
 
 /**
@@ -205,15 +206,6 @@ interface SuiteAtLook {
   rose: boolean;
   isCalm: boolean;
   tolerance: number;
-}
-
-function hasOpenShare(
-  { ledger, looks, isGoing }: SuiteWalk,
-  tolerance: number,
-  plan: LookPlan,
-): boolean {
-  const tries = looks.at(-1)?.tries ?? 0;
-  return isGoing && ledger.shares.some((share) => share.isOpen(tries, plan, tolerance));
 }
 
 function suiteAtLook({ ledger, looks }: SuiteWalk, { k, levels, plan }: LookStep): SuiteAtLook {

@@ -38,10 +38,10 @@ type OwnOf = (at: number) => Partial<LedgerReference>;
 
 const ledgerOf = (references: LedgerReference[], isAdaptive = true): SuiteLedger => ({
   references,
-  shares: [],
   isAdaptive,
   minDrop: 0.01,
   tolerance: 'auto',
+  hasOpenShare: () => false,
 });
 
 /** `ownOf` returns overrides for the reference at an index. */
