@@ -92,8 +92,8 @@ export function commitsRequest(
 }
 
 /**
- * @throws UserError if a commit is not found, or if `code` or `mode` forbids a head from outside
- * this repository.
+ * @throws UserError if a commit is not found, or if `code` or `mode` forbids a head that is
+ * not on a branch or tag of this repository.
  */
 export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
   const found = await commits;

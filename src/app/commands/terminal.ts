@@ -107,7 +107,10 @@ export interface CommandRow {
 
   starter?(project: StarterProject): Promise<StarterSuite | null>;
 
-  /** Null if the suite belongs to another feature. @throws UserError if the suite has no labels. */
+  /**
+   * Null if the suite belongs to another feature.
+   * @throws UserError if the suite has no labels.
+   */
   grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
 }
 

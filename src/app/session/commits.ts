@@ -18,7 +18,7 @@ export interface RunCommits {
   notices: Notice[];
 }
 
-/** @throws UserError if the input `base` is a commit from outside the repository. */
+/** @throws UserError if the input `base` is not on a branch or tag of the repository. */
 export async function findCommits(
   repository: Repository,
   request: CommitsRequest,

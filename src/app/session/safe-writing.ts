@@ -123,7 +123,10 @@ export async function openFolder(path: string, workTree: WorkTree): Promise<OwnF
   };
 }
 
-/** Returns the outermost new folder. @throws UserError for a link in the work tree. */
+/**
+ * Returns the outermost new folder.
+ * @throws UserError for a link in the work tree.
+ */
 export async function makeFolder(path: string, workTree: Root): Promise<string | undefined> {
   return makeFolders((await resolveWritable(path, workTree)).path);
 }
@@ -131,8 +134,8 @@ export async function makeFolder(path: string, workTree: Root): Promise<string |
 export const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
- * Writes a new file and moves it to the path, because a move does not follow links. @throws
- * UserError for a link in the work tree and for anything that is not a regular file.
+ * Writes a new file and moves it to the path, because a move does not follow links.
+ * @throws UserError for a link in the work tree and for anything that is not a regular file.
  */
 export async function putFile(path: string, data: Data, workTree: Root): Promise<void> {
   await makeFolder(dirname(path), workTree);

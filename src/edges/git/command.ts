@@ -114,7 +114,10 @@ interface RunOptions {
   onOutput?: (chunk: Buffer) => void;
 }
 
-/** Resolves even if the command fails. @throws UserError if git is not installed. */
+/**
+ * Resolves even if the command fails.
+ * @throws UserError if git is not installed.
+ */
 export function runGit(
   place: GitPlace,
   command: readonly string[],

@@ -139,8 +139,8 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /**
- * A full id takes precedence over a branch of that name. @throws UserError for unknown and
- * ambiguous names.
+ * A full id takes precedence over a branch of that name.
+ * @throws UserError for unknown and ambiguous names.
  */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
   const id = revision.toLowerCase();

@@ -133,8 +133,8 @@ function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
 }
 
 /**
- * `start`: path from the root to the opened folder. @throws UserError if the result is outside the
- * root.
+ * `start`: path from the root to the opened folder.
+ * @throws UserError if the result is outside the root.
  */
 export function folderPrefix(start: string, workingDirectory: string, repository: string): string {
   const joined = posix.normalize(posix.join(start, workingDirectory));

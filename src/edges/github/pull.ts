@@ -95,8 +95,8 @@ export async function pullWords(
 export type Located = { facts: EventFacts; warnings: string[] } | { skip: string };
 
 /**
- * Searches by head commit, because the event lists no pull requests of forks. @throws UserError if
- * GitHub does not answer.
+ * Searches by head commit, because the event lists no pull requests of forks.
+ * @throws UserError if GitHub does not answer.
  */
 export async function withPullRequest(client: Client, facts: EventFacts): Promise<Located> {
   const { head, headRepository } = facts;

@@ -40,8 +40,8 @@ interface OpenConnection {
 }
 
 /**
- * Recovers from a damaged or deleted file. @throws UserError if a newer version or another program
- * wrote the file.
+ * Recovers from a damaged or deleted file.
+ * @throws UserError if a newer version or another program wrote the file.
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const { access, busyMs = BUSY_MS } = options;

@@ -44,8 +44,8 @@ export interface Store extends StoreRecords {
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
 /**
- * If the file is unusable, the run continues without stored answers. @throws UserError if a newer
- * version or another program wrote the file.
+ * If the file is unusable, the run continues without stored answers.
+ * @throws UserError if a newer version or another program wrote the file.
  */
 export function openStore(options: StoreOptions): Store {
   const { file, access } = options;

@@ -162,7 +162,10 @@ export class PartError extends Error {
   override readonly name = 'PartError';
 }
 
-/** Does not check the entries. @throws PartError for a damaged file. */
+/**
+ * Does not check the entries.
+ * @throws PartError for a damaged file.
+ */
 export function* answersIn(file: string): Generator<Entry> {
   const db = ofPart(() => openDatabase(file, 'read'));
   try {

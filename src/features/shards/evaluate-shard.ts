@@ -140,8 +140,8 @@ export async function gatherParts(
 }
 
 /**
- * Runs the sweep (all tests) again with the shards' answers. @throws UserError for an unreadable
- * part
+ * Runs the sweep (all tests) again with the shards' answers.
+ * @throws UserError for an unreadable part.
  */
 export async function mergeParts(
   session: Session,

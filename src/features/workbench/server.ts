@@ -29,8 +29,8 @@ const LONGEST_BODY = 1_000_000;
 
 /**
  * Serves on loopback, with a token in the URL. The `Host` header must be loopback (against DNS
- * rebinding), and actions must come from the page itself. Port 0 means any free port. @throws
- * UserError if the port is in use.
+ * rebinding), and actions must come from the page itself. Port 0 means any free port.
+ * @throws UserError if the port is in use.
  */
 export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');

@@ -96,8 +96,8 @@ export function skippedScore({ name: metric, skip }: Metric, reason: string): Sc
 }
 
 /**
- * Code scores the sides in random order and in separate processes, so it cannot tell which side it
- * scores. Equal answers of different tries are graded separately, because grading errors must be
+ * Code scores the sides in random order and in separate processes, so it does not know which side
+ * it scores. Equal answers of different tries are graded separately, because grading errors must be
  * independent.
  */
 export async function scoreSubjects(

@@ -31,8 +31,8 @@ const MAX_CHANGED_BYTES = 256_000_000;
 const MAX_DIFFED_BYTES = 1_000_000;
 
 /**
- * Does not use git, because the agent may have changed git's configuration and hooks. @throws
- * UserError if the workspace is too large
+ * Does not use git, because the agent may have changed git's configuration and hooks.
+ * @throws UserError if the workspace is too large.
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { own, before, folder } = workspace;
