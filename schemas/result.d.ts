@@ -1706,7 +1706,7 @@ export interface EvaldiffResult {
        */
       missing: string[];
       /**
-       * Those of `missing` that are tagged `critical`.
+       * Ids in `missing` that are tagged `critical`.
        */
       critical: string[];
     };

@@ -125,7 +125,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(merged.outputs['conclusion']).toBe('error');
   });
 
-  test('rejects renamed shard results and those of another commit', async () => {
+  test('rejects shard results that were renamed or that come from another commit', async () => {
     const { job, artifacts, commits } = await workflow(await stage(obedient), quiz(), README);
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, commit: 0 });
     await job({ inputs: { mode: 'sweep', shard: '2/2' } });

@@ -108,7 +108,7 @@ export const metricSchema = closed({
     .optional(),
   min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
   max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
-  pass: labels().describe('Labels that pass, instead of those in the rubric.').optional(),
+  pass: labels().describe("Labels that pass, instead of the rubric's.").optional(),
   metric_level: level()
     .describe(
       'Part of the dialogue that the metric judges: Turn (default), Message, Thread or ToolCall.',

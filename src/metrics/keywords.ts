@@ -1,4 +1,4 @@
-/** The first names are FlexEval's, the others those of other tools. */
+/** The first names come from FlexEval, the others from other tools. */
 const KEYWORDS = {
   conversation: 'conversation',
   context: 'context',

@@ -25,7 +25,7 @@ interface Experiment {
   units: number;
   /** Worst first. */
   fell: readonly Fall[];
-  /** Number of stable references, whose indices follow those of the fallen ones. */
+  /** Number of stable references. Their indices come after the indices of the fallen ones. */
   stable: number;
   tries: number;
   /** Probability that a unit (part of the change) without effect is named as a cause. */

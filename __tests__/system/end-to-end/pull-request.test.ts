@@ -118,7 +118,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(onlyComment(at)).toContain('### ✅ Nothing affected\n');
   });
 
-  test('does not get annotations in unchanged files, such as those of its tests', async () => {
+  test('does not get annotations in unchanged files, such as its test files', async () => {
     const { at, run } = await pullRequest(quiz(), WORSE, { inputs: { 'check-name': 'Quiz gate' } });
     expect(run.outputs).toMatchObject({ conclusion: 'failure', regressed: '3' });
     expect(at.github.state.checkRuns[0]?.name).toBe('Quiz gate');

@@ -31,7 +31,7 @@ export interface Suspect {
   off: boolean;
   room: number;
   alpha: number;
-  /** Looks for changes that fixed references, not for those that broke them. */
+  /** Looks for changes that fixed references, not for changes that broke them. */
   isMirrored: boolean;
   fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
 }

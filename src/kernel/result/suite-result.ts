@@ -217,7 +217,7 @@ const evidenceSchema = z.strictObject({
     'Number of references that should have been judged: all that affect the gate.',
   ),
   missing: z.array(z.string()).describe('Ids of the references that were not judged.'),
-  critical: z.array(z.string()).describe('Those of `missing` that are tagged `critical`.'),
+  critical: z.array(z.string()).describe('Ids in `missing` that are tagged `critical`.'),
 });
 
 const unitSchema = z

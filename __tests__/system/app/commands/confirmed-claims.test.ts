@@ -108,7 +108,7 @@ describe('a suite whose gate compares roll-ups (combined tries)', () => {
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     isBroken || (hasDrifted && question % 2 === 1) ? 'bad' : 'good';
 
-  test("is red if head's roll-ups are also worse than those of base's new answers", async () => {
+  test("is red if head's roll-ups are also worse than base's new roll-ups", async () => {
     const { diff, drift } = await openProject(tests, gate, answer);
     drift();
     const { code, suite } = await diff('Broken');

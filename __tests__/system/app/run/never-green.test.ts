@@ -64,7 +64,7 @@ test('a scoring change is not green if some answers are missing', async () => {
   expect(result.suites[0]?.evidence).toMatchObject({ references: 11, of: 12, missing: ['r03'] });
 });
 
-test('a run in which head lacks answers names the references without any answer, not those that lack one try', async () => {
+test('a run in which head lacks answers names only references that have no answer at all', async () => {
   const { result } = await reworded(50, yes, {
     settings: settings({ n_tries: 2 }),
     edges: {

@@ -612,7 +612,7 @@ describe('compiling code', () => {
     expect(await evaluate(job(language, code, { outputs: [], at }))).toEqual([error(said)]);
   });
 
-  test('reports the first line of the code if its lines differ from those of the file', async () => {
+  test("reports the first line of the code if the code's lines differ from the file's", async () => {
     const quoted = { outputs: [], at: { ...at, linewise: false } };
     expect(await evaluate(job('python', 'metric = 1\nresult = (', quoted))).toEqual([
       error("SyntaxError at tests/a.yaml:20: '(' was never closed"),

@@ -295,7 +295,7 @@ describe('concurrent runs of the default branch', () => {
     });
   });
 
-  test('save their own answers if those of the other run cannot be read', async () => {
+  test("save their own answers if the other run's answers cannot be read", async () => {
     const warnings: string[] = [];
     const own = await machine('before', warnings);
     const keys = cacheKeys({ access: 'read-write', project, own: MAIN, run: 'while' });

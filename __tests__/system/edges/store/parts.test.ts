@@ -146,7 +146,7 @@ describe('downloading shard results (parts)', () => {
     },
   });
 
-  test('uses only parts that have the right hash and come from the latest attempt of its own run', async () => {
+  test("uses only parts of the same run's latest attempt that have the right hash", async () => {
     const asked: unknown[] = [];
     const { uploadArtifact, listArtifacts, downloadArtifact } = found({});
     const spy: ArtifactLibrary = {

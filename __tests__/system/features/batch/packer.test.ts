@@ -23,7 +23,7 @@ function packed(
   return rest === 0 ? batches : [...batches, rest];
 }
 
-test('the size limits of batches equal those that the vendors document', () =>
+test("the size limits of batches equal the vendors' documented limits", () =>
   expect([OPENAI_BATCH, ANTHROPIC_BATCH]).toEqual([
     { requests: 50_000, bytes: 200_000_000 },
     { requests: 100_000, bytes: 256_000_000 },

@@ -40,7 +40,7 @@ const CAUSE =
 const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
 
-test('the text of a reference lists its proven causes, with the results of its own tries', () => {
+test("the text of a reference lists its proven causes, with the results of that reference's tries", () => {
   expect(said('a', 'regressed')).toContain(CAUSE);
   expect(said('a', 'regressed')).toContain(
     'This test: 4 of 5 tries pass with it undone, 1 of 3 with it alone on base.',

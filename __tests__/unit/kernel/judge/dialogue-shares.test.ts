@@ -216,11 +216,11 @@ describe('dialogues with adaptive tries', () => {
     expect(wanted(lowered)).toEqual([3]);
   });
 
-  test('get no more tries if the share is not lower', () => {
+  test('do not get further tries if the share is not lower', () => {
     expect(wanted(times(24, same))).toEqual([]);
   });
 
-  test('get no more tries if the settings ignore the share', () => {
+  test('do not get further tries if the settings ignore the share', () => {
     expect(wanted(lowered, { kind: 'ignore' })).toEqual([]);
   });
 

@@ -122,7 +122,7 @@ describe('affected references', () => {
       references: [],
     }));
 
-  test('include all references of a new prompt, and those of a removed prompt, which are marked as removed', () => {
+  test('include all references of a new prompt, and mark all references of a removed prompt as removed', () => {
     expect(affectedReferences(null, suiteSide('head'))).toMatchObject({
       because: [{ key: 'new prompt' }],
       references: [{ base: null, change: 'both' }, { base: null }],

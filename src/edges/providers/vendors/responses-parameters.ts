@@ -3,7 +3,7 @@ import { isMap, type Json } from '../../../types/plain.ts';
 type Parameters = Record<string, Json>;
 
 /**
- * Converts parameters of chat completions to those of the Responses API.
+ * Converts parameters of chat completions to parameters of the Responses API.
  * https://developers.openai.com/api/docs/guides/migrate-to-responses
  */
 export function inResponsesForm(written: Parameters): Parameters {

@@ -701,7 +701,7 @@ tests:
     expect(notices.join()).toContain('promptfoo ignores it for a .txt prompt');
   });
 
-  test('a test that disables default assertions keeps those of its scenario', async () => {
+  test("a test that disables default assertions keeps its scenario's assertions", async () => {
     const { references } = await only({
       [CONFIG]: `prompts: ['{{x}}']
 providers: [openai:gpt-4o]
