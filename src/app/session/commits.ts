@@ -55,7 +55,9 @@ async function usedBase(
   const use = useOfBase(event, origin, input !== null);
   const commit = `commit ${named.slice(0, 7)}`;
   if (use === 'refused') {
-    const message = `base: ${commit} is ${ORIGIN_WORDS[origin]}. Name a branch, tag or commit of this repository itself.`;
+    const message =
+      `base: ${commit} is ${ORIGIN_WORDS[origin]}. ` +
+      'Name a branch, tag or commit of this repository itself.';
     throw userError(null, message);
   }
   if (use === 'used' || baseBranch === undefined) return {};

@@ -93,7 +93,8 @@ export async function withRetries<T>(
     if (fault.retry === 'limited') {
       if (first)
         options.log(
-          `rate limited; waiting ${Math.ceil(waitMs / 1000)} s, then sending at most ${limiter.stats().limit} requests at a time`,
+          `rate limited; waiting ${Math.ceil(waitMs / 1000)} s, ` +
+            `then sending at most ${limiter.stats().limit} requests at a time`,
         );
     } else await pause(clock, waitMs, signal);
   }

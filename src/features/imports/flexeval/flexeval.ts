@@ -166,7 +166,8 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
           '(every: true judges ' +
           'them too)'
         : 'the share of turns that pass a rubric is compared (all: true requires all of them)',
-      '; the values of function metrics are shown but do not affect the verdict, because FlexEval sets no bounds ',
+      '; the values of function metrics are shown but do not affect the verdict, ',
+      'because FlexEval sets no bounds ',
       '(to let one affect it, remove skip, or set with: { min: … } or a threshold)',
     ].join(''),
   );
