@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { sizesBelow, totalTokens } from '../../scripts/size.ts';
 import { ROOT, namesDeclared, readSources } from './source-graph.ts';
 
 /*
- * Limits on what someone must read to change a part. Make room before adding lines; raise a limit
- * only with a reason in the commit.
+ * Limits on what someone must read to change a part. Make room before adding code. Only the owner
+ * of the project raises a limit.
  */
 
 const src = readSources(['src']);
@@ -26,9 +27,26 @@ function closure(start: string): string[] {
   return [...seen];
 }
 
+/** The most tokens of `src` and `__tests__` after each milestone, in order. */
+const MILESTONES = [
+  { after: 'transcripts, agents and the card are true', src: 861_000, tests: 855_000 },
+  { after: 'one mechanism for each job', src: 740_000, tests: 765_000 },
+  { after: 'one viewer', src: 720_000, tests: 755_000 },
+  { after: 'clouds, any CI, switching, coverage, site', src: 755_000, tests: 775_000 },
+];
+
+/** Number of the milestones that are reached. */
+const REACHED = 0;
+
+test.each([
+  ['src', 'src'],
+  ['__tests__', '__tests__'],
+] as const)('the size of %s stays within its budget of tokens', (_, folder) => {
+  const { src: most = 0, tests = 0 } = MILESTONES[REACHED] ?? {};
+  expect(totalTokens(sizesBelow(folder))).toBeLessThanOrEqual(folder === 'src' ? most : tests);
+});
+
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 107_550],
-  ['the tests', () => linesIn(tracked('__tests__')), 92_650],
   ['the kernel', () => linesIn(tracked('src/kernel')), 10_700],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_190],
   ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 15_250],
