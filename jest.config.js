@@ -69,5 +69,5 @@ export default {
   testSequencer: '<rootDir>/__tests__/sequencer.js',
   // Only to end what hangs. No test has a limit of its own: how long it takes depends on what else
   // the machine does.
-  testTimeout: 15 * 60_000,
+  testTimeout: 10 * 60_000,
 };
