@@ -25,6 +25,33 @@ const importsDown = {
   },
 };
 
+const recursiveReaddir = {
+  selector:
+    'CallExpression:matches([callee.name=/^readdir/], [callee.property.name=/^readdir/]) Property[key.name="recursive"]',
+  message: 'A recursive readdir follows links, and one may lead back. Open only real folders.',
+};
+
+/** How long something takes depends on what else the machine does. */
+const timeInTests = [
+  {
+    selector: 'MemberExpression[object.name="performance"]',
+    message: 'Use processorSeconds (stand-ins/processor-time.ts).',
+  },
+  {
+    selector:
+      'CallExpression:matches([callee.name=/^(test|it)$/], [callee.object.name=/^(test|it)$/], [callee.callee.property.name="each"])[arguments.length>2]',
+    message: 'The only time limit of tests is in jest.config.js.',
+  },
+  {
+    selector: 'CallExpression[callee.name=/^(before|after)(All|Each)$/][arguments.length>1]',
+    message: 'The only time limit of tests is in jest.config.js.',
+  },
+  {
+    selector: 'MemberExpression[object.name="jest"][property.name="setTimeout"]',
+    message: 'The only time limit of tests is in jest.config.js.',
+  },
+];
+
 export default tseslint.config(
   {
     ignores: ['dist/', 'build/', 'node_modules/', 'coverage/', '.evaldiff/', 'fixtures/'],
@@ -39,6 +66,7 @@ export default tseslint.config(
       'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.json'] })],
     },
     rules: {
+      'no-restricted-syntax': ['error', recursiveReaddir],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -84,5 +112,9 @@ export default tseslint.config(
   {
     files: ['__tests__/**/*.ts', 'scripts/**/*.ts', 'benchmarks/**/*.ts'],
     rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    files: ['__tests__/**/*.ts'],
+    rules: { 'no-restricted-syntax': ['error', recursiveReaddir, ...timeInTests] },
   },
 );

@@ -66,7 +66,8 @@ export default {
   // What a test file loaded stays for long, and every start of a process copies the pages of the one
   // that starts it (130 ms at 600 MB, 4 at 50): a worker that grew is replaced.
   workerIdleMemoryLimit: '300MB',
-  // Only to end what hangs: processes are slow to start where many do at once, and no test is about
-  // speed.
-  testTimeout: 60_000,
+  testSequencer: '<rootDir>/__tests__/sequencer.js',
+  // Only to end what hangs. No test has a limit of its own: how long it takes depends on what else
+  // the machine does.
+  testTimeout: 10 * 60_000,
 };

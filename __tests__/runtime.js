@@ -40,7 +40,6 @@ const shared = ['stand-ins/github/', 'stand-ins/empty-repository.ts'].map(
 );
 const packages = new URL('../node_modules/', import.meta.url).href;
 const globals = new URL('globals.js', import.meta.url).href;
-const TIMEOUT = Symbol.for('TEST_TIMEOUT_SYMBOL');
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
 const loaded = new Map();
 
@@ -80,7 +79,6 @@ export default class NativeRuntime {
   requireInternalModule(path) {
     delete require.cache[path];
     delete globalThis[HANDLERS];
-    delete globalThis[TIMEOUT];
     return require(path);
   }
 
@@ -92,9 +90,6 @@ export default class NativeRuntime {
       useFakeTimers: () => timers.useFakeTimers(),
       useRealTimers: () => timers.useRealTimers(),
       advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
-      setTimeout: (ms) => {
-        globalThis[TIMEOUT] = ms;
-      },
     };
     globalThis[Symbol.for('evaldiff test globals')] = { ...found, jest };
   }

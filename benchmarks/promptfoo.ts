@@ -9,7 +9,6 @@ import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -18,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { filePathsBelow } from '../scripts/entries-below.ts';
 import { median, rounded, spread, table } from './measure/markdown.ts';
 import { EVALDIFF, measured, type Measured } from './measure/process.ts';
 import { createProject, removeProject, type Files } from './measure/project.ts';
@@ -251,9 +251,7 @@ function sizeOfPackage(): number {
   return packed?.unpackedSize ?? NaN;
 }
 
-/** The size of all files in a folder, in bytes; does not follow links. */
+/** The size of all files in a folder, in bytes. */
 function sizeOf(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  return filePathsBelow(folder).reduce((sum, path) => sum + statSync(join(folder, path)).size, 0);
 }

@@ -14,10 +14,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { minify } from '@swc/core';
 import { compileAtOnce } from './compile-at-once.ts';
+import { filePathsBelow } from './entries-below.ts';
 import { placeHighs } from './place-highs.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -34,11 +35,7 @@ function node(script: string, ...args: string[]): void {
 }
 
 function files(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((path) => path !== STAMP)
-    .sort();
+  return filePathsBelow(folder).filter((path) => path !== STAMP);
 }
 
 /** ncc only minifies its entry; the chunks loaded on demand are larger. */

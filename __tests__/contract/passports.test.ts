@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { renderModels } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/app/session/prices.ts';
 import { jsonSchemas } from '../../src/config/json-schemas.ts';
@@ -43,9 +44,7 @@ const PUBLIC =
   /\b(?:gpt-\d|claude-(?!sonnet\b(?!-))|gemini-\d|grok-\d|deepseek-(?!api)|o\d-)[\w.-]*\w/g;
 
 function filesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
-    (name) => `${folder}/${name}`,
-  );
+  return filePathsBelow(folder).map((path) => `${folder}/${path}`);
 }
 
 /** Retirement dates in the SDKs, by model. */

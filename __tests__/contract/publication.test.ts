@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -21,7 +22,7 @@ const publication = JSON.parse(read('scripts/publication.json')) as Publication;
 const manifest = JSON.parse(read('package.json')) as { name: string; version: string };
 
 const below = (folder: string, name: RegExp): string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  filePathsBelow(join(ROOT, folder))
     .filter((path) => name.test(path))
     .map((path) => `${folder}/${path}`);
 const TEXTS = Object.fromEntries(

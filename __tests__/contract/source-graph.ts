@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,9 +20,9 @@ export interface SourceFile {
 export function readSources(folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-        .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+      filePathsBelow(join(ROOT, folder))
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => join(folder, path)),
     )
     .map(readSource);
 }

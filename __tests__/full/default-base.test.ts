@@ -1,10 +1,8 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../src/app/session/sides.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
 import { bareOrigin, createRepository, type FixtureRepository } from '../stand-ins/repository.ts';
 import { using } from '../system/edges/git/opened-repository.ts';
-
-jest.setTimeout(120_000);
 
 const PROMPT = (text: string) =>
   `name: a\nmodel: { provider: replay, file: a.jsonl }\nmessages: [{ role: user, content: ${text} }]\n`;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Board } from '../../src/features/workbench/workbench.ts';
 import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import type { Script } from '../stand-ins/models/server.ts';
@@ -13,8 +13,6 @@ import {
   type OpenWorkbench,
   type SeenBoard,
 } from '../stand-ins/workbench.ts';
-
-jest.setTimeout(120_000);
 
 const MODEL = 'provider: openai, endpoint: local, price: { input: 1, output: 1 }';
 

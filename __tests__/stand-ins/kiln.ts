@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { luck } from './luck.ts';
 import type { Script, Scripted, Seen } from './models/server.ts';
 
@@ -9,12 +10,8 @@ import type { Script, Scripted, Seen } from './models/server.ts';
 const FOLDER = fileURLToPath(new URL('../../fixtures/kiln', import.meta.url));
 
 export function kilnFiles(): Record<string, string> {
-  const entries = readdirSync(FOLDER, { recursive: true, withFileTypes: true });
   return Object.fromEntries(
-    entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .map((file) => [relative(FOLDER, file), readFileSync(file, 'utf8')]),
+    filePathsBelow(FOLDER).map((path) => [path, readFileSync(join(FOLDER, path), 'utf8')]),
   );
 }
 

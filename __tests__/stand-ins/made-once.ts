@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
+import { entriesBelow } from '../../scripts/entries-below.ts';
 
 const made = new Map<string, string>();
 
@@ -45,10 +38,9 @@ const UNTOUCHED = ['HEAD', 'config'];
  * every file. Null otherwise, or if repositories are nested.
  */
 export function beginning(directory: string): string | null {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() || entry.name === '.git')
-    .map((entry) => ({ entry, path: relative(directory, join(entry.parentPath, entry.name)) }))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const entries = entriesBelow(directory).filter(
+    ({ entry }) => !entry.isDirectory() || entry.name === '.git',
+  );
   const own = entries.filter(({ path }) => path.startsWith('.git/'));
   const nested = entries.some(({ entry, path }) => entry.name === '.git' && path !== '.git');
   if (nested || own.map(({ path }) => path.slice('.git/'.length)).join() !== UNTOUCHED.join())

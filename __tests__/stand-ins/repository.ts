@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -13,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll } from '@jest/globals';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
 
@@ -252,13 +252,8 @@ function quoted(text: string): string {
 
 /** The text of all files in a folder except git's own, by relative path, sorted. */
 export function filesBelow(folder: string): Record<string, string> {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((path) => !path.startsWith('.git/'));
-  return Object.fromEntries(
-    paths.sort().map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
-  );
+  const paths = filePathsBelow(folder).filter((path) => !path.startsWith('.git/'));
+  return Object.fromEntries(paths.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
 }
 
 export function writeFiles(directory: string, files: FixtureFiles): void {

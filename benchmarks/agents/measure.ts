@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startAgentModel, type AgentModel } from '../../__tests__/stand-ins/models/agent-model.ts';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { main } from '../../src/app/commands/program.ts';
 import { findCli } from '../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../src/features/agents/rows/index.ts';
@@ -244,8 +245,6 @@ function factsOf({ suites: [suite] }: Result): Omit<MeasuredCase, 'title' | 'exi
 }
 
 function filesWith(text: string, folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter(
-    (entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
-  ).length;
+  return filePathsBelow(folder).filter((path) => readFileSync(join(folder, path)).includes(text))
+    .length;
 }

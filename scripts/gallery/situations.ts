@@ -2,9 +2,10 @@
  * Pull requests as data: the files of base, head's changes, and how the simulated model answers.
  * The first four are in `fixtures`, with programs that answer.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filePathsBelow } from '../entries-below.ts';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -43,10 +44,7 @@ const ruled = ({ base, rules, ...change }: Situation & { rules: readonly Rule[] 
 function fixtureFiles(side: string): Files {
   const folder = join(root, 'fixtures', side);
   return Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .map((file) => [file.slice(folder.length + 1), readFileSync(file)]),
+    filePathsBelow(folder).map((path) => [path, readFileSync(join(folder, path))]),
   );
 }
 

@@ -46,7 +46,7 @@ describe('model calls', () => {
       });
       if (code > 1) throw new Error(out + err);
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await counting.close();
   });
@@ -70,6 +70,5 @@ describe('model calls', () => {
         warm: { made: warm, limit: warm },
       });
     },
-    60_000,
   );
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { agentsFeature } from '../../../src/features/agents/index.ts';
 import { agentRow } from '../../../src/features/agents/rows/index.ts';
@@ -16,9 +16,6 @@ import { read } from '../../unit/config/tree.ts';
 import { change, say, stepsOf, type Reader } from './reader.ts';
 
 const PAGE = 'docs/agents.md';
-
-// In milliseconds. Agents are slow on a busy machine.
-jest.setTimeout(120_000);
 
 let model: AgentModel;
 beforeEach(async () => {

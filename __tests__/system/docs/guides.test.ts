@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { factsOf } from '../../../src/types/vendors.ts';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../../stand-ins/command-line.ts';
 import { startModelServer, type ModelServer } from '../../stand-ins/models/server.ts';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
 import { addTo, change, follow, give, stepsOf, type Edits, type Reader } from './reader.ts';
-
-// In milliseconds. The test runs every command of five guides.
-jest.setTimeout(120_000);
 
 let server: ModelServer;
 beforeEach(async () => {

@@ -77,7 +77,7 @@ describe.each([
     'solves a linear program with %s to its known optimum, and its worker thread prints nothing',
     async (solver) => {
       const { worker, printed } = await thread(entry);
-      worker.postMessage({ job: jobs[solver], seconds: 30 });
+      worker.postMessage({ job: jobs[solver], seconds: 600 });
       const { answer } = (await messageOf(worker)) as { answer: AssignmentAnswer };
       await worker.terminate();
       expect(answer.status === 'solved' ? total(answer.counts) : answer).toBeCloseTo(objective, 6);
@@ -91,7 +91,7 @@ test('a bundle without the solver HiGHS uses javascript-lp-solver, and looks for
   const answers: AssignmentAnswer[] = [];
   for (const solver of ['javascript-lp-solver', 'highs'] as const) {
     const { worker } = await thread(entry);
-    worker.postMessage({ job: jobs[solver], seconds: 30 });
+    worker.postMessage({ job: jobs[solver], seconds: 600 });
     answers.push(((await messageOf(worker)) as { answer: AssignmentAnswer }).answer);
     await worker.terminate();
   }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { filePathsBelow } from '../../../scripts/entries-below.ts';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import {
   SETTINGS,
@@ -194,8 +195,7 @@ describe('a manual run', () => {
     expect(statuses).toEqual(['pass', 'pass', 'pass', 'fail', 'fail', 'fail']);
 
     const runs = join(run.outputs['report-path']!, 'multirun');
-    const files = readdirSync(runs, { recursive: true, encoding: 'utf8' });
-    const written = files.filter((path) => path.endsWith('.yaml')).sort();
+    const written = filePathsBelow(runs).filter((path) => path.endsWith('.yaml'));
     expect(written).toEqual([
       expect.stringMatching(/^\d{4}-\d\d-\d\d\/\d\d-\d\d-\d\d\/0\/report-0\.yaml$/),
       expect.stringMatching(/\/1\/report-0\.yaml$/),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { THEMES } from '../../../scripts/comment-page.ts';
 import {
   keyOf,
@@ -16,8 +16,6 @@ import {
 import { runDemo, type DemoOutcome } from '../../../src/app/commands/demo.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { ROOT } from './runner.ts';
-
-jest.setTimeout(120_000);
 
 let demo: DemoOutcome;
 let shown: Shown;

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { afterThisTest, untilTestEnds } from '../../stand-ins/after-test.ts';
 import {
   addPull,
@@ -36,7 +35,6 @@ import {
 } from './runner.ts';
 
 /** A step takes a second on an idle machine, and much longer on a busy one. */
-jest.setTimeout(120_000);
 
 /** The model server's key, in the environment variable that the endpoint line names. */
 export const MODEL_KEY = 'local-key-4f0c8a61d2b97e35';

@@ -6,7 +6,7 @@ export function realSandbox(): ReturnType<typeof createSandbox> {
   const sandbox = createSandbox({
     mode: 'sandbox',
     env: {},
-    timeoutSeconds: 20,
+    timeoutSeconds: 600,
     time: Date.UTC(2026, 0, 2),
     log: () => undefined,
   });

@@ -1,11 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../../scripts/chromium.ts';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
 import { runPullRequest } from '../../../src/app/commands/demo.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
+import { inBrowser, openTestBrowser, openWindow } from '../../stand-ins/browser.ts';
 import { renderComment } from '../../stand-ins/reports.ts';
 import {
   green,
@@ -19,9 +19,6 @@ import {
   suiteOf,
 } from '../../unit/report/results.ts';
 import { ROOT } from '../end-to-end/runner.ts';
-
-/** Shows the comment in GitHub's style sheet; skipped without a browser. */
-const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 const marker = '<!-- evaldiff -->';
 const links = {
@@ -41,8 +38,8 @@ inBrowser("a comment in GitHub's style", () => {
   // Shared by all tests, because opening a window is slow.
   let page: Page;
   beforeAll(async () => {
-    browser = await openBrowser();
-    page = await browser.newPage();
+    browser = await openTestBrowser();
+    page = await openWindow(browser);
   });
   afterAll(() => browser.close());
 
@@ -130,7 +127,7 @@ inBrowser("a comment in GitHub's style", () => {
           expect({ width, cut }).toEqual({ width, cut: 0 });
         }
       }
-  }, 180_000);
+  });
 
   test('the comment keeps the lines of an answer, although CSS hides line breaks inside code', async () => {
     const answer = 'Bring it to Northmail.\nYou have 30 days.\n\nKind regards';

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { filePathsBelow } from '../../../scripts/entries-below.ts';
 import { schemaFiles } from '../../../scripts/schemas.ts';
 import { ownFiles } from '../../../src/app/session/edges.ts';
 import { jsonSchemas } from '../../../src/config/json-schemas.ts';
@@ -55,11 +56,8 @@ const fixtures = [
   'fixtures/demo',
   'fixtures/program',
 ]
-  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
-  .filter(
-    (entry) => entry.isFile() && entry.name.endsWith('.yaml') && entry.name !== 'llmeval.yaml',
-  )
-  .map((entry) => `${entry.parentPath}/${entry.name}`);
+  .flatMap((folder) => filePathsBelow(folder).map((path) => `${folder}/${path}`))
+  .filter((path) => path.endsWith('.yaml') && !path.endsWith('/llmeval.yaml'));
 
 describe('JSON Schemas', () => {
   test('match the files in schemas/, and so does the type of result.json (if not, run npm run generate)', async () => {

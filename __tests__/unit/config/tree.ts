@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
-import { relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filePathsBelow } from '../../../scripts/entries-below.ts';
 import { readCommandLine } from '../../../src/config/inputs.ts';
 import { readOverrides } from '../../../src/config/overrides.ts';
 import { readProject } from '../../../src/config/project.ts';
@@ -46,15 +47,12 @@ export function treeOf(
 }
 
 export function treeOfFolder(folder: string): SourceTree {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
   return treeOf(
     Object.fromEntries(
-      entries.map((entry) => {
-        const path = `${entry.parentPath}/${entry.name}`;
-        return [relative(folder, path).replaceAll('\\', '/'), new Uint8Array(readFileSync(path))];
-      }),
+      filePathsBelow(folder).map((path) => [
+        path.replaceAll('\\', '/'),
+        new Uint8Array(readFileSync(join(folder, path))),
+      ]),
     ),
   );
 }

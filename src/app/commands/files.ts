@@ -62,24 +62,27 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   // A pipe is accepted, as in `evaldiff report <(curl …)`. Reading a device would never end.
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
-  const entries = await readdir(full, { recursive: true, withFileTypes: true }).catch(() => null);
-  if (entries === null) return wrong('cannot be read');
-  const found = entries
-    .filter(
-      (child) => child.isFile() && (names.includes(child.name) || RUN_REPORT.test(child.name)),
-    )
-    .map((child) => join(child.parentPath, child.name))
-    .filter(
-      (file) =>
-        !relative(full, file)
-          .split(sep)
-          .some((step) => step === 'node_modules' || step === '.git'),
-    );
+  const found = await savedIn(full, (name) => names.includes(name) || RUN_REPORT.test(name)).catch(
+    () => null,
+  );
+  if (found === null) return wrong('cannot be read');
   if (found.length === 0)
     return wrong(`holds neither a ${[...names, 'report-<try>.yaml'].join(', nor a ')}`);
   return withoutRunsOf(found.sort()).map((file) =>
     join(path, relative(full, file)).split(sep).join('/'),
   );
+}
+
+/** Does not follow links, because a link may lead back to a folder above it. */
+async function savedIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const found = entries.map((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile() && isWanted(entry.name)) return [path];
+    const isSkipped = entry.name === 'node_modules' || entry.name === '.git';
+    return entry.isDirectory() && !isSkipped ? savedIn(path, isWanted) : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /**

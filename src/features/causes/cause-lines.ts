@@ -161,7 +161,7 @@ function trialWords({ relation, units }: Cause): { undone: string; made: string 
     removed: { undone: 'putting it back', made: 'removing it from base' },
     moved: { undone: 'moving it back', made: 'moving it on base' },
     swapped: { undone: 'swapping them back', made: 'swapping them on base' },
-    changed: { undone: `putting the old ${noun} back`, made: `adding the new ${noun} to base` },
+    changed: { undone: `putting the old ${noun} back`, made: `the new ${noun} on base` },
   }[editedPlace(unit)];
 }
 

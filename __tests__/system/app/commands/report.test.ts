@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
@@ -51,6 +52,29 @@ test('evaldiff run folds its report in a terminal, and prints all of it, without
   expect(readFileSync(join(folder, 'report.txt'), 'utf8')).toBe(piped);
 });
 
+describe('evaldiff report of a folder', () => {
+  test.each([
+    ['itself', 'link', '.'],
+    ['the folder above it', 'runs/link', '..'],
+    ['a folder of results', 'latest', 'runs/first'],
+    ['itself by another link', 'runs/first/link', '../../runs'],
+    ['the root of the file system', 'runs/link', '/'],
+  ])('reads each result once if a link leads to %s', async (_where, path, to) => {
+    const folder = temporaryFolder('links');
+    mkdirSync(join(folder, 'runs/first'), { recursive: true });
+    writeFileSync(join(folder, 'runs/first/result.json'), JSON.stringify(regression()));
+    symlinkSync(to, join(folder, path));
+    const { code, out } = await commandIn(folder, ['report', '.', '--format', 'terminal']);
+    const alone = await commandIn(folder, [
+      'report',
+      'runs/first/result.json',
+      '--format',
+      'terminal',
+    ]);
+    expect([code, out]).toEqual([alone.code, alone.out]);
+  });
+});
+
 describe('evaldiff run --report', () => {
   test('writes a sweep (full run) in the layout of the tool llmeval, which evaldiff report can read', async () => {
     const shop = await openShop({
@@ -61,9 +85,7 @@ describe('evaldiff run --report', () => {
     const ran = await shop.evaldiff('run', 'model=m,n', 'n_tries=2', '--report', 'out');
     expect(ran.err).toContain('sweep: 2 model = 2 combinations\n');
     const folder = join(shop.repository.directory, 'out');
-    const [day, time, ...more] = readdirSync(join(folder, 'multirun'), { recursive: true })
-      .map(String)
-      .sort();
+    const [day, time, ...more] = entriesBelow(join(folder, 'multirun')).map(({ path }) => path);
     expect([day, time, more.length]).toEqual([
       expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
       expect.stringMatching(/^\d{4}-\d{2}-\d{2}\/\d{2}-\d{2}-\d{2}$/),

@@ -69,21 +69,17 @@ describe('an empty answer', () => {
     ['lost', { body: '{"choices":[]}' }],
     ['broken off', { text: 'Yes, 5', finish: 'abort' }],
     ['cut before its first word', { text: '', finish: 'length' }],
-  ])(
-    'on head alone is not blamed on a line of the prompt: %s',
-    async (_, reply) => {
-      const { evaldiff, repository } = await openShop({
-        references: 8,
-        answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
-      });
-      repository.write(promptSaying('Answer: {q}!'));
-      const { code, out } = await evaldiff('diff', '--base', 'HEAD', '--no-store');
-      expect(code).toBe(1);
-      expect(out).toContain("Cause not looked for: head's answers ended in errors.");
-      expect(out).not.toContain('The only change');
-    },
-    30_000,
-  );
+  ])('on head alone is not blamed on a line of the prompt: %s', async (_, reply) => {
+    const { evaldiff, repository } = await openShop({
+      references: 8,
+      answer: ({ messages }) => (messages.at(-1)?.content.endsWith('!') ? reply : { text: '5' }),
+    });
+    repository.write(promptSaying('Answer: {q}!'));
+    const { code, out } = await evaldiff('diff', '--base', 'HEAD', '--no-store');
+    expect(code).toBe(1);
+    expect(out).toContain("Cause not looked for: head's answers ended in errors.");
+    expect(out).not.toContain('The only change');
+  });
 });
 
 describe('the "stream" parameter', () => {

@@ -1,9 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
+import { clock } from '../../../stand-ins/clock.ts';
+import { beginIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
@@ -314,7 +318,7 @@ describe('a cap reached during a run', () => {
     expect(reasons[0]).toMatchObject({ code: 'ended', effect: 'too-few' });
     expect(passesOf(suites)).toBeGreaterThan(0);
     expect(usage.calls).toBeLessThanOrEqual(8);
-  }, 30_000);
+  });
 
   test('on calls excludes stored answers, so several runs can complete a large suite', async () => {
     const { evaldiff, result, repository, server } = await openShop({ references: 4 });
@@ -348,22 +352,41 @@ describe('a cap reached during a run', () => {
     const second = await result('run', '--max-cost', '13');
     expect(second.conclusion).toBe('success');
     expect(second.usage).toMatchObject({ calls: 9, reused: 31 });
-  }, 30_000);
+  });
 });
 
 describe('the time limit of the whole run', () => {
   test('ends the run with a partial result', async () => {
-    const { result, server } = await openShop({
-      answer: ({ index }) => (index < 3 ? { text: 'Yes, 5' } : { fault: 'silent' }),
+    const shown = (answers: number) => running.said(`${String(answers)} of 8 answers`);
+    const { server, repository } = await openShop({
+      async answer({ index }) {
+        if (index >= 3) return { fault: 'silent' };
+        if (index > 0) await shown(index);
+        // Longer than the interval at which the progress is drawn.
+        return { text: 'Yes, 5', delayMs: 150 };
+      },
     });
-    const { conclusion, title, suites } = await result('run', '--timeout', '0.02');
+    const testClock: Clock = {
+      ...clock,
+      async sleep(ms, signal, what) {
+        await (ms === 3_600_000
+          ? setImmediate().then(() => shown(3))
+          : clock.sleep(ms, signal, what));
+      },
+    };
+    const running = beginIn(repository.directory, ['run', '--timeout', '60', '--json'], {
+      env: localEndpoint(server),
+      isTerminal: true,
+      testOverrides: { clock: testClock },
+    });
+    const { conclusion, title, suites } = JSON.parse((await running.ended).out) as Result;
     expect(conclusion).toBe('error');
     expect(title).toBe(
-      'Time is up: the run took longer than 0.02 minutes (timeout); 3 of 8 tries were made',
+      'Time is up: the run took longer than 60 minutes (timeout); 3 of 8 tries were made',
     );
     expect(passesOf(suites)).toBe(3);
     expect(server.requests.length).toBeGreaterThanOrEqual(4);
-  }, 30_000);
+  });
 });
 
 describe('evaldiff cache', () => {

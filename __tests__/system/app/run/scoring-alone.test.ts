@@ -35,7 +35,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
         createSandbox({
           mode: 'sandbox',
           env: {},
-          timeoutSeconds: 20,
+          timeoutSeconds: 600,
           time: Date.UTC(2026, 0, 2),
           log: () => undefined,
           alone,

@@ -1,16 +1,16 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import { writeFiles } from '../../../../src/edges/git/checkout.ts';
 import type { TreeEntry } from '../../../../src/edges/git/listing.ts';
 import { ODD_NAMES, createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { craftedTree, messageOf, using } from './opened-repository.ts';
 
 const listed = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .sort();
+  entriesBelow(folder)
+    .filter(({ entry }) => !entry.isDirectory())
+    .map(({ path }) => path);
 
 describe('checking out into an empty folder', () => {
   test('writes every regular file byte for byte, but no links and no repository', async () => {

@@ -1,6 +1,7 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { filePathsBelow } from '../../../../scripts/entries-below.ts';
 import { configuredAddress, serverAddress } from '../../../../src/edges/git/remote.ts';
 import { startGitServer } from '../../../stand-ins/git-server.ts';
 import {
@@ -27,9 +28,7 @@ describe('the remote of a workflow', () => {
       async (opened, temporary) => {
         await opened.ensureCommit(head, { side: 'head' });
         expect(await opened.text(head, 'a.yaml')).toBe('a\n');
-        const files = readdirSync(temporary, { recursive: true })
-          .map((name) => join(temporary, String(name)))
-          .filter((path) => statSync(path).isFile());
+        const files = filePathsBelow(temporary).map((path) => join(temporary, path));
         expect(files.length).toBeGreaterThan(3);
         for (const path of files) {
           const text = readFileSync(path, 'latin1');

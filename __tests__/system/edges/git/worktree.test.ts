@@ -1,14 +1,7 @@
-import {
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  existsSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, renameSync, statSync, utimesSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { filePathsBelow } from '../../../../scripts/entries-below.ts';
 import {
   ODD_NAMES,
   createRepository,
@@ -38,10 +31,8 @@ function innards({ directory }: FixtureRepository): string[] {
     const { size, mtimeMs } = statSync(path);
     return `${path} ${size} ${path.includes('/objects/') ? '' : mtimeMs}`;
   };
-  return readdirSync(join(directory, '.git'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => describe(join(entry.parentPath, entry.name)))
-    .sort();
+  const own = join(directory, '.git');
+  return filePathsBelow(own).map((path) => describe(join(own, path)));
 }
 
 describe('the snapshot of uncommitted files', () => {

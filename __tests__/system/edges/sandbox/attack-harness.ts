@@ -76,7 +76,7 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
     createSandbox({ mode, env: {}, timeoutSeconds, time: Date.UTC(2026, 0, 2), python, log });
   // Only attacks that should time out have a short limit. Otherwise, an attack that fails because
   // the machine is busy would look like a defence.
-  const [hasty, patient] = [open(HASTE), open(30)];
+  const [hasty, patient] = [open(HASTE), open(600)];
   const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
     const place = { suite: 'p', side: 'head' } as const;
     const data = { outputs: ['metric', 'result'], inputs: [{ a: 7 }] };

@@ -72,19 +72,19 @@ describe.each(users)('attacks on the Python sandbox, as the user: %s', (user) =>
   test('read no planted secret, reach no socket and write no file', async () => {
     const options = { ...python, only: user === 'own' ? 'all' : 'locks' } as const;
     judge(await attack(options, user), options);
-  }, 180_000);
+  });
 
   test('also fail on a kernel without Landlock', async () => {
     const unlocked = pythonWithout('landlock', folder);
     const options = { ...python, python: unlocked, only: 'locks' } as const;
     judge(await attack(options, user), options, true);
-  }, 180_000);
+  });
 });
 
 test('attacks on the JavaScript sandbox read no secret, reach no socket and write no file', async () => {
   const options = { ...python, language: 'javascript', only: 'all' } as const;
   judge(await attack(options, 'own'), options);
-}, 180_000);
+});
 
 describe('the same attacks without confinement (code: host)', () => {
   test('succeed, which is why the sandbox is needed', async () => {
@@ -95,5 +95,5 @@ describe('the same attacks without confinement (code: host)', () => {
     expect(JSON.stringify(report.results['reads a token file'])).toContain(canary);
     expect(report.contacts).toBeGreaterThan(0);
     expect(report.files.writable).toBe('untouchedEVIL=1\n');
-  }, 180_000);
+  });
 });

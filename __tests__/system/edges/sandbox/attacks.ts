@@ -135,7 +135,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       'opens a pseudo-terminal': `import os\nmetric = os.openpty()${done}`,
     }),
     ...ending(/metric code cannot use files|ModuleNotFoundError/, {
-      'fetches a page': `import urllib.request\nmetric = urllib.request.urlopen("http://127.0.0.1:${at.port}/", timeout=2).read().decode()${done}`,
+      'fetches a page': `import urllib.request\nmetric = urllib.request.urlopen("http://127.0.0.1:${at.port}/", timeout=60).read().decode()${done}`,
     }),
     ...ending(
       /metric code cannot use files|ModuleNotFoundError/,

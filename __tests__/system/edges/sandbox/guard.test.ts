@@ -20,7 +20,7 @@ async function signalled(before: string): Promise<string> {
 
 test("without guardProcess(), a signal from any process of the same user opens Node's inspector", async () => {
   expect(await signalled('')).toBe('inspector');
-}, 30_000);
+});
 
 test("with guardProcess(), a signal from a process of the same user does not open Node's inspector", async () => {
   // The second listener ends the process. It is added after the count, so that it does not count as
@@ -31,4 +31,4 @@ test("with guardProcess(), a signal from a process of the same user does not ope
     const guards = process.listenerCount('SIGUSR1');
     process.on('SIGUSR1', () => { console.log(guards, inspector.url()); process.exit(); });`;
   expect(await signalled(before)).toBe('1 undefined');
-}, 30_000);
+});

@@ -12,9 +12,9 @@ import { createRepository, fixtureEnvironment } from '../../../stand-ins/reposit
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5
 workspace: { hide: [checks] }
-limits: { turns: 8, minutes: 1 }
+limits: { turns: 8, minutes: 10 }
 tests:
-  n_tries: 3
+  n_tries: 2
   metrics:
     - { name: ends, uses: runs, with: { run: sh checks/ends.sh } }
   references:

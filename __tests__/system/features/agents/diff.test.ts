@@ -14,7 +14,7 @@ import { createRepository, fixtureEnvironment } from '../../../stand-ins/reposit
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5
 workspace: { hide: [checks] }
-limits: { turns: 8, minutes: 1 }
+limits: { turns: 8, minutes: 10 }
 tests:
   n_tries: 4
   metrics:

@@ -1,4 +1,4 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
@@ -7,9 +7,6 @@ import { startAgentModel } from '../../../stand-ins/models/agent-model.ts';
 import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 import { stepsOf } from '../../docs/reader.ts';
 import { onlyComment, pullRequest } from '../../end-to-end/stage.ts';
-
-// In milliseconds. The test follows the guide and runs the pull-request job.
-jest.setTimeout(240_000);
 
 const GUIDE = stepsOf('docs/agents.md', 'Test a skill').flatMap((step) =>
   step.kind === 'file' ? step : [],

@@ -36,7 +36,7 @@ async function inside(
   workspace: Workspace,
   command: string,
 ): Promise<{ stdout: string; code: number | null }> {
-  const job = { command: ['sh', '-c', command], env: {}, gateway: null, seconds: 60 };
+  const job = { command: ['sh', '-c', command], env: {}, gateway: null, seconds: 600 };
   const { stdout, code } = await runInside(workspace, job);
   return { stdout, code };
 }

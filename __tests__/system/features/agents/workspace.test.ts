@@ -84,7 +84,7 @@ describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
     expect(Object.keys(attacks)).toEqual(Object.keys(walledAttacks(at)));
     expect({ contacts, probes, runsLeft }).toEqual({ contacts: 0, probes: [], runsLeft: [] });
     expect(JSON.stringify(attacks)).not.toContain(KEY);
-  }, 180_000);
+  });
 
   test('reads only its own environment, which has no key', async () => {
     const { stdout } = await attack('reads the environment of other processes');

@@ -84,7 +84,7 @@ describe('every assignment', () => {
       },
       { numRuns: draws(60) },
     );
-  }, 60_000);
+  });
 
   test('has the same sum of ratings with either solver', async () => {
     await forAllAsync(
@@ -107,7 +107,7 @@ describe('every assignment', () => {
       },
       { numRuns: draws(25) },
     );
-  }, 120_000);
+  });
 
   test('does not depend on the order of references and attributes', async () => {
     const shuffled = <T>(all: readonly T[]) =>
@@ -138,7 +138,7 @@ describe('every assignment', () => {
       },
       { numRuns: draws(25) },
     );
-  }, 120_000);
+  });
 });
 
 describe('the choice of solver', () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -11,8 +11,6 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 import { scripted } from './scripted-grader.ts';
 import { reader } from './sixty.ts';
 import { desk, friendlyIsWrong, rightAnswer } from './support.ts';
-
-jest.setTimeout(120_000);
 
 const SETTINGS =
   'n_tries: 3\ngrader: judge\nmodels:\n  desk: { provider: openai, endpoint: local, model: desk }\n  judge: { provider: openai, endpoint: local, model: judge }\n';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../../src/errors.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
@@ -12,7 +12,6 @@ import { TOPICS, reader, statedRates } from './sixty.ts';
 import { desk, friendlyIsWrong, runDesk, type Desk } from './support.ts';
 
 /** Each explanation runs many permutations, and the machine may be busy. */
-jest.setTimeout(120_000);
 
 const [EXACT, FRIENDLY] = [desk('Be exact.'), desk('Be friendly.')];
 const SETTINGS = EXACT['evaldiff.yaml'] ?? '';

@@ -134,7 +134,7 @@ describe('a pull request with one bad line among six', () => {
     expect(explained.harmless.map(({ lines }) => lines.from)).toEqual([8, 10, 11, 12, 13]);
     const comment = renderComment(result);
     expect(comment).toContain(
-      '`prompts/p.yaml:9`. Putting the old line back fixes 8 of 8 tests; adding the new line to base breaks them.',
+      '`prompts/p.yaml:9`. Putting the old line back fixes 8 of 8 tests; the new line on base breaks them.',
     );
     expect(inTerminal(result)).toContain('prompts/p.yaml:9');
     const [annotation] = annotations(result, [

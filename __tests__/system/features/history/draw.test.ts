@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { trendChart } from '../../../../src/features/history/trend-chart.ts';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
 import { qualityCostChart } from '../../../../src/report/page/line-charts.ts';
@@ -13,8 +13,6 @@ import {
   type Element,
 } from '../../../stand-ins/elements.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
-
-jest.setTimeout(90_000);
 
 const texts = (svg: string): string[] =>
   elementsOfFragment(svg)

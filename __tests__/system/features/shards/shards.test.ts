@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -10,7 +10,6 @@ import type { Script } from '../../../stand-ins/models/server.ts';
 import { openSharded, PROJECT, TWIN } from './sharded.ts';
 
 // Each test makes a dozen runs.
-jest.setTimeout(120_000);
 
 const BUSY = { status: 503, error: { message: 'busy' } };
 

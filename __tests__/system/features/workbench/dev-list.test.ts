@@ -1,15 +1,5 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { serveWorkbench, type Workbench } from '../../../../src/features/workbench/server.ts';
 import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
 import {
@@ -19,12 +9,9 @@ import {
 } from '../../../../src/features/workbench/workbench.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
+import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
 import { REPORTS } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../../unit/report/results.ts';
-
-const inBrowser = chromiumPath === undefined ? describe.skip : describe;
-
-jest.setTimeout(120_000);
 
 const MOST_ROWS = 260;
 
@@ -60,14 +47,14 @@ inBrowser("the workbench's long list in a browser", () => {
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await openTestBrowser();
     workbench = await serveWorkbench(0, {
       board: () => board,
       detail: (key) => `<p>Detail of ${key.replaceAll(/[^\w-]+/g, ' ')}</p><button>Close</button>`,
       act: () => Promise.resolve({ said: 'done', bad: false }),
     });
     // Shared by all tests, because opening a page takes far longer than filling it.
-    page = await browser.newPage();
+    page = await openWindow(browser);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
   });

@@ -155,7 +155,7 @@ describe('a roll-up in code', () => {
     const sandbox = createSandbox({
       mode: 'sandbox',
       env: {},
-      timeoutSeconds: 5,
+      timeoutSeconds: 600,
       time: Date.UTC(2026, 0, 2),
       log: () => undefined,
     });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../../../scripts/chromium.ts';
 import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
+import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
 import { renderHtml } from '../../../stand-ins/reports.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { sweepOfModels, withKinds } from '../../../unit/report/kinds.ts';
@@ -19,9 +19,6 @@ import {
   sideOf,
   suiteOf,
 } from '../../../unit/report/results.ts';
-
-/** Opens the report in a real browser; skipped without one. */
-const inBrowser = chromiumPath === undefined ? describe.skip : describe;
 
 interface Look {
   scheme?: 'light' | 'dark';
@@ -39,10 +36,8 @@ inBrowser('the HTML report in a browser', () => {
 
   beforeAll(async () => {
     address = pathToFileURL(join(folder, 'report.html')).href;
-    browser = await openBrowser();
-    page = await browser.newPage();
-    // Only the test's own timeout applies, because a busy machine is slow.
-    page.setDefaultTimeout(0);
+    browser = await openTestBrowser();
+    page = await openWindow(browser);
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('dialog', (dialog) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { looseRatings } from '../../../../src/features/attributes/read-ratings.ts';
+import { processorSeconds } from '../../../stand-ins/processor-time.ts';
 
 describe('ratings outside JSON', () => {
   test('are read one per line', () => {
@@ -16,9 +17,10 @@ describe('ratings outside JSON', () => {
     '[ ,'.repeat(20_000),
     `[a${' '.repeat(20_000)}Score: 4`,
     `[a, Score:${' '.repeat(20_000)}`,
-  ])('are read quickly even if the model repeats itself endlessly', (reply) => {
-    const start = performance.now();
-    looseRatings(reply);
-    expect(performance.now() - start).toBeLessThan(2_000);
-  });
+  ])(
+    'are read in less than two seconds of processor time even if the model repeats itself endlessly',
+    async (reply) => {
+      expect(await processorSeconds(() => looseRatings(reply))).toBeLessThan(2);
+    },
+  );
 });

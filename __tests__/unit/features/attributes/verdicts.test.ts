@@ -153,5 +153,5 @@ describe('group verdicts', () => {
     }
     // At most 10 are expected. The probability of 20 or more is under 0.3 %.
     expect(suites).toBeLessThan(20);
-  }, 60_000);
+  });
 });

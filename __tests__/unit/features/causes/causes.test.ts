@@ -35,7 +35,7 @@ const SUITE: SuiteCauses = {
   },
 };
 const CAUSE =
-  'Cause: p.yaml:4. Putting the old line back fixes 2 of 3 tests; adding the new line to base breaks them.';
+  'Cause: p.yaml:4. Putting the old line back fixes 2 of 3 tests; the new line on base breaks them.';
 
 const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
@@ -74,7 +74,7 @@ test.each<[Partial<Cause>, string]>([
   ],
   [
     { units: [warm] },
-    'Cause: temperature (0 → 1), p.yaml:4. Putting the old value back fixes 2 of 2 tests; adding the new value to base breaks them.',
+    'Cause: temperature (0 → 1), p.yaml:4. Putting the old value back fixes 2 of 2 tests; the new value on base breaks them.',
   ],
   [
     { relation: 'together', units: [causeUnit(), far] },
@@ -86,7 +86,7 @@ test.each<[Partial<Cause>, string]>([
   ],
   [
     { held: { references: 2, of: 3 } },
-    'Cause: p.yaml:4. Putting the old line back fixes 2 of 2 tests; adding the new line to base breaks them. Undoing it breaks 1 of 3 others.',
+    'Cause: p.yaml:4. Putting the old line back fixes 2 of 2 tests; the new line on base breaks them. Undoing it breaks 1 of 3 others.',
   ],
 ])('a cause is described in at most 30 words: %j', (changes, sentence) => {
   const references = ['a', 'z'].map((id) => ({ id, restored: tries(2), broken: tries(0) }));

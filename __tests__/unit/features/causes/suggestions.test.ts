@@ -87,7 +87,7 @@ describe('review comment with a proven fix', () => {
           '      Be warm, and name the refund period.',
           '```',
           '',
-          '<sub>**Cause**: `prompts/support.yaml:7`. Putting the old line back fixes 1 of 1 test; adding the new line to base breaks it.</sub>',
+          '<sub>**Cause**: `prompts/support.yaml:7`. Putting the old line back fixes 1 of 1 test; the new line on base breaks it.</sub>',
           '',
         ].join('\n'),
       },
