@@ -62,8 +62,12 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
 }
 
+export function holdsLabel(text: string, labels: readonly string[]): boolean {
+  return wholeWords(foldCase(text), labels.map(foldCase)).length > 0;
+}
+
 const SCORE =
-  /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
+  /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| (?:out )?of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/giu;
 
 /** Rewrites `9.0` as 9. If 10 is the highest label, also rewrites `9/10` as 9. */
 function onScale(line: string, labels: readonly string[]): string {
@@ -195,10 +199,30 @@ function isSetOff(after: string): boolean {
   // In `Correct: no` and `Correct?`, the first word is a question and not a label.
   if (rest.startsWith('?') || NEGATED_LABEL.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
-  const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];
-  return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
+  return /^[.,;:!?()…—–-]/.test(rest) && !QUALIFIER.test(foldCase(rest.slice(0, 80)));
 }
 
 const NEGATED_LABEL = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)/u;
 
-const TAKEN_BACK = new Set('but however although though except unless if or'.split(' '));
+/** What follows takes the label back in part: `YES, but …`, `YES (barely)`, `YES, 80 %`. */
+const QUALIFIER = new RegExp(
+  String.raw`^[^\p{L}\p{N}]*(?:\d+ ?(?:%|/|(?:out )?of )|(?:${[
+    'but however (?:al)?though except unless if or yet still while whereas albeit and',
+    'mostly barely partly partial(?:ly)? largely mainly chiefly nearly almost hardly scarcely',
+    'roughly slightly marginally narrowly somewhat rather quite fairly pretty more less half',
+    'kind_of sort_of kinda sorta just only probably possibly perhaps maybe presumably arguably',
+    'apparently seemingly likely generally usually often sometimes typically normally technically',
+    'essentially basically practically virtually theoretically weak(?:ly)? tentative(?:ly)?',
+    'conditional(?:ly)? provisional(?:ly)? depend(?:s|ing) assuming provided apart aside save minus',
+    'borderline so-so so_so i_(?:think|guess|suppose|believe|assume)',
+    'at_(?:least|best|most|times|first) up_to_a on_(?:the_whole|balance) by_and_large as_(?:far|long)',
+    'in_(?:part|parts|most|many|some|general|principle|essence|theory|places|a_(?:way|sense))',
+    'to_(?:some|an?|a_\\p{L}+|the|most) for_(?:the_most|most|now|some) within_(?:limits|reason)',
+    'with_(?:an?|one|two|some|few|minor|small|slight|reservations?|caveats?|exceptions?|limits?)',
+    'not_(?:entirely|fully|quite|completely|wholly|really|exactly|always|sure|certain|perfectly)',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')
+    .replaceAll('_', ' ')})(?![\p{L}\p{N}]))`,
+  'u',
+);

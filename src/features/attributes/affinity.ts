@@ -50,21 +50,28 @@ async function ratePart(
 ): Promise<Ratings> {
   const ratings = new Map<string, Rating>();
   let missing = [...attributes];
-  let reason = 'the grader gave no rating from 1 to 5';
+  const failures: string[] = [];
+  let said = '';
   for (let round = 0; round < 2 && missing.length > 0; round++) {
     const given = await askRatings(text, missing, round > 0, tools);
     if (given.status === 'failed') {
-      reason = given.reason;
+      failures.push(given.reason);
       break;
     }
+    said = given.said ?? '';
     for (const [id, rating] of given.ratings) ratings.set(id, rating);
     missing = missing.filter(({ id }) => !ratings.has(id));
   }
-  for (const { id } of missing) ratings.set(id, { status: 'unscored', reason });
+  for (const { id, name } of missing) {
+    const [reason = `the grader gave no rating from 1 to 5 for ${name}: ${said}`] = failures;
+    ratings.set(id, { status: 'unscored', reason });
+  }
   return ratings;
 }
 
-type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
+type Given =
+  | { status: 'ok'; ratings: Map<string, Rating>; said?: string }
+  | { status: 'failed'; reason: string };
 
 /** `isAgain` changes the prompt, so that no stored reply is reused. */
 async function askRatings(
@@ -121,7 +128,7 @@ async function askRatings(
   );
   return asked.status === 'failed'
     ? asked
-    : { status: 'ok', ratings: usableRatings(asked.reply.ratings, attributes) };
+    : { ...asked, ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
 interface RatingReply {

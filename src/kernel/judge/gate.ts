@@ -162,11 +162,12 @@ function wordsOf(texts: readonly string[]): Reason[] {
 }
 
 function causesOfSilence(suites: readonly SuiteResult[]): Reason[] {
-  const silent = suites.filter(isUnanswered);
-  const tries = silent.flatMap(({ references }) =>
-    references.flatMap(({ head }) => head?.tries ?? []),
-  );
-  return errorWords(tries.filter(({ outcome }) => outcome === 'error'));
+  const headOf = (suite: SuiteResult): TryResult[] =>
+    suite.references.flatMap(({ head }) => head?.tries ?? []);
+  return [
+    ...errorWords(suites.filter(isUnanswered).flatMap(headOf)),
+    ...errorWords(suites.filter(({ reason }) => reason?.by === 'uncompared').flatMap(headOf)),
+  ];
 }
 
 function isTooMany(tries: readonly TryResult[]): boolean {
