@@ -26,18 +26,16 @@ export function combineWords(
   return yes + words.filter((word) => word === null).length >= needed ? null : false;
 }
 
-/** Null if a criterion is open, because evaluators failed or gave no readable word for it. */
+/** Null if a criterion is open, because some of the evaluators gave no readable word for it. */
 export function isSatisfiedBy(
   criteria: readonly Criterion[],
   verdicts: readonly EvaluatorVerdict[],
+  evaluators: number,
 ): Record<string, boolean> | null {
-  if (verdicts.length === 0) return null;
   const satisfied: Record<string, boolean> = {};
   for (const { name, combine } of criteria) {
-    const isMet = combineWords(
-      combine,
-      verdicts.map(({ words }) => words[name] ?? null),
-    );
+    const words = Array.from({ length: evaluators }, (_, at) => verdicts[at]?.words[name] ?? null);
+    const isMet = evaluators === 0 ? null : combineWords(combine, words);
     if (isMet === null) return null;
     satisfied[name] = isMet;
   }
@@ -169,7 +167,7 @@ async function judgeTurns(
     answers.push(completion);
     messages.push({ role: 'assistant', content: textOf(completion) });
     const { verdicts, error } = await evaluateDialogue(task, evaluators, messages, tryIndex, tools);
-    const satisfied = isSatisfiedBy(criteria, verdicts);
+    const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
     turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
     const isScripted = step + 1 < (script?.turns?.length ?? 0);

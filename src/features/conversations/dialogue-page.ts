@@ -42,7 +42,7 @@ function evaluatorVerdictHtml(
   const asks = (text: string): Markup =>
     markup`<p class="soft">would ask</p>${textHtml(text, characters)}`;
   return markup`
-    <p><code>${name(evaluator)}</code> ${said === '' ? 'no readable verdict' : shorten(said, 10 * NAME_LIMIT)}</p>
+    <p><code>${name(evaluator)}</code> ${shorten(said, 10 * NAME_LIMIT)}</p>
     ${analysis === null ? null : textHtml(analysis, characters)}
     ${followUp === null ? null : asks(followUp)}`;
 }

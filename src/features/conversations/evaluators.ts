@@ -14,8 +14,8 @@ interface EvaluatorError {
 }
 
 interface Opinion {
-  verdict: EvaluatorVerdict;
-  /** Why the verdict lacks criteria: the call failed, or two replies had no clear word. */
+  verdict?: EvaluatorVerdict;
+  /** Why criteria have no word: the call failed, or two replies had no clear word. */
   error: EvaluatorError | null;
 }
 
@@ -33,7 +33,7 @@ export async function evaluateDialogue(
   );
   const errors = opinions.flatMap(({ error }) => error ?? []);
   return {
-    verdicts: opinions.map(({ verdict }) => verdict),
+    verdicts: opinions.flatMap(({ verdict }) => verdict ?? []),
     error: errors.find(({ kind }) => kind !== 'reply') ?? errors[0] ?? null,
   };
 }
@@ -46,13 +46,9 @@ async function askEvaluator(
   tryIndex: number,
   tools: AnswererTools,
 ): Promise<Opinion> {
-  const { name } = evaluator;
-  const without = (kind: ErrorKind, message: string): Opinion => ({
-    verdict: { evaluator: name, words: {}, analysis: null, follow_up: null },
-    error: { kind, message },
-  });
   if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_MATERIAL)
-    return without('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
+    return failure('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
+  const { name } = evaluator;
   const criteria = task.criteria.map((criterion) => criterion.name);
   const { replies, failed } = await askTwice<EvaluatorReply>(
     {
@@ -69,12 +65,17 @@ async function askEvaluator(
   );
   const last = replies.at(-1);
   if (failed !== null && !last?.reply)
-    return without(failed.kind, `the evaluator ${name} failed: ${failed.message}`);
-  const unread = (missing: readonly string[]): string =>
+    return failure(failed.kind, `the evaluator ${name} failed: ${failed.message}`);
+  const { missing = criteria, ...verdict } = last?.reply ?? {};
+  const unread =
     `the evaluator ${name} gave no readable verdict on ${missing.join(', ')}: ` +
     lastWords(last === undefined ? '' : textOf(last.completion));
-  if (!last?.reply) return without('reply', unread(criteria));
-  const { missing, ...said } = last.reply;
-  const error = missing.length === 0 ? null : { kind: 'reply' as const, message: unread(missing) };
-  return { verdict: { evaluator: name, ...said }, error };
+  return {
+    ...('words' in verdict ? { verdict: { evaluator: name, ...verdict } } : {}),
+    ...(missing.length === 0 ? { error: null } : failure('reply', unread)),
+  };
+}
+
+function failure(kind: ErrorKind, message: string): Pick<Opinion, 'error'> {
+  return { error: { kind, message } };
 }

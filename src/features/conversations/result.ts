@@ -36,7 +36,9 @@ const conversationTurnSchema = z.strictObject({
       'The evaluator that asked; null if the question comes from the reference or a recording.',
     ),
   answer: z.string().nullable().describe('The answer; null if the model gave none.'),
-  verdicts: z.array(evaluatorVerdictSchema).describe('Verdicts of the evaluators.'),
+  verdicts: z
+    .array(evaluatorVerdictSchema)
+    .describe('Verdicts of the evaluators whose replies could be read.'),
   satisfied: z
     .record(z.string(), z.boolean())
     .nullable()
