@@ -27,9 +27,9 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 107_550],
-  ['the tests', () => linesIn(tracked('__tests__')), 92_650],
-  ['the kernel', () => linesIn(tracked('src/kernel')), 10_700],
+  ['src', () => linesIn(tracked('src')), 107_720],
+  ['the tests', () => linesIn(tracked('__tests__')), 93_260],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 10_740],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_190],
   ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 15_250],
 ])('%s stays within its budget of lines', (_, lines, most) => {

@@ -207,19 +207,15 @@ const NEGATED_LABEL = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)
 /** What follows takes the label back in part: `YES, but …`, `YES (barely)`, `YES, 80 %`. */
 const QUALIFIER = new RegExp(
   String.raw`^[^\p{L}\p{N}]*(?:\d+ ?(?:%|/|(?:out )?of )|(?:${[
-    'but however (?:al)?though except unless if or yet still while whereas albeit and',
-    'mostly barely partly partial(?:ly)? largely mainly chiefly nearly almost hardly scarcely',
-    'roughly slightly marginally narrowly somewhat rather quite fairly pretty more less half',
-    'kind_of sort_of kinda sorta just only probably possibly perhaps maybe presumably arguably',
-    'apparently seemingly likely generally usually often sometimes typically normally technically',
-    'essentially basically practically virtually theoretically weak(?:ly)? tentative(?:ly)?',
-    'conditional(?:ly)? provisional(?:ly)? depend(?:s|ing) assuming provided apart aside save minus',
-    'borderline so-so so_so i_(?:think|guess|suppose|believe|assume)',
-    'at_(?:least|best|most|times|first) up_to_a on_(?:the_whole|balance) by_and_large as_(?:far|long)',
-    'in_(?:part|parts|most|many|some|general|principle|essence|theory|places|a_(?:way|sense))',
-    'to_(?:some|an?|a_\\p{L}+|the|most) for_(?:the_most|most|now|some) within_(?:limits|reason)',
-    'with_(?:an?|one|two|some|few|minor|small|slight|reservations?|caveats?|exceptions?|limits?)',
-    'not_(?:entirely|fully|quite|completely|wholly|really|exactly|always|sure|certain|perfectly)',
+    'but however (?:al)?though except unless if or and yet still while mostly barely partly',
+    'partial(?:ly)? largely mainly nearly almost hardly roughly slightly somewhat rather quite',
+    'fairly more less half kind_of sort_of kinda sorta just only probably possibly perhaps maybe',
+    'arguably apparently likely generally usually often sometimes typically technically weak(?:ly)?',
+    'essentially basically conditional(?:ly)? depend(?:s|ing) assuming provided apart borderline',
+    'i_(?:think|guess|suppose|believe) at_(?:least|best|most|times) up_to_a on_(?:the_whole|balance)',
+    'in_(?:parts?|most|many|some|general|principle|theory|a_way) to_(?:some|an?|the|most)',
+    'for_(?:the_)?(?:most|now|some) with_(?:an?|some|few|minor|small|reservations?|caveats?)',
+    'not_(?:entirely|fully|quite|completely|wholly|really|exactly|always|sure|certain)',
   ]
     .join(' ')
     .replaceAll(' ', '|')

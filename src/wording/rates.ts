@@ -16,7 +16,7 @@ export function allSuites({ base, head }: Rates): string {
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;
   const { head, base, ties, by_order: byOrder } = preference;
-  if (byOrder !== undefined && head + base === 0) return choicesByOrder(byOrder);
+  if (byOrder !== undefined && head + base === 0) return orderWords(byOrder);
   const all = counted(head + base + ties, 'comparison');
   return head + base === 0
     ? `no answer preferred in ${all}`
@@ -24,7 +24,7 @@ export function preferredWords({ preference }: SuiteResult): string | null {
 }
 
 /** For example `in 20 of 20 comparisons judge-1 preferred whichever answer came first`. */
-export function choicesByOrder({
+export function orderWords({
   graders,
   comparisons,
   of,

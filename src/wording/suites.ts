@@ -20,7 +20,7 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 import { isSilent, shareFigures } from './figures.ts';
-import { choicesByOrder } from './rates.ts';
+import { orderWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
@@ -224,7 +224,7 @@ export function preferenceSummary(preference: PreferenceSummary): string {
   const { head, base, ties, difference, low, high, p, gates, by_order: byOrder } = preference;
   if (byOrder !== undefined)
     return (
-      `${choicesByOrder(byOrder)}; of the others head's answer is preferred in ` +
+      `${orderWords(byOrder)}; of the others head's answer is preferred in ` +
       `${String(head)} and base's in ${String(base)}.`
     );
   return (

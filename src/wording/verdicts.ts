@@ -2,11 +2,12 @@ import { showsOnly } from '../kernel/result/counts.ts';
 import type { MetricValues } from '../kernel/result/metric-result.ts';
 import { lacksAnswer } from '../kernel/result/reference-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
+import { isWithoutOutcome } from '../kernel/statistics/table.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
 import { brokenIn, isSilent, shareFigures } from './figures.ts';
-import { choicesByOrder, preferredWords } from './rates.ts';
+import { orderWords, preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
 import { firstOf, namedIds, type Words } from './words.ts';
@@ -51,7 +52,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
       `${suite.compared.references === 1 ? 'is' : 'are'} too few to tell whether it got worse`,
   ],
   uncompared: ({ suite, reason: { references } }) => [
-    `${uncomparedBecause(suite, references)} ${count(references.length)} of ` +
+    `${whyUncompared(suite, references)} ${count(references.length)} of ` +
       `${counted(suite.evidence.of, 'test')} (`,
     ...namedIds(references),
     ')',
@@ -72,17 +73,18 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
   ],
 };
 
-function uncomparedBecause(
+function whyUncompared(
   { references, preference }: SuiteResult,
   missing: readonly string[],
 ): string {
-  if (preference?.gates === true && preference.by_order !== undefined)
-    return `${choicesByOrder(preference.by_order)} in`;
+  if (preference?.gates === true && preference.by_order)
+    return `${orderWords(preference.by_order)} in`;
   const tries = references
     .filter(({ id }) => missing.includes(id))
     .flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]);
-  const isAnswered = tries.length > 0 && !tries.some(lacksAnswer);
-  return isAnswered ? 'no readable verdict on' : 'no answer to compare in';
+  const isUnread =
+    tries.some(({ outcome }) => isWithoutOutcome(outcome)) && !tries.some(lacksAnswer);
+  return isUnread ? 'no readable verdict on' : 'no answer to compare in';
 }
 
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {

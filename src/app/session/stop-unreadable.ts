@@ -21,13 +21,7 @@ export function stopUnreadable(complete: Complete): Complete {
     const { reads, target, purpose, schema } = request;
     if (reads === undefined || isBatched(target)) return complete(request);
     const key = JSON.stringify([targetIdentity(target), purpose, schema]);
-    const form = forms.get(key) ?? {
-      said: '',
-      unreadable: 0,
-      wasRead: false,
-      running: 0,
-      waiting: [],
-    };
+    const form = forms.get(key) ?? { ...NEW_FORM, waiting: [] };
     forms.set(key, form);
     while (mustWait(form)) await new Promise<void>((go) => form.waiting.push(go));
     if (form.unreadable >= MOST_UNREADABLE) return stoppedForm(form);
@@ -54,6 +48,8 @@ interface QuestionForm {
   running: number;
   waiting: (() => void)[];
 }
+
+const NEW_FORM = { said: '', unreadable: 0, wasRead: false, running: 0 };
 
 function mustWait({ unreadable, wasRead, running }: QuestionForm): boolean {
   const isFull = running + unreadable >= MOST_UNREADABLE;

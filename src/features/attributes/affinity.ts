@@ -50,22 +50,18 @@ async function ratePart(
 ): Promise<Ratings> {
   const ratings = new Map<string, Rating>();
   let missing = [...attributes];
-  const failures: string[] = [];
-  let said = '';
+  let reason = '';
   for (let round = 0; round < 2 && missing.length > 0; round++) {
     const given = await askRatings(text, missing, round > 0, tools);
     if (given.status === 'failed') {
-      failures.push(given.reason);
+      reason = given.reason;
       break;
     }
-    said = given.said ?? '';
+    reason = `the grader gave no rating from 1 to 5: ${given.said ?? ''}`;
     for (const [id, rating] of given.ratings) ratings.set(id, rating);
     missing = missing.filter(({ id }) => !ratings.has(id));
   }
-  for (const { id, name } of missing) {
-    const [reason = `the grader gave no rating from 1 to 5 for ${name}: ${said}`] = failures;
-    ratings.set(id, { status: 'unscored', reason });
-  }
+  for (const { id } of missing) ratings.set(id, { status: 'unscored', reason });
   return ratings;
 }
 

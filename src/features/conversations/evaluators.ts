@@ -47,7 +47,7 @@ async function askEvaluator(
   tools: AnswererTools,
 ): Promise<Opinion> {
   if (dialogue.reduce((sum, { content }) => sum + content.length, 0) > MAX_MATERIAL)
-    return failure('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
+    return unjudged('request', 'the dialogue is too long for an evaluator (over 1 MiB)');
   const { name } = evaluator;
   const criteria = task.criteria.map((criterion) => criterion.name);
   const { replies, failed } = await askTwice<EvaluatorReply>(
@@ -65,17 +65,15 @@ async function askEvaluator(
   );
   const last = replies.at(-1);
   if (failed !== null && !last?.reply)
-    return failure(failed.kind, `the evaluator ${name} failed: ${failed.message}`);
+    return unjudged(failed.kind, `the evaluator ${name} failed: ${failed.message}`);
   const { missing = criteria, ...verdict } = last?.reply ?? {};
   const unread =
     `the evaluator ${name} gave no readable verdict on ${missing.join(', ')}: ` +
     lastWords(last === undefined ? '' : textOf(last.completion));
-  return {
-    ...('words' in verdict ? { verdict: { evaluator: name, ...verdict } } : {}),
-    ...(missing.length === 0 ? { error: null } : failure('reply', unread)),
-  };
+  const opinion = missing.length === 0 ? { error: null } : unjudged('reply', unread);
+  return 'words' in verdict ? { verdict: { evaluator: name, ...verdict }, ...opinion } : opinion;
 }
 
-function failure(kind: ErrorKind, message: string): Pick<Opinion, 'error'> {
+function unjudged(kind: ErrorKind, message: string): Opinion {
   return { error: { kind, message } };
 }

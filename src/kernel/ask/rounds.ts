@@ -255,12 +255,8 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
 const UNJUDGED = { unjudged: true } as const;
 
 function failsByGrader(scores: readonly Score[], { tests }: Scoring): boolean {
-  const graded = new Set(
-    everyMetric(tests)
-      .filter(isModelGraded)
-      .map(({ name }) => name),
-  );
-  const others = scores.filter(({ metric }) => !graded.has(metric));
+  const graded = everyMetric(tests).flatMap((own) => (isModelGraded(own) ? own.name : []));
+  const others = scores.filter(({ metric }) => !graded.includes(metric));
   return tryOutcomeOf(scores) === 'error' && tryOutcomeOf(others) !== 'error';
 }
 

@@ -162,12 +162,11 @@ function wordsOf(texts: readonly string[]): Reason[] {
 }
 
 function causesOfSilence(suites: readonly SuiteResult[]): Reason[] {
-  const headOf = (suite: SuiteResult): TryResult[] =>
-    suite.references.flatMap(({ head }) => head?.tries ?? []);
-  return [
-    ...errorWords(suites.filter(isUnanswered).flatMap(headOf)),
-    ...errorWords(suites.filter(({ reason }) => reason?.by === 'uncompared').flatMap(headOf)),
-  ];
+  const silent = suites.filter((suite) => isUnanswered(suite) || suite.reason?.by === 'uncompared');
+  const tries = silent.flatMap(({ references }) =>
+    references.flatMap(({ head }) => head?.tries ?? []),
+  );
+  return errorWords(tries.filter(({ outcome }) => outcome === 'error'));
 }
 
 function isTooMany(tries: readonly TryResult[]): boolean {
