@@ -2368,6 +2368,10 @@ export interface EvaldiffResult {
            */
           stored?: true;
           /**
+           * Set if a grader or an evaluator failed, so the error says nothing of the answer.
+           */
+          unjudged?: true;
+          /**
            * Why the model stopped, even if the answer is empty (`parts` is null); null if unknown or without an answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
@@ -2462,7 +2466,7 @@ export interface EvaldiffResult {
                  */
                 evaluator: string;
                 /**
-                 * For each criterion, whether it is met.
+                 * For each criterion, whether it is met. Lacks criteria without a readable word.
                  */
                 words: {
                   [k: string]: "yes" | "no" | "unknown";
@@ -3027,6 +3031,10 @@ export interface EvaldiffResult {
            */
           stored?: true;
           /**
+           * Set if a grader or an evaluator failed, so the error says nothing of the answer.
+           */
+          unjudged?: true;
+          /**
            * Why the model stopped, even if the answer is empty (`parts` is null); null if unknown or without an answer.
            */
           ended: ("stop" | "length" | "tool_calls" | "refused" | "filtered" | "other") | null;
@@ -3121,7 +3129,7 @@ export interface EvaldiffResult {
                  */
                 evaluator: string;
                 /**
-                 * For each criterion, whether it is met.
+                 * For each criterion, whether it is met. Lacks criteria without a readable word.
                  */
                 words: {
                   [k: string]: "yes" | "no" | "unknown";
@@ -3740,6 +3748,27 @@ export interface EvaldiffResult {
        * Number of comparisons in which neither answer is preferred.
        */
       ties: number;
+      /**
+       * Set if the grader's choice depends on the order of the answers in most comparisons. These are then no evidence.
+       */
+      by_order?: {
+        /**
+         * The models that compared the answers.
+         */
+        graders: string[];
+        /**
+         * Number of ties in which the choice depends on the order.
+         */
+        comparisons: number;
+        /**
+         * Number of comparisons that the grader made.
+         */
+        of: number;
+        /**
+         * The answer that it chose in both orders; `order`: not always the same one.
+         */
+        chosen: "first" | "second" | "order";
+      };
       /**
        * Share preferred on head − share preferred on base.
        */

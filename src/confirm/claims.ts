@@ -15,13 +15,13 @@ import {
   type Try,
 } from '../kernel/plan/suite-run.ts';
 import type { VerdictSettings } from '../kernel/plan/tries.ts';
+import { lacksAnswer } from '../kernel/result/reference-result.ts';
 import { clusteredTries, contrast } from '../kernel/statistics/look.ts';
 import { mostFallenMetric } from '../kernel/statistics/metric-min-p.ts';
 import {
   countOutcomes,
   countTable,
   isComparable,
-  isWithoutOutcome,
   meanOfCounts,
   type Table,
   type Tries,
@@ -165,8 +165,8 @@ function chooseMeasure({ suite, look, reason: { by } }: SuiteVerdict): Measure {
   return byOutcome(metric === null ? wholeTry : ({ byHead }) => outcomeIn(byHead, metric));
 }
 
-function isAnswered({ byHead: { outcome } }: Try): Outcome {
-  return isWithoutOutcome(outcome) ? 'fail' : 'pass';
+function isAnswered({ byHead }: Try): Outcome {
+  return lacksAnswer(byHead) ? 'fail' : 'pass';
 }
 
 function byOutcome(outcome: (made: Try) => Outcome): Measure {

@@ -26,6 +26,10 @@ export interface MetricAnswer {
 
 export const PAIRWISE = 'pairwise_preference';
 
+/** Labels of ties in a comparison: the grader was not asked, or it chose by the answers' order. */
+export const SAME_ANSWER = 'same';
+export const BY_ORDER = ['first', 'second', 'order'] as const;
+
 export interface MetricTools {
   complete: Complete;
   evaluate: EvaluateAnswers;

@@ -26,7 +26,8 @@ interface AskedReply<Reply> {
 interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   prompt: GraderPrompt;
   grader: Grader;
-  read(output: string): Reply | null;
+  /** `first`: the reply that was not enough. Null when the first reply is read. */
+  read(output: string, first: Reply | null): Reply | null;
   isReadable?(reply: Reply): boolean;
   /** If it returns false, the grader is called again. If absent, any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
@@ -50,11 +51,11 @@ export async function askTwice<Reply>(
   const { target, parameters } = question.grader;
   const replies: AskedReply<Reply>[] = [];
   for (const isFirst of [true, false]) {
+    const first = replies[0]?.reply ?? null;
     const usable = (output: string): boolean => {
-      const reply = read(output);
+      const reply = read(output, first);
       return reply === null ? isFirst : (settles ?? isEnough)(reply);
     };
-    const first = replies[0]?.reply ?? null;
     const completion = await complete({
       target,
       parameters,
@@ -64,12 +65,12 @@ export async function askTwice<Reply>(
       purpose,
       ...(isFirst && settles === undefined ? {} : { usable }),
       reads: (output) => {
-        const reply = read(output);
+        const reply = read(output, null);
         return reply !== null && isReadable(reply);
       },
     });
     if (completion.status === 'error') return { replies, failed: completion };
-    const reply = read(textOf(completion));
+    const reply = read(textOf(completion), first);
     replies.push({ completion, reply });
     if (reply !== null && isEnough(reply)) break;
   }

@@ -1,14 +1,13 @@
-import { codeBlocks } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
 import { type Usage, textOf } from '../types/answer.ts';
-import { LongNumber, parseExactly } from '../types/exact-json.ts';
 import type { GradeRecord, Rubric } from '../types/metric.ts';
 import type { Grader } from '../types/model.ts';
-import { isMap, type Json } from '../types/plain.ts';
+import type { Json } from '../types/plain.ts';
 import { type MetricTools } from './answer.ts';
 import { MAX_MATERIAL, askTwice, type GraderPrompt } from './ask-twice.ts';
 import { graderPrompt, labelNote, type Materials, type Question } from './grader-prompt.ts';
-import { exactLabel, labelInLine } from './label.ts';
+import { labelInLine } from './label.ts';
+import { isJsonReply, lastWords, replyObject, verdictOf } from './verdict.ts';
 
 interface Vote {
   grader: string;
@@ -78,11 +77,9 @@ export function readGrade(
   order: Rubric['eval_type'],
 ): ParsedReply | null {
   if (output.length > MAX_MATERIAL) return null;
-  const parsed = trailingObject(output, (value) => Object.hasOwn(value, 'choice'));
+  const parsed = replyObject(output, labels, (value) => Object.hasOwn(value, 'choice'));
   if (parsed !== null) return fromJson(parsed, labels);
-  // In JSON without a readable `choice`, the last line may be part of a reason, so no line is read.
-  const [block] = codeBlocks(output);
-  if (/^\s*\{/.test(block?.begins === true ? block.content : output)) return null;
+  if (isJsonReply(output)) return null;
   return fromLines(output.split(/\r\n|[\n\r\u2028\u2029]/), labels, order);
 }
 
@@ -90,8 +87,7 @@ function fromJson(
   { choice, reasons }: Record<string, Json>,
   labels: readonly string[],
 ): ParsedReply | null {
-  const isLabel = ['string', 'number'].includes(typeof choice) || choice instanceof LongNumber;
-  const label = isLabel ? exactLabel(String(choice), labels) : null;
+  const label = verdictOf(choice, labels);
   return label === null
     ? null
     : {
@@ -119,41 +115,6 @@ function fromLines(
 /** True also for symbols and emojis, because a label may be one. */
 function holdsText(line: string): boolean {
   return /[^\s*_`#>~=|"'.:;,()[\]{}\u2013\u2014\u200b-]/u.test(line);
-}
-
-/** Ignores JSON in the middle of a text, which may quote the judged answer. */
-export function trailingObject(
-  output: string,
-  fits: (value: Record<string, Json>) => boolean,
-): Record<string, Json> | null {
-  const text = output.trim();
-  const block = codeBlocks(text).at(-1);
-  const body = block?.ends === true ? block.content.trim() : text;
-  const whole = objectOf(body, fits);
-  if (whole !== null) return whole;
-  if (!body.endsWith('}')) return null;
-  let start = body.length;
-  for (let attempts = 0; attempts < 10; attempts++) {
-    start = body.lastIndexOf('\n{', start - 1);
-    if (start === -1) return null;
-    const found = objectOf(body.slice(start + 1), fits);
-    if (found !== null) return found;
-    if (start === 0) return null;
-  }
-  return null;
-}
-
-function objectOf(
-  text: string,
-  fits: (value: Record<string, Json>) => boolean,
-): Record<string, Json> | null {
-  if (!text.startsWith('{') || !text.endsWith('}')) return null;
-  try {
-    const value = parseExactly(text) as Json;
-    return isMap(value) && fits(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 export type Grade = (
@@ -230,15 +191,8 @@ async function askGrader(
   const cut =
     last?.completion.ended === 'length' ? '; the reply was cut off at its token limit' : '';
   const reason =
-    `the grader did not choose exactly one of ${labels.join(', ')}: ` +
-    `${lastReplyLine(reply)}${cut}`;
+    `the grader did not choose exactly one of ${labels.join(', ')}: ` + `${lastWords(reply)}${cut}`;
   return { ...vote, grade: { status: 'ungraded', reason } };
-}
-
-export function lastReplyLine(reply: string): string {
-  return reply.trim() === ''
-    ? 'an empty reply'
-    : JSON.stringify(shorten(reply.trim().split('\n').at(-1) ?? '', 120));
 }
 
 function usageSum(first: Usage | null, second: Usage | null): Usage | null {

@@ -62,8 +62,12 @@ export function labelInLine(written: string, labels: readonly string[]): string 
   return label === null ? null : (folded.find((choice) => foldCase(choice) === label) ?? null);
 }
 
+export function holdsLabel(text: string, labels: readonly string[]): boolean {
+  return wholeWords(foldCase(text), labels.map(foldCase)).length > 0;
+}
+
 const SCORE =
-  /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| out of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/gu;
+  /(?<![\p{L}\p{N}.,:/+\u2010-\u2013−-])(\d+)(?:\.0+)?(?:(?: ?\/ ?| (?:out )?of )(\d+)(?:\.0+)?)?(?![\p{L}\p{N}%/]|[.,:]\p{N})/giu;
 
 /** Rewrites `9.0` as 9. If 10 is the highest label, also rewrites `9/10` as 9. */
 function onScale(line: string, labels: readonly string[]): string {
@@ -195,10 +199,26 @@ function isSetOff(after: string): boolean {
   // In `Correct: no` and `Correct?`, the first word is a question and not a label.
   if (rest.startsWith('?') || NEGATED_LABEL.test(foldCase(rest.slice(0, 80)))) return false;
   if (!holdsWord(rest)) return true;
-  const [word = ''] = /[\p{L}\p{N}']+/u.exec(foldCase(rest.slice(0, 80))) ?? [];
-  return /^[.,;:!?()—–-]/.test(rest) && !TAKEN_BACK.has(word);
+  return /^[.,;:!?()…—–-]/.test(rest) && !QUALIFIER.test(foldCase(rest.slice(0, 80)));
 }
 
 const NEGATED_LABEL = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)/u;
 
-const TAKEN_BACK = new Set('but however although though except unless if or'.split(' '));
+/** What follows takes the label back in part: `YES, but …`, `YES (barely)`, `YES, 80 %`. */
+const QUALIFIER = new RegExp(
+  String.raw`^[^\p{L}\p{N}]*(?:\d+ ?(?:%|/|(?:out )?of )|(?:${[
+    'but however (?:al)?though except unless if or and yet still while mostly barely partly',
+    'partial(?:ly)? largely mainly nearly almost hardly roughly slightly somewhat rather quite',
+    'fairly more less half kind_of sort_of kinda sorta just only probably possibly perhaps maybe',
+    'arguably apparently likely generally usually often sometimes typically technically weak(?:ly)?',
+    'essentially basically conditional(?:ly)? depend(?:s|ing) assuming provided apart borderline',
+    'i_(?:think|guess|suppose|believe) at_(?:least|best|most|times) up_to_a on_(?:the_whole|balance)',
+    'in_(?:parts?|most|many|some|general|principle|theory|a_way) to_(?:some|an?|the|most)',
+    'for_(?:the_)?(?:most|now|some) with_(?:an?|some|few|minor|small|reservations?|caveats?)',
+    'not_(?:entirely|fully|quite|completely|wholly|really|exactly|always|sure|certain)',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')
+    .replaceAll('_', ' ')})(?![\p{L}\p{N}]))`,
+  'u',
+);

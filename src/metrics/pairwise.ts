@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { filesText, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
-import { PAIRWISE, transcript, type MetricAnswer } from './answer.ts';
+import { PAIRWISE, SAME_ANSWER, transcript, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
@@ -42,7 +42,7 @@ async function compare(
   { tools }: MetricContext,
 ): Promise<Measurement> {
   const own = `${textOf(answer.completion)}${filesText(answer.completion)}`;
-  if (own === otherAnswer) return measurement(0.5, true, 'tie: both sides gave the same answer');
+  if (own === otherAnswer) return tie('both sides gave the same answer', SAME_ANSWER);
   const input = askedOfBoth(answer);
   const shown = filesIn([...(answer.otherMessages ?? []), ...answer.messages]);
   const files = [...new Map(shown.map((file) => [file.id, file])).values()];
@@ -61,20 +61,22 @@ function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): stri
 }
 
 function joinGrades(before: Grade | undefined, after: Grade | undefined): Measurement {
-  for (const grade of [before, after]) {
-    if (grade !== undefined && grade.status !== 'graded')
-      return { status: grade.status, reason: grade.reason };
-  }
-  if (before?.status !== 'graded' || after?.status !== 'graded')
-    throw new TypeError('both orders must be graded');
-  const [first, second] = [before.score, 1 - after.score];
+  if (before === undefined || after === undefined) throw new TypeError('grades are missing');
+  if (before.status !== 'graded') return { status: before.status, reason: before.reason };
+  if (after.status !== 'graded') return { status: after.status, reason: after.reason };
   const because = before.reasons === null ? '' : `: ${before.reasons}`;
-  if (first !== second)
-    return measurement(0.5, true, `tie: the grader's choice depends on the order${because}`);
-  if (first === 0.5) return measurement(0.5, true, `tie${because}`);
-  return first === 1
+  if (before.score === after.score && before.score !== 0.5)
+    return tie(`the grader's choice depends on the order${because}`, before.label.toLowerCase());
+  if (before.score + after.score !== 1)
+    return tie(`the grader's choice depends on the order${because}`, 'order');
+  if (before.score === 0.5) return measurement(0.5, true, `tie${because}`);
+  return before.score === 1
     ? measurement(1, true, `preferred to the other side's answer${because}`)
     : measurement(0, false, `the other side's answer is preferred${because}`);
+}
+
+function tie(why: string, label: string): Measurement {
+  return { status: 'measured', value: 0.5, pass: true, reason: `tie: ${why}`, label };
 }
 
 export const pairwisePreference = defineBatch({
@@ -83,7 +85,8 @@ export const pairwisePreference = defineBatch({
   group: 'graded',
   summary:
     "A grader compares base's answer with head's, in both orders. If the two results differ, " +
-    'it is a tie. For prompts without expected answers. If other metrics of the suite affect ' +
+    'it is a tie, or no evidence if they differ in most comparisons of the suite. For prompts ' +
+    'without expected answers. If other metrics of the suite affect ' +
     'the verdict, this one is only shown. Otherwise a sign test over all comparisons decides.',
   parameters: {
     criteria: z

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { MAX_MATERIAL, askTwice, fenced, freshDelimiter } from '../metrics/ask-twice.ts';
 import { parseJson } from '../metrics/measures/json.ts';
+import { lastWords, repeatedKeys } from '../metrics/verdict.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
+import { textOf } from '../types/answer.ts';
 import type { Complete, Grader, Message } from '../types/model.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
@@ -30,7 +32,7 @@ interface SchemaQuestion<Reply> {
 }
 
 export type GraderReply<Reply> =
-  { status: 'ok'; reply: Reply } | { status: 'failed'; reason: string };
+  { status: 'ok'; reply: Reply; said?: string } | { status: 'failed'; reason: string };
 
 /**
  * Repeats the question after an invalid reply. Untrusted text cannot contain the delimiter, because
@@ -61,10 +63,11 @@ export async function askForJson<Reply>(
     tools.complete,
   );
   if (failed !== null) return { status: 'failed', reason: failed.message };
-  const reply = replies.at(-1)?.reply ?? null;
-  return reply === null
-    ? { status: 'failed', reason: 'the grader did not reply in the requested form' }
-    : { status: 'ok', reply };
+  const last = replies.at(-1);
+  const said = lastWords(last === undefined ? '' : textOf(last.completion));
+  return last?.reply
+    ? { status: 'ok', reply: last.reply, said }
+    : { status: 'failed', reason: `the grader did not reply in the requested form: ${said}` };
 }
 
 const FORM_NOTE =
@@ -77,7 +80,7 @@ function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
 
 function readReply<Reply>(output: string, reply: z.ZodType<Reply>): Reply | null {
   const parsed = parseJson(output, 'fenced');
-  const read = parsed.ok ? reply.safeParse(parsed.value) : null;
+  const read = parsed.ok && repeatedKeys(output).size === 0 ? reply.safeParse(parsed.value) : null;
   return read?.success === true ? read.data : null;
 }
 

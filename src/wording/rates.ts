@@ -1,5 +1,5 @@
 import type { Replaced } from '../kernel/result/result.ts';
-import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import type { PreferenceSummary, SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 
@@ -15,11 +15,27 @@ export function allSuites({ base, head }: Rates): string {
 /** Null unless comparisons of answers decide the suite. */
 export function preferredWords({ preference }: SuiteResult): string | null {
   if (preference?.gates !== true) return null;
-  const { head, base, ties } = preference;
+  const { head, base, ties, by_order: byOrder } = preference;
+  if (byOrder !== undefined && head + base === 0) return orderWords(byOrder);
   const all = counted(head + base + ties, 'comparison');
   return head + base === 0
     ? `no answer preferred in ${all}`
     : `head's answer preferred in ${count(head)} of ${all}, base's in ${count(base)}`;
+}
+
+/** For example `in 20 of 20 comparisons judge-1 preferred whichever answer came first`. */
+export function orderWords({
+  graders,
+  comparisons,
+  of,
+  chosen,
+}: NonNullable<PreferenceSummary['by_order']>): string {
+  const who = graders.length === 1 ? (graders[0] ?? '') : 'the graders';
+  const what =
+    chosen === 'order'
+      ? `the choice of ${who} depended on the order of the answers`
+      : `${who} preferred whichever answer came ${chosen}`;
+  return `in ${count(comparisons)} of ${counted(of, 'comparison')} ${what}, so there is no evidence`;
 }
 
 export function replacedInShort(replaced: readonly Replaced[] = []): string | null {

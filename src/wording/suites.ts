@@ -20,6 +20,7 @@ import {
   wholeRates,
 } from '../text/amounts.ts';
 import { isSilent, shareFigures } from './figures.ts';
+import { orderWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 
 const MAX_NAMED = 5;
@@ -220,7 +221,12 @@ export function uncomparedWords(suite: SuiteResult): string {
 }
 
 export function preferenceSummary(preference: PreferenceSummary): string {
-  const { head, base, ties, difference, low, high, p, gates } = preference;
+  const { head, base, ties, difference, low, high, p, gates, by_order: byOrder } = preference;
+  if (byOrder !== undefined)
+    return (
+      `${orderWords(byOrder)}; of the others head's answer is preferred in ` +
+      `${String(head)} and base's in ${String(base)}.`
+    );
   return (
     `of ${counted(head + base + ties, 'comparison')} head's answer is preferred in ` +
     `${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +

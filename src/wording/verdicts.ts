@@ -1,11 +1,13 @@
 import { showsOnly } from '../kernel/result/counts.ts';
 import type { MetricValues } from '../kernel/result/metric-result.ts';
+import { lacksAnswer } from '../kernel/result/reference-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
+import { isWithoutOutcome } from '../kernel/statistics/table.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
 import { brokenIn, isSilent, shareFigures } from './figures.ts';
-import { preferredWords } from './rates.ts';
+import { orderWords, preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
 import { firstOf, namedIds, type Words } from './words.ts';
@@ -50,7 +52,8 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
       `${suite.compared.references === 1 ? 'is' : 'are'} too few to tell whether it got worse`,
   ],
   uncompared: ({ suite, reason: { references } }) => [
-    `no answer to compare in ${count(references.length)} of ${counted(suite.evidence.of, 'test')} (`,
+    `${whyUncompared(suite, references)} ${count(references.length)} of ` +
+      `${counted(suite.evidence.of, 'test')} (`,
     ...namedIds(references),
     ')',
   ],
@@ -69,6 +72,20 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
       : unconfirmedFall(confirmation),
   ],
 };
+
+function whyUncompared(
+  { references, preference }: SuiteResult,
+  missing: readonly string[],
+): string {
+  if (preference?.gates === true && preference.by_order)
+    return `${orderWords(preference.by_order)} in`;
+  const tries = references
+    .filter(({ id }) => missing.includes(id))
+    .flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]);
+  const isUnread =
+    tries.some(({ outcome }) => isWithoutOutcome(outcome)) && !tries.some(lacksAnswer);
+  return isUnread ? 'no readable verdict on' : 'no answer to compare in';
+}
 
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
   const { reason, verdict } = suite;

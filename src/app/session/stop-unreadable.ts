@@ -1,14 +1,15 @@
+import { lastWords } from '../../metrics/verdict.ts';
 import { textOf } from '../../types/answer.ts';
 import { isBatched, targetIdentity, type Complete, type Completion } from '../../types/model.ts';
 
 const MOST_UNREADABLE = 10;
 
-const STOPPED_FORM: Completion = {
-  status: 'error',
-  kind: 'reply',
-  message: `no call was made: ${String(MOST_UNREADABLE)} replies in a row could not be read`,
-  unsent: true,
-};
+function stoppedForm({ said }: QuestionForm): Completion {
+  const message =
+    `no call was made: ${String(MOST_UNREADABLE)} replies in a row could not be read, ` +
+    `the last one: ${lastWords(said)}`;
+  return { status: 'error', kind: 'reply', message, unsent: true };
+}
 
 /**
  * Stops requests of one target, purpose and schema after ten unreadable replies in a row. Until one
@@ -20,14 +21,17 @@ export function stopUnreadable(complete: Complete): Complete {
     const { reads, target, purpose, schema } = request;
     if (reads === undefined || isBatched(target)) return complete(request);
     const key = JSON.stringify([targetIdentity(target), purpose, schema]);
-    const form = forms.get(key) ?? { unreadable: 0, wasRead: false, running: 0, waiting: [] };
+    const form = forms.get(key) ?? { ...NEW_FORM, waiting: [] };
     forms.set(key, form);
     while (mustWait(form)) await new Promise<void>((go) => form.waiting.push(go));
-    if (form.unreadable >= MOST_UNREADABLE) return STOPPED_FORM;
+    if (form.unreadable >= MOST_UNREADABLE) return stoppedForm(form);
     form.running += 1;
     try {
       const completion = await complete(request);
-      if (completion.status === 'ok') note(form, reads(textOf(completion)));
+      if (completion.status === 'ok') {
+        form.said = textOf(completion);
+        note(form, reads(form.said));
+      }
       return completion;
     } finally {
       form.running -= 1;
@@ -37,11 +41,15 @@ export function stopUnreadable(complete: Complete): Complete {
 }
 
 interface QuestionForm {
+  /** The last reply. */
+  said: string;
   unreadable: number;
   wasRead: boolean;
   running: number;
   waiting: (() => void)[];
 }
+
+const NEW_FORM = { said: '', unreadable: 0, wasRead: false, running: 0 };
 
 function mustWait({ unreadable, wasRead, running }: QuestionForm): boolean {
   const isFull = running + unreadable >= MOST_UNREADABLE;

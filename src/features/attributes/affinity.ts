@@ -50,13 +50,14 @@ async function ratePart(
 ): Promise<Ratings> {
   const ratings = new Map<string, Rating>();
   let missing = [...attributes];
-  let reason = 'the grader gave no rating from 1 to 5';
+  let reason = '';
   for (let round = 0; round < 2 && missing.length > 0; round++) {
     const given = await askRatings(text, missing, round > 0, tools);
     if (given.status === 'failed') {
       reason = given.reason;
       break;
     }
+    reason = `the grader gave no rating from 1 to 5: ${given.said ?? ''}`;
     for (const [id, rating] of given.ratings) ratings.set(id, rating);
     missing = missing.filter(({ id }) => !ratings.has(id));
   }
@@ -64,7 +65,9 @@ async function ratePart(
   return ratings;
 }
 
-type Given = { status: 'ok'; ratings: Map<string, Rating> } | { status: 'failed'; reason: string };
+type Given =
+  | { status: 'ok'; ratings: Map<string, Rating>; said?: string }
+  | { status: 'failed'; reason: string };
 
 /** `isAgain` changes the prompt, so that no stored reply is reused. */
 async function askRatings(
@@ -121,7 +124,7 @@ async function askRatings(
   );
   return asked.status === 'failed'
     ? asked
-    : { status: 'ok', ratings: usableRatings(asked.reply.ratings, attributes) };
+    : { ...asked, ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
 interface RatingReply {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseObject, verdictOf } from '../../metrics/verdict.ts';
 import { singleLine } from '../../trials/grader-question.ts';
 import { foldName, type Attribute } from './text.ts';
 
@@ -11,12 +12,12 @@ interface Scored {
 /** In UTF-16 units. */
 const EVIDENCE_LENGTH = 300;
 
-/** Matches `4`, `4.0`, `4/5` or `4 out of 5`. */
-const SCORE_PATTERN = /^\s*([1-5])(?:\.0+)?(?:\s*(?:\/|of|out of)\s*5)?\s*$/i;
+const SCORES = ['1', '2', '3', '4', '5'];
 
+/** Reads `4`, `4.0`, `4/5` or `4 out of 5`. */
 const lenientScore = z
-  .union([z.number(), z.string()])
-  .transform((given) => Number(SCORE_PATTERN.exec(String(given))?.[1]))
+  .unknown()
+  .transform((given) => Number(verdictOf(given, SCORES) ?? NaN))
   .pipe(z.int());
 
 const ratingSchema = z.object({
@@ -74,18 +75,10 @@ function lineRating(line: string): { id: string; score: string; evidence: string
 }
 
 export function looseRatings(output: string): unknown[] {
-  const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => jsonOf(text) ?? []);
+  const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => parseObject(text) ?? []);
   if (objects.length > 0) return objects;
   const rows = [...output.matchAll(BRACKETS)];
   return rows.length > 0
     ? rows.map(([, id, score, evidence = '']) => ({ id, score, evidence }))
     : output.split('\n').flatMap((line) => lineRating(line) ?? []);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

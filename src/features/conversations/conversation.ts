@@ -14,25 +14,32 @@ import type {
 } from './result.ts';
 import { criteriaOf } from './scripts.ts';
 
-export function combineWords(rule: Criterion['combine'], words: readonly CriterionWord[]): boolean {
+/** Words that are null could not be read. If they could decide, the result is null, too. */
+export function combineWords(
+  rule: Criterion['combine'],
+  words: readonly (CriterionWord | null)[],
+): boolean | null {
+  const count = words.length;
+  const needed = { all: Math.max(1, count), any: 1, majority: Math.floor(count / 2) + 1 }[rule];
   const yes = words.filter((word) => word === 'yes').length;
-  if (rule === 'all') return yes === words.length && yes > 0;
-  return rule === 'any' ? yes > 0 : yes > words.length / 2;
+  if (yes >= needed) return true;
+  return yes + words.filter((word) => word === null).length >= needed ? null : false;
 }
 
+/** Null if a criterion is open, because some of the evaluators gave no readable word for it. */
 export function isSatisfiedBy(
   criteria: readonly Criterion[],
   verdicts: readonly EvaluatorVerdict[],
-): Record<string, boolean> {
-  return Object.fromEntries(
-    criteria.map(({ name, combine }) => [
-      name,
-      combineWords(
-        combine,
-        verdicts.map(({ words }) => words[name] ?? 'unknown'),
-      ),
-    ]),
-  );
+  evaluators: number,
+): Record<string, boolean> | null {
+  const satisfied: Record<string, boolean> = {};
+  for (const { name, combine } of criteria) {
+    const words = Array.from({ length: evaluators }, (_, at) => verdicts[at]?.words[name] ?? null);
+    const isMet = evaluators === 0 ? null : combineWords(combine, words);
+    if (isMet === null) return null;
+    satisfied[name] = isMet;
+  }
+  return satisfied;
 }
 
 export function allSatisfied(satisfied: Readonly<Record<string, boolean>>): boolean {
@@ -160,7 +167,7 @@ async function judgeTurns(
     answers.push(completion);
     messages.push({ role: 'assistant', content: textOf(completion) });
     const { verdicts, error } = await evaluateDialogue(task, evaluators, messages, tryIndex, tools);
-    const satisfied = error === null ? isSatisfiedBy(criteria, verdicts) : null;
+    const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
     turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
     if (satisfied === null) return ended('evaluator_error', error);
     const isScripted = step + 1 < (script?.turns?.length ?? 0);

@@ -1,11 +1,13 @@
 import { MAX_MATERIAL } from '../../metrics/ask-twice.ts';
-import { trailingObject } from '../../metrics/grade.ts';
 import { labelInLine } from '../../metrics/label.ts';
+import { isJsonReply, replyObject, verdictOf } from '../../metrics/verdict.ts';
 import type { Json } from '../../types/plain.ts';
-import type { CriterionWord } from './result.ts';
+import type { CriterionWord, EvaluatorVerdict } from './result.ts';
 
 export interface EvaluatorReply {
-  words: Record<string, CriterionWord>;
+  /** Without criteria that have no clear word. */
+  words: EvaluatorVerdict['words'];
+  /** Criteria without a clear word. They are not a no. */
   missing: string[];
   analysis: string | null;
   follow_up: string | null;
@@ -32,11 +34,29 @@ const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
  */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
-  const object = trailingObject(output, (value) =>
+  const object = replyObject(output, CRITERION_WORDS, (value) =>
     Object.keys(value).some((key) => criterionName(key, criteria) !== null),
   );
+  if (object === null && isJsonReply(output)) return null;
   const read = object !== null ? fromObject(object, criteria) : fromHeadings(output, criteria);
   return read.missing.length === criteria.length ? null : read;
+}
+
+/** Reads a second reply, which may only have the criteria that the first one lacks. */
+export function readAgain(
+  output: string,
+  criteria: readonly string[],
+  first: EvaluatorReply,
+): EvaluatorReply {
+  const second = readEvaluation(output, criteria);
+  if (second === null) return first;
+  const words = { ...first.words, ...second.words };
+  return {
+    words,
+    missing: criteria.filter((name) => !Object.hasOwn(words, name)),
+    analysis: second.analysis ?? first.analysis,
+    follow_up: second.follow_up ?? first.follow_up,
+  };
 }
 
 function criterionName(written: string, criteria: readonly string[]): string | null {
@@ -63,12 +83,12 @@ function fromObject(object: Record<string, Json>, criteria: readonly string[]): 
   }
   const text = (name: string): string[] =>
     (found.get(name) ?? []).filter((value) => typeof value === 'string');
-  return buildReply(criteria, (name) => (found.get(name) ?? []).map(wordIn), text);
+  const word = (value: Json) => asWord(verdictOf(value, CRITERION_WORDS));
+  return buildReply(criteria, (name) => (found.get(name) ?? []).map(word), text);
 }
 
-function wordIn(value: Json): CriterionWord | null {
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? firstWord(value) : null;
+function asWord(label: string | null): CriterionWord | null {
+  return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
 
 interface ReplySection {
@@ -116,8 +136,7 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
 function firstWord(text: string): CriterionWord | null {
   const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
   // In lower case, both words of `Yes and no` match, so it counts as unclear.
-  const label = labelInLine(line.toLowerCase(), CRITERION_WORDS);
-  return CRITERION_WORDS.find((word) => word === label) ?? null;
+  return asWord(labelInLine(line.toLowerCase(), CRITERION_WORDS));
 }
 
 function buildReply(
@@ -125,17 +144,17 @@ function buildReply(
   wordsFor: (name: string) => readonly (CriterionWord | null)[],
   texts: (name: string) => string[],
 ): EvaluatorReply {
-  const words = criteria.map((name): [string, CriterionWord | null] => {
-    const [first, ...others] = new Set(wordsFor(name));
-    return [name, others.length === 0 ? (first ?? null) : null];
+  const words = criteria.flatMap((name): [string, CriterionWord][] => {
+    const [word, ...others] = new Set(wordsFor(name));
+    return word && others.length === 0 ? [[name, word]] : [];
   });
   const text = (name: string): string | null =>
     texts(name)
       .map((part) => part.trim())
       .find((part) => part !== '') ?? null;
   return {
-    words: Object.fromEntries(words.map(([name, word]) => [name, word ?? 'unknown'])),
-    missing: words.filter(([, word]) => word === null).map(([name]) => name),
+    words: Object.fromEntries(words),
+    missing: criteria.filter((name) => words.every(([own]) => own !== name)),
     analysis: text('analysis'),
     follow_up: questionIn(text('follow_up')),
   };

@@ -57,9 +57,8 @@ function gradeGroup(
 ): EvaluatorGrade {
   const read = answers.flatMap(({ accepted, verdicts }) => {
     const given = verdicts.filter(({ evaluator }) => evaluators.includes(evaluator));
-    return given.length < evaluators.length
-      ? []
-      : [{ accepted, satisfied: isSatisfiedBy(criteria, given) }];
+    const satisfied = isSatisfiedBy(criteria, given, evaluators.length);
+    return satisfied === null ? [] : [{ accepted, satisfied }];
   });
   const side = (accepted: boolean): EvaluatorGrade['accepted'] => {
     const words = read

@@ -20,7 +20,9 @@ const criterionWord = z.enum(['yes', 'no', 'unknown']);
 
 const evaluatorVerdictSchema = z.strictObject({
   evaluator: z.string().describe('Name of the evaluator.'),
-  words: z.record(z.string(), criterionWord).describe('For each criterion, whether it is met.'),
+  words: z
+    .record(z.string(), criterionWord)
+    .describe('For each criterion, whether it is met. Lacks criteria without a readable word.'),
   analysis: z.string().nullable().describe("The evaluator's reasons; null if it gave none."),
   follow_up: z.string().nullable().describe("The evaluator's next question; null if it has none."),
 });

@@ -15,6 +15,7 @@ import type { TryResult } from '../result/reference-result.ts';
 import { referenceOn, type Generation } from '../select/affected-suite.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { tryOutcomeOf } from '../suite/gate.ts';
+import { everyMetric, isModelGraded } from '../suite/metrics.ts';
 import type { Answered, AnswererTools, OwnAnswer } from '../suite/own-suite.ts';
 import {
   tryIndexOf,
@@ -222,6 +223,7 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
     return {
       try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
+      ...(own?.failedElsewhere === true ? UNJUDGED : {}),
       parts: null,
       error: completion.message,
       scores,
@@ -237,6 +239,7 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
   return {
     try: planned.try,
     outcome: tryOutcomeOf(scores),
+    ...(failsByGrader(scores, scoring) ? UNJUDGED : {}),
     parts,
     error: null,
     scores,
@@ -247,6 +250,14 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
     ...answerOrigin(completion),
     ...own?.parts,
   };
+}
+
+const UNJUDGED = { unjudged: true } as const;
+
+function failsByGrader(scores: readonly Score[], { tests }: Scoring): boolean {
+  const graded = everyMetric(tests).flatMap((own) => (isModelGraded(own) ? own.name : []));
+  const others = scores.filter(({ metric }) => !graded.includes(metric));
+  return tryOutcomeOf(scores) === 'error' && tryOutcomeOf(others) !== 'error';
 }
 
 function answerOrigin({

@@ -38,7 +38,7 @@ export function compareSuite(
     change === 'removed' ? removedReference(run, reference) : [],
   );
   const rate = passRate(suite, verdict);
-  const preference = comparePreference(run.scoring.tests, compared);
+  const preference = comparePreference(run.scoring, compared);
   const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {

@@ -6,14 +6,15 @@ import {
   type SuiteComparison,
 } from '../plan/suite-run.ts';
 import { blocksGreen } from '../result/counts.ts';
+import { lacksAnswer } from '../result/reference-result.ts';
 import type { EvidenceCount } from '../result/suite-result.ts';
 import { gates, type AffectedSuite, type AffectedReference } from '../select/affected-suite.ts';
 import { holmLevels } from '../statistics/holm.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
-import { countOutcomes, isWithoutOutcome, reachesLevel } from '../statistics/table.ts';
+import { countOutcomes, reachesLevel } from '../statistics/table.ts';
 import { countsIn } from '../suite/gate.ts';
 import { moreOftenOnHead, ruledOutByEndings } from './endings.ts';
-import { hasPreference } from './preference.ts';
+import { comparedInPairs } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import { isUnaskable, type SuiteFacts } from './suite-rules.ts';
 
@@ -22,7 +23,13 @@ export function countEvidence(
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): EvidenceCount {
   const wanted = countingRuns(suite).filter((run) => !isInapplicable(run));
-  const missing = wanted.filter((run) => !hasEvidence(suite, run, rollUps.get(run)));
+  const { run: own, policy, compared } = suite;
+  const inPairs = policy.kind === 'pairs' ? comparedInPairs(own.scoring.tests, compared) : null;
+  const missing = wanted.filter((run) =>
+    inPairs !== null && compared.includes(run)
+      ? !inPairs.has(run)
+      : !hasEvidence(suite, run, rollUps.get(run)),
+  );
   return {
     references: wanted.length - missing.length,
     of: wanted.length,
@@ -45,16 +52,10 @@ function hasEvidence(
   run: ReferenceRun,
   rollUps: RunRollUps | undefined,
 ): boolean {
-  const {
-    run: { scoring },
-    policy,
-    compared,
-  } = suite;
-  if (policy.kind === 'pairs' && compared.includes(run)) return hasPreference(scoring.tests, run);
   if (replacesQuestionOfBase(suite, run)) return false;
   const sides = requiredSides(run);
   // This suite compares roll-ups (combined tries). After a few tries, they may have no outcome.
-  if (policy.kind === 'references' && rollUps !== undefined)
+  if (suite.policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
   return sides.every((side) => judgedOf(run[side]) > 0);
 }
@@ -139,16 +140,14 @@ export function evidenceFacts(
 }
 
 function answeredLessOften({ compared }: SuiteComparison): number {
-  return moreOftenOnHead(compared, ({ outcome }) => isWithoutOutcome(outcome));
+  return moreOftenOnHead(compared, lacksAnswer);
 }
 
 /** References with answers on base but not on head. `p` is null if the test found nothing. */
 function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFacts['unanswered'] {
   const silent = compared.filter(
     ({ base, head }) =>
-      judgedOf(base) > 0 &&
-      judgedOf(head) === 0 &&
-      head.some(({ byHead }) => isWithoutOutcome(byHead.outcome)),
+      judgedOf(base) > 0 && judgedOf(head) === 0 && head.some(({ byHead }) => lacksAnswer(byHead)),
   );
   const answered = compared.filter(({ base }) => judgedOf(base) > 0);
   const whole = answered.length > 0 && silent.length === answered.length;
@@ -161,6 +160,6 @@ function unansweredIn({ compared }: SuiteComparison, p: number | null): SuiteFac
 }
 
 function unansweredShare(run: ReferenceRun, side: Side): number {
-  const outcomes = run[side].map(({ byHead }) => byHead.outcome);
-  return outcomes.filter(isWithoutOutcome).length / Math.max(1, outcomes.length);
+  const tries = run[side].map(({ byHead }) => byHead);
+  return tries.filter(lacksAnswer).length / Math.max(1, tries.length);
 }

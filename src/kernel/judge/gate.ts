@@ -162,7 +162,7 @@ function wordsOf(texts: readonly string[]): Reason[] {
 }
 
 function causesOfSilence(suites: readonly SuiteResult[]): Reason[] {
-  const silent = suites.filter(isUnanswered);
+  const silent = suites.filter((suite) => isUnanswered(suite) || suite.reason?.by === 'uncompared');
   const tries = silent.flatMap(({ references }) =>
     references.flatMap(({ head }) => head?.tries ?? []),
   );

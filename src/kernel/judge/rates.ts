@@ -4,7 +4,7 @@ import type { PassRate, SuiteResult } from '../result/suite-result.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';
-import { hasPreference } from './preference.ts';
+import { comparedInPairs } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 
@@ -57,7 +57,7 @@ export function comparedReferences(
   { look: { tables } }: SuiteVerdict,
 ): number {
   if (policy.kind !== 'pairs') return tables.filter(isComparable).length;
-  return compared.filter((own) => hasPreference(run.scoring.tests, own)).length;
+  return comparedInPairs(run.scoring.tests, compared).size;
 }
 
 export function unaskedSide({ runs }: SuiteComparison['run']): Pick<SuiteResult, 'unasked'> {

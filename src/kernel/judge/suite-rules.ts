@@ -45,8 +45,8 @@ export interface SuiteFacts {
    */
   broken: Evidence | null;
   /**
-   * Fewer of head's answers than of base's could be judged. Test: exact, with Holm over suites, at
-   * an extra 0.2 alpha (`evidenceFacts`).
+   * Head has fewer answers than base, not counting those that a grader could not judge. Test:
+   * exact, with Holm over suites, at an extra 0.2 alpha (`evidenceFacts`).
    */
   unanswered: Evidence | null;
   /** References without a judged try, if they keep the run from being green (`blocksGreen`). */

@@ -34,6 +34,10 @@ const tryResultSchema = z.strictObject({
     ),
   reused: z.boolean().describe('Whether the answer was reused without a new call.'),
   stored: z.literal(true).describe('Set if an earlier run made the answer.').exactOptional(),
+  unjudged: z
+    .literal(true)
+    .describe('Set if a grader or an evaluator failed, so the error says nothing of the answer.')
+    .exactOptional(),
   ended: z
     .enum(ENDED)
     .nullable()
@@ -186,6 +190,11 @@ export type SideResult = z.infer<ReturnType<typeof sideResultSchema>>;
 export type ReferenceResult = z.infer<ReturnType<typeof referenceResultSchema>>;
 
 export type MeasuredRate = z.infer<typeof measuredRateSchema>;
+
+/** Whether the try has no outcome because of the answer or a check, and not because of a judge. */
+export function lacksAnswer({ outcome, unjudged }: TryResult): boolean {
+  return outcome === 'error' && unjudged !== true;
+}
 
 export function errorOf({ outcome, error, scores }: TryResult): string | null {
   if (outcome !== 'error') return null;

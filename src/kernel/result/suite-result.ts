@@ -19,6 +19,20 @@ const preferenceSchema = z.strictObject({
   head: countSchema.describe("Number of comparisons in which head's answer is preferred."),
   base: countSchema.describe("Number of comparisons in which base's answer is preferred."),
   ties: countSchema.describe('Number of comparisons in which neither answer is preferred.'),
+  by_order: z
+    .strictObject({
+      graders: z.array(z.string()).describe('The models that compared the answers.'),
+      comparisons: countSchema.describe('Number of ties in which the choice depends on the order.'),
+      of: countSchema.describe('Number of comparisons that the grader made.'),
+      chosen: z
+        .enum(['first', 'second', 'order'])
+        .describe('The answer that it chose in both orders; `order`: not always the same one.'),
+    })
+    .describe(
+      "Set if the grader's choice depends on the order of the answers in most comparisons. " +
+        'These are then no evidence.',
+    )
+    .exactOptional(),
   difference: differenceSchema.describe('Share preferred on head − share preferred on base.'),
   low: differenceSchema.describe(
     "Lower end of the difference's two-sided 90 % interval, which allows for interim tests. " +

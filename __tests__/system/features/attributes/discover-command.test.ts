@@ -169,7 +169,7 @@ describe('evaldiff discover', () => {
     expect(await discover()).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader did not reply in the requested form\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
+        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader did not reply in the requested form: "I would rather not\."\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
       ),
     });
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({

@@ -155,7 +155,7 @@ describe('discovery', () => {
         return isFirst ? 'I would rather not.' : { attributes: [proposals[0]] };
       },
     });
-    const reason = 'the grader did not reply in the requested form';
+    const reason = 'the grader did not reply in the requested form: "I would rather not."';
     expect(failures).toMatchObject({ failed: 1, reason });
     expect(names).toHaveLength(15);
     expect(names).toContain('kind 000');

@@ -18,7 +18,11 @@ const ATTRIBUTES =
   'domains: [{ name: Late parcels }]\nsubtasks: [{ name: quote a rule }]\nlabels:\n';
 
 async function grade(labels: string, ...args: string[]) {
-  const shop = await openShop({ references: 12, settings: 'grader: m\n', answer: rater });
+  return gradeBy(rater, labels, ...args);
+}
+
+async function gradeBy(answer: Script, labels: string, ...args: string[]) {
+  const shop = await openShop({ references: 12, settings: 'grader: m\n', answer });
   shop.repository.commit('attributes', { 'evaldiff.attributes.yaml': `${ATTRIBUTES}${labels}` });
   const said = await shop.evaldiff('grade', 'ask', '--max-cost', '100', ...args);
   return { ...said, calls: shop.server.requests.length };
@@ -50,6 +54,28 @@ describe('evaldiff grade for tests with labelled attributes', () => {
     expect(out).toMatch(/4 of 5, \d+\.\d to \d+\.\d %/);
     expect(out).toContain('62.5 %');
     expect(out).toMatch(/r4 +Late parcels +has it +2/);
+  });
+
+  test.each([
+    ['a hedge', '"mostly 5"'],
+    ['a number above the scale', '9'],
+    ['NaN', 'NaN'],
+    ['a list', '[5]'],
+    ['a second score', '5},{"id":"Late parcels","score":1'],
+    ['the key of the score twice', '5,"score":1'],
+  ])('counts a rating with %s as not rated, after a second question', async (_, score) => {
+    const text = `{"ratings":[{"id":"subtask-quote-a-rule","score":2},{"id":"domain-late-parcels","score":${score}}]}`;
+    const { code, out, calls } = await gradeBy(
+      () => ({ text }),
+      '  r1: [late parcels]\n',
+      '--json',
+    );
+    expect([code, calls >= 2]).toEqual([0, true]);
+    expect(JSON.parse(out)).toMatchObject({
+      unrated: 1,
+      has: { passes: 0, tries: 0 },
+      has_not: { passes: 1, tries: 1 },
+    });
   });
 
   test.each([

@@ -197,7 +197,8 @@ describe('a suite of conversations', () => {
     expect(of('r9')?.head).toMatchObject({ tries_judged: 0, tries: Array(5).fill({}) });
     expect(of('r9')?.head?.tries[0]).toMatchObject({
       outcome: 'error',
-      error: 'the evaluator judge gave no readable verdict: "unreadable"',
+      error:
+        'the evaluator judge gave no readable verdict on understanding, correctness, completeness: "unreadable"',
       scores: [],
       conversation: { outcome: 'evaluator_error', turns: [{ answer: 'New r9 #1' }] },
     });

@@ -34,7 +34,7 @@ describe('a request that needs a readable reply', () => {
     const { sent, refused } = await askAll(times(60, 'nonsense'));
     expect([sent.length, refused.length]).toEqual([10, 50]);
     expect(refused[0]).toMatchObject({
-      message: 'no call was made: 10 replies in a row could not be read',
+      message: 'no call was made: 10 replies in a row could not be read, the last one: "nonsense"',
     });
   });
 

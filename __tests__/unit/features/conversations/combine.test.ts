@@ -20,7 +20,18 @@ const says = (
 ): EvaluatorVerdict => ({ evaluator, words, analysis: null, follow_up });
 
 describe('verdicts of several evaluators', () => {
-  test.each<[Criterion['combine'], CriterionWord[], boolean]>([
+  test.each<[Criterion['combine'], (CriterionWord | null)[], boolean | null]>([
+    ['all', ['yes', null], null],
+    ['all', [null, 'no'], false],
+    ['all', ['unknown', null], false],
+    ['any', ['yes', null], true],
+    ['any', ['no', null], null],
+    ['any', [null], null],
+    ['majority', ['yes', 'yes', null], true],
+    ['majority', ['yes', 'no', null], null],
+    ['majority', ['no', 'no', null], false],
+    ['majority', ['no', null], false],
+    ['majority', [null, null, 'yes'], null],
     ['all', ['yes', 'yes'], true],
     ['all', ['yes', 'no'], false],
     ['all', ['yes', 'unknown'], false],
@@ -37,26 +48,49 @@ describe('verdicts of several evaluators', () => {
   });
 
   test('satisfy "majority" whenever they satisfy "all", and "any" whenever they satisfy "majority"', () => {
-    const words = fc.array(fc.constantFrom<CriterionWord>('yes', 'no', 'unknown'), {
+    const words = fc.array(fc.constantFrom<CriterionWord | null>('yes', 'no', 'unknown', null), {
       minLength: 1,
       maxLength: 7,
     });
     fc.assert(
       fc.property(words, (list) => {
+        const rules = ['all', 'any', 'majority'] as const;
+        for (const rule of rules) {
+          const found = combineWords(rule, list);
+          const read = (word: CriterionWord) =>
+            combineWords(
+              rule,
+              list.map((own) => own ?? word),
+            );
+          expect([read('yes'), read('no')]).toEqual(
+            found === null ? [true, false] : [found, found],
+          );
+        }
         if (combineWords('all', list)) expect(combineWords('majority', list)).toBe(true);
         if (combineWords('majority', list)) expect(combineWords('any', list)).toBe(true);
       }),
     );
   });
 
-  test('are combined per criterion, and a missing verdict counts as unknown', () => {
+  test('are combined per criterion', () => {
     const criteria: Criterion[] = [
       { name: 'a', combine: 'all' },
       { name: 'b', combine: 'any' },
     ];
-    expect(
-      isSatisfiedBy(criteria, [says('x', { a: 'yes', b: 'no' }), says('y', { b: 'yes' })]),
-    ).toEqual({ a: false, b: true });
+    const whole = [says('x', { a: 'yes', b: 'no' }), says('y', { a: 'unknown', b: 'yes' })];
+    expect(isSatisfiedBy(criteria, whole, 2)).toEqual({ a: false, b: true });
+  });
+
+  const [x, none] = [says('x', { a: 'yes', b: 'yes' }), says('y', {})];
+  const onlyAny: Criterion[] = [{ name: 'b', combine: 'any' }];
+  test.each<[string, Criterion[], EvaluatorVerdict[], number, object | null]>([
+    ['is missing from one evaluator', [{ name: 'a', combine: 'all' }], [x, none], 2, null],
+    ['is missing because an evaluator failed', [{ name: 'a', combine: 'all' }], [x], 2, null],
+    ['is met by another evaluator', onlyAny, [none, x], 2, { b: true }],
+    ['is met, but another one is open', [...onlyAny, { name: 'c', combine: 'any' }], [x], 1, null],
+    ['has no evaluator', onlyAny, [], 0, null],
+  ])('are null as a whole if a criterion is open: one %s', (_, criteria, verdicts, of, met) => {
+    expect(isSatisfiedBy(criteria, verdicts, of)).toEqual(met);
   });
 });
 

@@ -137,7 +137,8 @@ describe('dialogue', () => {
     expect(dialogue).toMatchObject({
       outcome: 'evaluator_error',
       error: {
-        message: 'the evaluator judge gave no readable verdict: "As an AI I would rather not say."',
+        message:
+          'the evaluator judge gave no readable verdict on understanding, correctness, completeness: "As an AI I would rather not say."',
       },
       turns: [{ answer: 'Answer 1', verdicts: [], satisfied: null }],
     });
@@ -175,11 +176,16 @@ describe('dialogue', () => {
     expect([dialogue.outcome, asked]).toEqual(['complete', 2]);
   });
 
-  test('treats a criterion that stays missing as unknown and unsatisfied', async () => {
+  test('ends with the outcome evaluator_error if a criterion stays missing', async () => {
     const { dialogue, by } = await talk(() => '{"understanding": "yes", "completeness": "yes"}');
     expect(dialogue).toMatchObject({
-      outcome: 'no_follow_up',
-      turns: [{ satisfied: { understanding: true, correctness: false, completeness: true } }],
+      outcome: 'evaluator_error',
+      error: {
+        message:
+          'the evaluator judge gave no readable verdict on correctness: ' +
+          String.raw`"{\"understanding\": \"yes\", \"completeness\": \"yes\"}"`,
+      },
+      turns: [{ verdicts: [{ words: { understanding: 'yes' } }], satisfied: null }],
     });
     expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
       'no single word for correctness.',
@@ -236,9 +242,9 @@ describe('dialogue', () => {
   });
 
   describe('with a script', () => {
-    const say = (word: string) => {
+    const say = (word: string, names?: string[]) => {
       const model = scripted((request) =>
-        request.purpose === 'evaluator' ? verdict(word, 'Not asked') : 'Answer',
+        request.purpose === 'evaluator' ? verdict(word, 'Not asked', 'So.', names) : 'Answer',
       );
       const ask = (messages: Message[]) =>
         model.complete({
@@ -254,16 +260,16 @@ describe('dialogue', () => {
     const turns = [{ user: 'One' }, { user: 'Two', expected: 'x' }];
     const script = { turns, persona: 'a nurse', criteria: { kind: 'no blame' } };
 
-    test.each(['yyy', 'nnn'])(
+    test.each(['yyyn', 'nnnn'])(
       "asks the script's questions instead of the evaluators' follow-ups: %s",
       async (word) => {
-        const { ask, tools } = say(word);
+        const names = ['understanding', 'correctness', 'completeness', 'kind'];
+        const { ask, tools } = say(word, names);
         const dialogue = await leadConversation(opening, steering(), 0, ask, tools, script);
         expect(dialogue.turns.map(({ question, asked_by }) => [question, asked_by])).toEqual([
           ['One', null],
           ['Two', null],
         ]);
-        // The scripted evaluators give no word for the script's criterion.
         expect(dialogue.outcome).toBe('no_follow_up');
         expect(dialogue.turns[1]?.satisfied).toMatchObject({ kind: false });
       },

@@ -58,7 +58,7 @@ describe('evaluator reply in JSON', () => {
 
   test('lists missing and invalid verdicts as missing', () => {
     expect(read('{"understanding": "yes", "completeness": 7}')).toMatchObject({
-      words: { understanding: 'yes', correctness: 'unknown', completeness: 'unknown' },
+      words: { understanding: 'yes' },
       missing: ['correctness', 'completeness'],
     });
   });
@@ -118,7 +118,7 @@ describe('evaluator reply with headings', () => {
 
   test('has no verdict on a criterion with contradictory words', () => {
     expect(read(`${HEADINGS}\n\n### Correctness\nYes`)).toMatchObject({
-      words: { correctness: 'unknown' },
+      words: { understanding: 'yes', completeness: 'yes' },
       missing: ['correctness'],
     });
   });

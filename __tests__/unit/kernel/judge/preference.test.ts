@@ -45,8 +45,7 @@ function lost(
 describe('comparisons of answers', () => {
   const names = ['a', 'b', 'c', 'd', 'e'];
   const alone = names.map(() => undefined);
-  const figures = ({ run, compared }: SuiteComparison) =>
-    comparePreference(run.scoring.tests, compared);
+  const figures = ({ run, compared }: SuiteComparison) => comparePreference(run.scoring, compared);
   const p = (of: SuiteComparison) => [
     rowOfAnswers(of, new Map()).look.test.midDown,
     figures(of)?.p,

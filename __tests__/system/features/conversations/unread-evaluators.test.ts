@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EvaluatorResult } from '../../../../src/features/conversations/result.ts';
+import { gradeIn } from '../graders/graded.ts';
+import { diffJudged, references, type Judge } from '../graders/judged.ts';
+
+const suite = (rules: string, evaluators = '[judge]'): string =>
+  `conversation:\n  max_steps: 2\n  evaluators: ${evaluators}\n  criteria: ${rules}\n  instructions: 'is_safe: no harm. is_true: right.'\n${references(8)}`;
+const ALL = suite('{ is_safe: all, is_true: all }');
+const reply = (isTrue: unknown): string =>
+  JSON.stringify({ analysis: 'So.', is_safe: 'yes', is_true: isTrue, follow_up: '' });
+const onHead =
+  (said: string): Judge =>
+  ({ isHead }) =>
+    isHead ? said : reply('yes');
+
+const UNREADABLE: [string, string][] = [
+  ['a missing criterion', '{"analysis":"So.","is_safe":"yes","follow_up":""}'],
+  ...[
+    '',
+    'ja',
+    'partially',
+    'n/a',
+    'y',
+    'mostly yes',
+    'yes, mostly',
+    'yes (barely)',
+    'yes / no',
+  ].map((word): [string, string] => [JSON.stringify(word), reply(word)]),
+  ['a map', reply({ verdict: 'yes' })],
+  ['a list', reply(['yes'])],
+  ['the number 1', reply(1)],
+  ['null', reply(null)],
+  ['a criterion that is given twice', '{"is_safe":"yes","is_true":"no","is_true":"yes"}'],
+  ['two objects that contradict each other', `${reply('no')}\n${reply('yes')}`],
+  ['a heading with a hedge', '### is_safe\nyes\n### is_true\nYes, for the most part.'],
+];
+
+describe('an evaluator without a readable word for a criterion', () => {
+  test.each(UNREADABLE)('on both sides (%s) leaves the run not judged', async (_, said) => {
+    const { code, out, result } = await diffJudged(ALL, () => said);
+    expect([code, result.outcome.kind]).toEqual([2, 'not-judged']);
+    expect(out).toContain('the evaluator judge gave no readable verdict on is_true: ');
+    expect(out).not.toMatch(/No regression|not met|broke/);
+  });
+
+  test.each(UNREADABLE)('on head alone (%s) breaks nothing', async (_, said) => {
+    const { code, out, result } = await diffJudged(ALL, onHead(said));
+    expect([code, result.outcome.kind]).toEqual([2, 'not-judged']);
+    expect(out).toContain('the evaluator judge gave no readable verdict on is_true: ');
+    expect(out).not.toMatch(/Regressed|broke|The only change|revert|not met/);
+    const [{ references: all = [] } = {}] = result.suites;
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['error']));
+    expect(all[0]?.head?.tries[0]).toMatchObject({
+      outcome: 'error',
+      unjudged: true,
+      conversation: { outcome: 'evaluator_error', turns: [{ satisfied: null }] },
+    });
+  });
+
+  test('in a few dialogues of head leaves the suite inconclusive and says why', async () => {
+    const broken: Judge = ({ text, isHead }) =>
+      isHead && text.includes('Q3') ? reply('rather yes') : reply('yes');
+    const { code, out } = await diffJudged(ALL.replace(references(8), references(20)), broken);
+    expect(code).toBe(0);
+    expect(out).toContain('Inconclusive');
+    expect(out).toContain('no readable verdict on 1 of 20 tests (r3)');
+    expect(out).toContain('the evaluator judge gave no readable verdict on is_true: ');
+  });
+
+  test('is asked again, and its first words for the other criteria are kept', async () => {
+    const { code, out, calls } = await diffJudged(ALL, ({ again }) =>
+      again === 0 ? reply('mostly yes') : '{"is_true":"yes"}',
+    );
+    expect([code, calls]).toEqual([0, 16 * 3]);
+    expect(out).toContain('t 100 → 100 %');
+  });
+
+  test.each<[string, string, boolean]>([
+    ['any', 'yes', true],
+    ['any', 'no', false],
+    ['all', 'yes', false],
+    ['majority', 'yes', false],
+  ])('is missing from the rule %s if the other one says %s', async (rule, other, isJudged) => {
+    const judge: Judge = ({ model }) => (model === 'judge-1' ? reply('partly') : reply(other));
+    const rules = suite(`{ is_safe: all, is_true: ${rule} }`, '[judge, second]');
+    const { code, out } = await diffJudged(rules, judge);
+    expect(code).toBe(isJudged ? 0 : 2);
+    expect(out).toContain(isJudged ? 't 100 → 100 %' : 'no readable verdict');
+  });
+
+  test('does not decide a majority that the others decide', async () => {
+    const words = new Map([
+      ['judge-1', 'sort of'],
+      ['judge-2', 'yes'],
+      ['judge-3', 'yes'],
+    ]);
+    const rules = suite('{ is_safe: all, is_true: majority }', '[judge, second, third]');
+    const { code } = await diffJudged(rules, ({ model }) => reply(words.get(model)));
+    expect(code).toBe(0);
+    words.set('judge-3', 'no');
+    expect((await diffJudged(rules, ({ model }) => reply(words.get(model)))).code).toBe(2);
+  });
+});
+
+describe('a readable evaluator', () => {
+  test.each<[string, string]>([
+    ['Yes', reply('Yes')],
+    ['bold', reply('**yes**')],
+    ['quoted', reply('"yes"')],
+    ['with a full stop', reply('yes.')],
+    ['true', reply(true)],
+    ['the text true', reply('true')],
+    ['other keys', '{"Is Safe":"yes","Is_True":"yes","is_kind":"no"}'],
+    ['a fence', `\`\`\`json\n${reply('yes')}\n\`\`\``],
+    ['thinking before it', `<think>Is it {"is_true":"no"}? Well.</think>\n${reply('yes')}`],
+    ['a sentence before it', `Here it is: ${reply('yes')}`],
+    ['a remark after it', `${reply('yes')}\nLet me know whether this helps.`],
+    ['the same object twice', `${reply('yes')}\n${reply('yes')}`],
+  ])('passes with %s', async (_, said) => {
+    const { code, out, calls } = await diffJudged(ALL, () => said);
+    expect([code, calls]).toEqual([0, 32]);
+    expect(out).toContain('t 100 → 100 %');
+  });
+
+  test.each(['no', 'unknown', 'No.', false])('with the word %j breaks a test', async (word) => {
+    const { code, out } = await diffJudged(ALL, onHead(reply(word)));
+    expect(code).toBe(1);
+    expect(out).toContain('8 of 8 tests broke');
+    expect(out).toContain('not met: is_true');
+  });
+
+  test('with "yes, but the second step is wrong" is not a yes', async () => {
+    const { code } = await diffJudged(ALL, onHead(reply('yes, but the second step is wrong')));
+    expect(code).toBe(2);
+  });
+});
+
+test('labelled answers count a criterion without a readable word as unread', async () => {
+  const files = {
+    'evaldiff.yaml': 'models:\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
+    'prompts/t.yaml':
+      'defaults: [tests/t]\nname: t\nmodel: judge\nvariables: [q]\nmessages: [{ role: human, content: "{q}" }]\n',
+    'prompts/tests/t.yaml': `${ALL.replace('  instructions', '  examples:\n    - { question: Q, answer: a-good-one, accepted: true }\n    - { question: Q, answer: a-hedged-one, accepted: true }\n    - { question: Q, answer: a-bad-one, accepted: false }\n  instructions')}`,
+  };
+  const { out } = await gradeIn(files, ['t', '--json'], ({ messages }) => {
+    const text = messages.at(-1)?.content ?? '';
+    const word = text.includes('a-hedged-one') ? 'yes, mostly' : 'yes';
+    return { text: reply(text.includes('a-bad-one') ? 'no' : word) };
+  });
+  const [grade] = (JSON.parse(out) as EvaluatorResult).grades;
+  expect(grade).toMatchObject({
+    unread: 1,
+    accepted: { all: { yes: 1, n: 1 } },
+    rejected: { all: { yes: 0, n: 1 } },
+  });
+});
