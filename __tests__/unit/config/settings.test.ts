@@ -36,7 +36,7 @@ const DEFAULTS = {
     attributes: 'advise',
     min_pass_rate: null,
   },
-  budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
+  budget: { max_calls: 5000, max_cost_usd: 20, written: {} },
   explain: { max_calls: null, fix: false },
   qualeval: {
     enabled: 'auto',
