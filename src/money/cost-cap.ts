@@ -133,26 +133,28 @@ export function spendNotices(
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
 
-/** Describes the caps, and which `max_tokens` keeps the cost cap exact. */
+/** Assumed of models whose longest output is unknown, in tokens. */
+const USUAL_LONGEST = 128_000;
+
+/** Describes the caps, and which `max_tokens` makes one exact that is below the longest answer. */
 export function capLines({ maxCalls, maxCost }: Caps, { models }: Forecast): string[] {
-  const none = 'none (null)';
-  const calls = maxCalls === null ? none : capWords(maxCalls, '');
-  const limits = `limit of model calls: ${calls}; limit of cost: `;
-  if (maxCost === null) return [`${limits}${none}`];
+  const calls = maxCalls === null ? 'none' : capWords(maxCalls, '');
+  const limits = `limits: model calls: ${calls}; cost: `;
+  if (maxCost === null) return [`${limits}none`];
   const open = models.flatMap(({ model, unlimited }) => {
     if (unlimited === undefined || unlimited.token_usd === 0) return [];
-    const { input_usd, token_usd, longest = Number.POSITIVE_INFINITY } = unlimited;
-    const fits = Math.min(longest, Math.floor((maxCost.limit - input_usd) / token_usd));
-    return fits < 1 ? [] : [`max_tokens: ${count(fits)} or less for ${model}`];
+    const { input_usd, token_usd, longest = USUAL_LONGEST } = unlimited;
+    const fits = Math.floor((maxCost.limit - input_usd) / token_usd);
+    const isSmall = fits >= 1 && fits < longest;
+    return isSmall ? [`max_tokens: ${count(fits)} or less for ${model}`] : [];
   });
   return [
     `${limits}${capWords(maxCost)}`,
     ...(open.length === 0
       ? []
       : [
-          'without max_tokens, a run can cost more than its limit, by what the calls that are ' +
-            `open at the end cost beyond their estimates; to make the limit exact, set ` +
-            open.join(', '),
+          'one long answer can cost more than the limit, because the prompt sets no max_tokens; ' +
+            `to make the limit exact, set ${open.join(', ')}`,
         ]),
   ];
 }

@@ -288,8 +288,8 @@ describe('the default caps', () => {
   test('stand in plan and in the help of each command with caps', async () => {
     const { evaldiff } = await project();
     const { words } = await evaldiff('plan', '--base', 'HEAD');
-    expect(words).toContain('limit of model calls: 5,000 (the default');
-    expect(words).toContain('limit of cost: $20 (the default');
+    expect(words).toContain('limits: model calls: 5,000 (the default');
+    expect(words).toContain('; cost: $20 (the default');
     for (const command of ['run', 'diff', 'plan', 'noise', 'grade']) {
       const help = (await evaldiff(command, '--help')).words;
       expect(help).toContain('budget.max_calls, or 5,000');

@@ -86,7 +86,7 @@ export async function runDesk({
       return {
         status: 'error',
         kind: 'budget',
-        message: 'no call was made: the budget is used up',
+        message: `no call was made: ${ledger.halt()?.why ?? ''}`,
       };
     asked.push(request);
     return request.purpose === 'prompt' ? reply(request, rate) : grader.tools.complete(request);
