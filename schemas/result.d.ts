@@ -1183,9 +1183,9 @@ export interface EvaldiffResult {
          */
         planned: number;
         /**
-         * Whether there are enough tries for a verdict, too few, or the run waits for a batch.
+         * Whether there are enough tries for a verdict, too few, the run waits for a batch, or it cost more than its cap.
          */
-        effect: "enough" | "too-few" | "waiting";
+        effect: "enough" | "too-few" | "waiting" | "passed";
       }
     | {
         /**

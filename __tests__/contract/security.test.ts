@@ -88,7 +88,7 @@ describe('the plan', () => {
     );
   });
 
-  test('has a four-line summary with tests, calls, cost and trust level', async () => {
+  test('has a summary of five lines: tests, calls, cost, caps and trust level', async () => {
     const { repository, evaldiff } = await open({ references: 3 });
     repository.commit('change', { 'prompts/ask.yaml': PROMPT });
     const { out } = await evaldiff('plan', ...SIDES);
@@ -96,6 +96,7 @@ describe('the plan', () => {
       'prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)',
       expect.stringMatching(/^12 calls for the first answers/),
       expect.stringMatching(/cost|\$|tokens/),
+      expect.stringMatching(/^limits: model calls: 5,000 \(the default.*\); cost: \$20 \(the default/),
       "trust: member: you run the command yourself: head's tests count, but base's gate and budget apply",
     ]);
   });

@@ -10,12 +10,13 @@ import {
   answerSchema,
   errorOf,
   KEY,
+  reserveWhile,
   said,
+  type Setting,
   setUp,
   START,
   TIMEOUT_MS,
   until,
-  type Setting,
 } from '../unit/edges/providers/providers-setting.ts';
 
 const open: { close(): Promise<void> }[] = [];
@@ -324,7 +325,7 @@ export function vendorContract(vendor: VendorName): void {
         return { text: '{"choice":"B"}' };
       },
       {
-        onAttempt: () => ++attempts > 0,
+        reserve: reserveWhile(() => ++attempts > 0),
         onRefused: () => void attempts--,
         memory: {
           known: () => Promise.resolve(null),
@@ -656,7 +657,7 @@ export function vendorContract(vendor: VendorName): void {
   test('counts every attempt first, and makes no request if one exceeds the cap', async () => {
     let left = 2;
     const { ask, server } = await start(vendor, () => ({ status: 500 }), {
-      onAttempt: () => left-- > 0,
+      reserve: reserveWhile(() => left-- > 0),
     });
     expect(errorOf(await ask())).toEqual(
       failed(

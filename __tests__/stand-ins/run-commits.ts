@@ -35,7 +35,7 @@ export async function runCommits(
     hash,
     random: () => 'delimiter',
     missingKeys: () => [],
-    guard: () => undefined,
+    ledger: () => undefined,
     planned: () => undefined,
     answered: () => undefined,
     halted: () => null,

@@ -50,9 +50,9 @@ function withSetting(
     [name]: isMap(own) && isMap(given) ? { ...own, [member ?? '']: given[member ?? ''] } : given,
   };
   if (key === 'transport') return withoutOwnTransports(next);
-  if (key !== 'budget' || member !== 'max_cost_usd') return next;
-  const { assumed: _, ...budget } = next.budget;
-  return { ...next, budget };
+  if (key !== 'budget') return next;
+  const written = { ...settings.budget.written, ...read.budget.written };
+  return { ...next, budget: { ...next.budget, written } };
 }
 
 function readSetting(

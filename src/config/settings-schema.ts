@@ -136,13 +136,15 @@ const settingsGateSchema = closed({
   .describe('When a run is red.')
   .prefault({});
 
+export const DEFAULT_CAPS = { max_calls: 5000, max_cost_usd: 20 } as const;
+
 const budgetSchema = closed({
   max_calls: orNull(wholeNumber(0, Number.MAX_SAFE_INTEGER))
     .describe('Maximum number of model calls per run; null: no limit.')
-    .default(5000),
+    .default(DEFAULT_CAPS.max_calls),
   max_cost_usd: orNull(numberBetween(0, UNBOUNDED))
     .describe('Maximum cost per run in US dollars; null: no limit.')
-    .default(20),
+    .default(DEFAULT_CAPS.max_cost_usd),
 })
   .describe('Limits on the calls and the cost of each run.')
   .prefault({});

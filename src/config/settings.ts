@@ -14,7 +14,7 @@ import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.t
 type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
 export function defaultSettings(own: readonly OwnSettings[]): Settings {
-  return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], true);
+  return fromWritten(null, settingsSchema(own).parse({}), new Map(), [], {});
 }
 
 export function readSettings(
@@ -47,7 +47,7 @@ export function readSettings(
       written,
       models,
       readGraders(document, ['grader'], written.grader, problems),
-      valueAt(document.value, ['budget', 'max_cost_usd']) === undefined,
+      budgetPlaces(document),
     ),
     embeddings,
   };
@@ -66,7 +66,7 @@ function fromWritten(
   }: RawSettings,
   models: Settings['models'],
   [grader, ...voters]: readonly GraderSettings[],
-  assumed: boolean,
+  places: NonNullable<Settings['budget']['written']>,
 ): Settings {
   return {
     ...written,
@@ -78,9 +78,20 @@ function fromWritten(
     sweep: Object.fromEntries(
       Object.entries(written.sweep ?? {}).map(([key, value]) => [key, [value].flat()]),
     ),
-    budget: { ...written.budget, ...(assumed ? { assumed: true as const } : {}) },
+    budget: { ...written.budget, written: places },
     ...(transport === undefined ? {} : { transport }),
   } as Settings;
+}
+
+function budgetPlaces(document: Document): NonNullable<Settings['budget']['written']> {
+  const keys = ['max_calls', 'max_cost_usd'] as const;
+  return Object.fromEntries(
+    keys.flatMap((key) =>
+      valueAt(document.value, ['budget', key]) === undefined
+        ? []
+        : [[key, document.placeOf(['budget', key])]],
+    ),
+  );
 }
 
 function readModel(

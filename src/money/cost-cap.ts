@@ -1,51 +1,110 @@
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Budget } from '../project/settings.ts';
-import { formatDollars, counted } from '../text/amounts.ts';
-import type { Notice, Problem } from '../types/plain.ts';
-import type { Caps } from './budget.ts';
-import type { CostCap } from './price.ts';
+import { formatDollars, count, counted } from '../text/amounts.ts';
+import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { Forecast, ModelForecast } from './priced-calls.ts';
+
+export interface Cap {
+  limit: number;
+  /** Where the cap is set, and how to change one that the user did not set. */
+  from: string;
+  isDefault: boolean;
+}
+
+/** Null means no limit. */
+export interface Caps {
+  maxCalls: Cap | null;
+  maxCost: Cap | null;
+  /** Assumed cost of a call without a known price, in US dollars. Absent: the call is free. */
+  unknownCall?: number | null;
+  /** What other parts of the run have used already. */
+  spent?: { calls: number; cost: number };
+}
 
 /** Assumed cost of a call without a known price, in US dollars. */
 const UNKNOWN_CALL = 0.05;
 
-export function costCap(
-  given: number | null,
-  { max_cost_usd, assumed }: Budget,
-  ofBase = false,
-): CostCap | null {
-  if (given !== null) return { dollars: given, by: 'max-cost' };
-  if (max_cost_usd === null) return null;
-  const by = assumed === true ? 'default' : 'budget.max_cost_usd';
-  return { dollars: max_cost_usd, by, ofBase };
+interface GivenCaps {
+  maxCalls: number | null;
+  maxCost: number | null;
+  /** How the user writes `max-cost`: as an input of the action, or as an option. */
+  writes?: 'input ' | '--';
+  /** True if evaldiff, not the user, chose `maxCost`. */
+  assumesCost?: boolean;
 }
 
-export function capsOf(maxCalls: number | null, cost: CostCap | null): Caps {
-  const isOfUser = cost !== null && cost.by !== 'default';
-  return { maxCalls, maxCost: cost?.dollars ?? null, unknownCall: isOfUser ? UNKNOWN_CALL : null };
+/** The default cost cap counts only calls with a known price. */
+export function capsOf(given: GivenCaps, budget: Budget, ofBase = false): Caps {
+  const { writes = 'input ', assumesCost = false } = given;
+  const cap = (name: 'max-calls' | 'max-cost', own: number | null, key: BudgetKey): Cap | null => {
+    const option = `${writes}${name}`;
+    if (own !== null) return { limit: own, from: option, isDefault: false };
+    const limit = budget[key];
+    const place = budget.written?.[key];
+    if (limit === null) return null;
+    return { limit, from: sourceWords(place, { key, option, ofBase }), isDefault: !place };
+  };
+  const maxCost = cap('max-cost', given.maxCost, 'max_cost_usd');
+  const isOfUser = maxCost !== null && !maxCost.isDefault && !assumesCost;
+  return {
+    maxCalls: cap('max-calls', given.maxCalls, 'max_calls'),
+    maxCost: maxCost && { ...maxCost, isDefault: !isOfUser },
+    unknownCall: isOfUser ? UNKNOWN_CALL : null,
+  };
 }
 
-export function costProblems({ unpriced, models }: Forecast, cap: CostCap | null): Problem[] {
-  if (cap === null || (cap.by === 'default' && unpriced.length > 0)) return [];
+type BudgetKey = keyof NonNullable<Budget['written']>;
+
+function sourceWords(
+  place: Place | undefined,
+  { key, option, ofBase }: { key: BudgetKey; option: string; ofBase: boolean },
+): string {
+  const setting = `budget.${key}`;
+  if (place === undefined)
+    return `the default; to change it, set ${option}, or ${setting} in the settings file`;
+  if (place.file === 'overrides') return `the override ${setting}`;
+  const line = `${setting} in ${place.file}:${String(place.line)}`;
+  return ofBase ? `${line} of base; ${option} overrides it` : line;
+}
+
+export function capWords({ limit, from }: Cap, unit = '$'): string {
+  return `${unit}${unit === '' ? count(limit) : String(limit)} (${from})`;
+}
+
+const ZERO_COST =
+  ' A cap of $0 allows only stored answers, recordings and models whose price is 0.';
+
+export function costProblems({ unpriced, models }: Forecast, { maxCost: cap }: Caps): Problem[] {
+  if (cap === null) return [];
+  const isUnknown = cap.isDefault && unpriced.length > 0;
   const cost = sum(models.map(({ cost_usd, calls }) => cost_usd ?? calls * UNKNOWN_CALL));
-  if (cost <= cap.dollars) return [];
-  return [
-    {
-      place: null,
-      message:
-        `This run would cost about ${formatDollars(cost)} for its first answers and grades; ` +
-        `the limit is $${String(cap.dollars)} (${limitName(cap)}). Nothing was sent.`,
-    },
-  ];
+  const zero = cap.limit === 0 ? ZERO_COST : '';
+  const whole =
+    `This run would cost about ${formatDollars(cost)} for its first answers and grades; ` +
+    `the limit is ${capWords(cap)}. Nothing was sent.${zero}`;
+  const ofCalls = models.flatMap(({ model, limited }) =>
+    limited === undefined || limited.cost_usd <= cap.limit
+      ? []
+      : `One call of ${model} can cost ${formatDollars(limited.cost_usd)}, because its request ` +
+        `allows ${count(limited.max_tokens)} output tokens; the limit is ${capWords(cap)}. ` +
+        `Nothing was sent. Lower max_tokens, or raise the limit.`,
+  );
+  return [...(cost > cap.limit && !isUnknown ? [whole] : []), ...ofCalls].map((message) => ({
+    place: null,
+    message,
+  }));
 }
 
-export function unknownPriceWords(unpriced: readonly string[], cap: CostCap | null): string | null {
-  if (cap === null || cap.by === 'default' || unpriced.length === 0) return null;
+export function unknownPriceWords(
+  unpriced: readonly string[],
+  { maxCost: cap }: Caps,
+): string | null {
+  if (cap === null || cap.isDefault || unpriced.length === 0) return null;
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   return (
     `No price is known for ${names}. evaldiff assumes $${String(UNKNOWN_CALL)} per call, so ` +
-    `the limit of $${String(cap.dollars)} (${limitName(cap)}) allows at most ` +
-    `${counted(Math.floor(cap.dollars / UNKNOWN_CALL), 'such call')}. ${PRICE_ADVICE}`
+    `the limit of ${capWords(cap)} allows at most ` +
+    `${counted(Math.floor(cap.limit / UNKNOWN_CALL), 'such call')}. ${PRICE_ADVICE}`
   );
 }
 
@@ -53,31 +112,51 @@ export const PRICE_ADVICE =
   'Give the price in dollars per million tokens in the settings file: ' +
   'models: { NAME: { provider: …, price: { input: …, output: … } } }';
 
-function limitName({ by, ofBase }: CostCap): string {
-  if (by === 'max-cost') return 'input max-cost';
-  if (by === 'default')
-    return 'the default of budget.max_cost_usd; to raise it, change the settings or the input max-cost';
-  return ofBase === true ? `${by} of base's settings; the input max-cost overrides it` : by;
-}
-
 export function spendNotices(
   { cost_usd, models, unpriced }: Forecast,
   planned: number,
-  { calls, cost }: { calls: number | null; cost: CostCap | null },
+  caps: Caps,
 ): Notice[] {
+  const { maxCalls, maxCost } = caps;
   const notices: string[] = [];
-  if (calls !== null && planned > calls / 2)
+  if (maxCalls !== null && planned > maxCalls.limit / 2)
     notices.push(
-      `the first answers and grades take up to ${counted(planned, 'call')} of the ` +
-        `${String(calls)} allowed${refusedRequestsClause(models)}`,
+      `the first answers and grades take up to ${counted(planned, 'call')}; the limit is ` +
+        `${capWords(maxCalls, '')}${refusedRequestsClause(models)}`,
     );
-  if (cost !== null && cost_usd !== null && cost_usd > cost.dollars / 2)
+  if (maxCost !== null && cost_usd !== null && cost_usd > maxCost.limit / 2)
     notices.push(
-      `the first answers and grades cost about ${formatDollars(cost_usd)} of the ` +
-        `$${String(cost.dollars)} allowed`,
+      `the first answers and grades cost about ${formatDollars(cost_usd)}; the limit is ` +
+        capWords(maxCost),
     );
-  notices.push(...[unknownPriceWords(unpriced, cost) ?? []].flat());
+  notices.push(...[unknownPriceWords(unpriced, caps) ?? []].flat());
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
+}
+
+/** Assumed of models whose longest output is unknown, in tokens. */
+const USUAL_LONGEST = 128_000;
+
+/** Describes the caps, and which `max_tokens` makes one exact that is below the longest answer. */
+export function capLines({ maxCalls, maxCost }: Caps, { models }: Forecast): string[] {
+  const calls = maxCalls === null ? 'none' : capWords(maxCalls, '');
+  const limits = `limits: model calls: ${calls}; cost: `;
+  if (maxCost === null) return [`${limits}none`];
+  const open = models.flatMap(({ model, unlimited }) => {
+    if (unlimited === undefined || unlimited.token_usd === 0) return [];
+    const { input_usd, token_usd, longest = USUAL_LONGEST } = unlimited;
+    const fits = Math.floor((maxCost.limit - input_usd) / token_usd);
+    const isSmall = fits >= 1 && fits < longest;
+    return isSmall ? [`max_tokens: ${count(fits)} or less for ${model}`] : [];
+  });
+  return [
+    `${limits}${capWords(maxCost)}`,
+    ...(open.length === 0
+      ? []
+      : [
+          'one long answer can cost more than the limit, because the prompt sets no max_tokens; ' +
+            `to make the limit exact, set ${open.join(', ')}`,
+        ]),
+  ];
 }
 
 const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {

@@ -7,7 +7,13 @@ import { judgingCalls } from './judging-calls.ts';
 import { evaluatorCalls } from './plan.ts';
 import { requestsOf, type Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
-import { createInputCounter, expectedOutput, fileTokens, type CountInput } from './tokens.ts';
+import {
+  createInputCounter,
+  expectedOutput,
+  fileTokens,
+  outputLimit,
+  type CountInput,
+} from './tokens.ts';
 
 interface ForecastTools {
   price: Price;
@@ -51,7 +57,7 @@ function countPlan(
   const seen = new Set<string>();
   const agents = { runs: 0, most_calls: 0, most_usd: 0 };
   let [found, questions, answers, files] = [0, 0, 0, 0];
-  const add: AddPortion = (target, purpose, calls, input, output, parameters) => {
+  const add: AddPortion = ({ target, parameters }, purpose, calls, input, output) => {
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
     const count: ForecastCount = counts.get(key) ?? {
@@ -62,8 +68,11 @@ function countPlan(
       output_tokens: 0,
     };
     counts.set(key, count);
-    const refusals = refusalsOf(target, parameters);
+    const refusals = NEVER_REFUSED.has(purpose) ? 0 : refusalsOf(target, parameters);
     if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
+    const limit = outputLimit({ target, parameters, purpose });
+    if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
+    else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
     count.calls += calls;
     count.input_tokens += calls * input;
     count.output_tokens += calls * output;
@@ -88,7 +97,7 @@ function countPlan(
       continue;
     }
     files += fileTokens(request);
-    add(target, 'prompt', 1, input, expectedOutput(request));
+    add(request, 'prompt', 1, input, expectedOutput('prompt', request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ suites, wanted, features }, mean, add);
@@ -103,17 +112,19 @@ function countPlan(
   };
 }
 
+/** evaldiff never drops parameters of prompts and embeddings. */
+const NEVER_REFUSED: ReadonlySet<Purpose> = new Set(['prompt', 'embedding']);
+
 type AddPortion = (
-  target: Target,
+  asked: Pick<Request, 'target' | 'parameters'>,
   purpose: Purpose,
   calls: number,
   input: number,
   output: number,
-  parameters?: Request['parameters'],
 ) => void;
 
-function refusalsOf(target: Target, parameters: Request['parameters'] | undefined): number {
-  if (parameters === undefined || !isHosted(target) || isBatched(target)) return 0;
+function refusalsOf(target: Target, parameters: Request['parameters']): number {
+  if (!isHosted(target) || isBatched(target)) return 0;
   return refusalsAtMost(target, parameters);
 }
 
@@ -122,26 +133,22 @@ function addJudging(
   question: number,
   add: AddPortion,
 ): void {
-  const answer = expectedOutput({ parameters: {}, purpose: 'prompt' });
+  const answer = expectedOutput('prompt');
   const judged = question === 0 ? 0 : question + answer;
   const judge = (
-    { target, parameters }: Pick<Request, 'target' | 'parameters'>,
+    asked: Pick<Request, 'target' | 'parameters'>,
     purpose: Purpose,
     calls: number,
-  ): void => {
-    const output = expectedOutput({ parameters, purpose });
-    add(target, purpose, calls, GRADER_FRAME + judged, output, parameters);
-  };
+  ): void => add(asked, purpose, calls, GRADER_FRAME + judged, expectedOutput(purpose, asked));
   const runs = suites.map(({ run }) => run);
   for (const { asked, purpose, calls } of judgingCalls(runs, wanted)) {
-    if (purpose === 'embedding') add(asked.target, purpose, calls, answer, 0);
+    if (purpose === 'embedding') add(asked, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);
   }
-  for (const { target, parameters, purpose, calls, tokens } of features.flatMap(
-    ({ certain }) => certain,
-  )) {
-    if (tokens === null) judge({ target, parameters }, purpose, calls);
-    else add(target, purpose, calls, tokens.input, tokens.output, parameters);
+  for (const planned of features.flatMap(({ certain }) => certain)) {
+    const { purpose, calls, tokens } = planned;
+    if (tokens === null) judge(planned, purpose, calls);
+    else add(planned, purpose, calls, tokens.input, tokens.output);
   }
   const evaluators = runs
     .filter(({ runs: own }) => own.length > 0)

@@ -2,6 +2,7 @@ import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import type { Problem } from '../types/plain.ts';
+import { capWords, type Cap } from './cost-cap.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
 import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
@@ -119,7 +120,7 @@ export function withFeatureCalls(
 
 export function overBudget(
   plan: Plan,
-  maxCalls: number | null,
+  cap: Cap | null,
   {
     bothSides,
     stored,
@@ -127,7 +128,7 @@ export function overBudget(
   }: { bothSides: boolean; stored: number; certainWords: readonly string[] },
 ): Problem[] {
   const calls = minimumCalls(plan) - stored;
-  if (maxCalls === null || calls <= maxCalls) return [];
+  if (cap === null || calls <= cap.limit) return [];
   const message = [
     `This run would make ${counted(calls, 'model call')} `,
     `(${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} `,
@@ -135,7 +136,8 @@ export function overBudget(
     ` + ${counted(plan.grader_calls, 'grader call')}`,
     ...certainWords.map((words) => ` + ${words}`),
     stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`,
-    `); the limit is ${String(maxCalls)} (max-calls). Nothing was sent.`,
+    `); the limit is ${capWords(cap, '')}. Nothing was sent.`,
+    cap.limit === 0 ? ' A limit of 0 allows only stored answers and recordings.' : '',
   ].join('');
   return [{ place: null, message }];
 }

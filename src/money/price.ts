@@ -14,14 +14,6 @@ import type { Price } from '../types/price.ts';
 import type { VendorName } from '../types/vendors/names.ts';
 import { factsOf } from '../types/vendors.ts';
 
-/** The `default` cap counts only calls with a known price. */
-export interface CostCap {
-  dollars: number;
-  by: 'max-cost' | 'budget.max_cost_usd' | 'default';
-  /** True if base's settings define the cap, so that a pull request cannot change it. */
-  ofBase?: boolean;
-}
-
 /** Returns US dollars. */
 export type ListPrice = (
   vendor: VendorName,

@@ -1,6 +1,7 @@
 import { type Target, isBatched } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
+import { mostOutput } from './tokens.ts';
 
 export interface ModelForecast {
   /** For example `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
@@ -15,6 +16,10 @@ export interface ModelForecast {
    * do not count them.
    */
   refusals?: number;
+  /** The dearest call among those that limit their output. */
+  limited?: { max_tokens: number; cost_usd: number };
+  /** Some calls do not limit their output. Costs of the input of one, and of an output token. */
+  unlimited?: { input_usd: number; token_usd: number; longest?: number };
 }
 
 export interface Forecast {
@@ -27,7 +32,16 @@ export interface Forecast {
   unpriced: string[];
 }
 
-export type ForecastCount = Omit<ModelForecast, 'cost_usd' | 'model'> & { target: Target };
+export type ForecastCount = Pick<
+  ModelForecast,
+  'purpose' | 'calls' | 'input_tokens' | 'output_tokens' | 'refusals'
+> & {
+  target: Target;
+  /** Input tokens and output limit of the calls with the highest limit. */
+  limited?: { input: number; output: number };
+  /** Input tokens of a call without a limit. */
+  unlimited?: number;
+};
 
 export function priceCounts(
   counts: readonly ForecastCount[],
@@ -36,7 +50,8 @@ export function priceCounts(
 ): Forecast {
   const models = counts
     .filter(({ calls }) => calls > 0)
-    .map(({ target, ...count }): ModelForecast => {
+    .map((given): ModelForecast => {
+      const { target, limited: _, unlimited: __, ...count } = given;
       const usage = {
         input_tokens: Math.round(count.input_tokens),
         output_tokens: Math.round(count.output_tokens),
@@ -51,6 +66,7 @@ export function priceCounts(
         ...usage,
         calls: Math.round(count.calls),
         cost_usd: ofOneCall === null ? null : ofOneCall * count.calls,
+        ...(ofOneCall === null ? {} : boundsOf(given, price)),
       };
     });
   const unpriced = [
@@ -62,6 +78,27 @@ export function priceCounts(
     unpriced,
     cost_usd:
       unpriced.length > 0 ? null : models.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0),
+  };
+}
+
+function boundsOf(
+  { target, limited, unlimited }: Pick<ForecastCount, 'target' | 'limited' | 'unlimited'>,
+  price: Price,
+): Pick<ModelForecast, 'limited' | 'unlimited'> {
+  const cost = (input_tokens: number, output_tokens: number): number =>
+    price(target, { input_tokens, output_tokens }) ?? 0;
+  const longest = mostOutput(target);
+  return {
+    ...(limited && {
+      limited: { max_tokens: limited.output, cost_usd: cost(limited.input, limited.output) },
+    }),
+    ...(unlimited !== undefined && {
+      unlimited: {
+        input_usd: cost(unlimited, 0),
+        token_usd: cost(0, 1e6) / 1e6,
+        ...(longest === null ? {} : { longest }),
+      },
+    }),
   };
 }
 

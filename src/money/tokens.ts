@@ -1,8 +1,10 @@
 import { estimateTokenCount } from 'tokenx';
+import { apiOf } from '../types/apis.ts';
 import { PDF_TYPE, filesIn, type FilePart } from '../types/media.ts';
-import { isHosted, type Request, type Target } from '../types/model.ts';
-import { imageTokens } from '../types/passports.ts';
+import { isHosted, type HostedTarget, type Request, type Target } from '../types/model.ts';
+import { imageTokens, LIMITS, longestOutput } from '../types/passports.ts';
 import type { Json, Purpose } from '../types/plain.ts';
+import { factsOf } from '../types/vendors.ts';
 
 /**
  * An estimate by rules, because a vendor's table has several megabytes. For English, code, JSON and
@@ -80,12 +82,55 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   fix: 300,
 };
 
+/** `target` and `parameters` of requests. Without them: of a request that sets no limit. */
 export function expectedOutput(
-  { parameters, purpose }: Pick<Request, 'parameters' | 'purpose'>,
-  usual: number = USUAL_OUTPUT[purpose],
+  purpose: Purpose,
+  asked: Pick<Request, 'target' | 'parameters'> | null = null,
 ): number {
-  const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
+  const usual = USUAL_OUTPUT[purpose];
+  return Math.min(usual, (asked && outputLimit({ ...asked, purpose })) ?? usual);
+}
+
+/** The most output tokens that the request asks for. Null if it sets no limit that its API reads. */
+export function outputLimit({
+  target,
+  parameters,
+  purpose,
+}: Pick<Request, 'target' | 'parameters' | 'purpose'>): number | null {
+  if (purpose === 'embedding') return 0;
+  if (!isHosted(target)) return null;
+  const limits = limitNames(target, parameters)
     .map((name) => parameters[name])
     .filter((limit) => typeof limit === 'number');
-  return Math.min(usual, ...limits);
+  return limits.length === 0 ? null : Math.max(...limits);
+}
+
+function limitNames(target: HostedTarget, parameters: Request['parameters']): readonly string[] {
+  if (factsOf(target.provider).speaks === 'anthropic') return ['max_tokens'];
+  return apiOf(target, parameters) === 'responses' ? [...LIMITS, 'max_output_tokens'] : LIMITS;
+}
+
+/** The longest output of the model, in tokens, if a request sets no limit. Null if unknown. */
+export function mostOutput(target: Target): number | null {
+  if (!isHosted(target)) return null;
+  return factsOf(target.provider).ownLimit?.first ?? longestOutput(target);
+}
+
+/** Tokens that a server may add for each message, and for tools or a schema. */
+const ADDED = { perMessage: 16, perSchema: 600 };
+
+/** An upper limit of the input tokens: no tokenizer makes more tokens than the text has bytes. */
+export function mostInput({ target, messages, parameters, schema }: Request): number {
+  const given = ['tools', 'response_format', 'text'].flatMap((name) => parameters[name] ?? []);
+  const schemas = [...given, ...(schema === null ? [] : [schema.json])];
+  const texts = [
+    ...messages.map(({ content }) => content),
+    ...schemas.map((each) => JSON.stringify(each)),
+  ];
+  return (
+    texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+    ADDED.perMessage * (messages.length + 1) +
+    ADDED.perSchema * schemas.length +
+    fileTokens({ target, messages })
+  );
 }

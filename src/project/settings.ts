@@ -50,7 +50,8 @@ export interface ModelSettings {
 export interface Budget {
   max_calls: number | null;
   max_cost_usd: number | null;
-  assumed?: true;
+  /** Where the file sets a cap. A cap without a place is the default. */
+  written?: { max_calls?: Place; max_cost_usd?: Place };
 }
 
 /**

@@ -2,7 +2,7 @@ import { formatProblem } from '../errors.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { answerCalls, type AnswerCalls } from '../money/answer-calls.ts';
-import { forecastWords } from '../money/cost-cap.ts';
+import { capLines, forecastWords, type Caps } from '../money/cost-cap.ts';
 import { minimumCalls, possibleWords, recordedWords } from '../money/plan.ts';
 import type { Prepared, Plan } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
@@ -20,6 +20,7 @@ interface PlanView {
   notices: readonly Notice[];
   certainWords: readonly string[];
   forecast?: Forecast;
+  caps?: Caps;
   verbose?: boolean;
   references?: number;
 }
@@ -32,6 +33,7 @@ export function planLines({
   prepared,
   notices,
   forecast,
+  caps,
   certainWords,
   verbose = false,
   references = Number.POSITIVE_INFINITY,
@@ -51,6 +53,7 @@ export function planLines({
     ...usualLine(answerCalls(prepared)),
     ...ownLimitLines(affected.map(({ run }) => run)),
     ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
+    ...(forecast === undefined || caps === undefined ? [] : capLines(caps, forecast)),
     ...possibleLine(plan, forecast),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
@@ -113,6 +116,7 @@ export function planJson({
   prepared,
   notices,
   forecast,
+  caps,
 }: Omit<PlanView, 'certainWords'>): object {
   const { suites, plan } = prepared;
   const { certain, possible, ...calls } = plan;
@@ -122,6 +126,7 @@ export function planJson({
     plan: { ...calls, ...certain, ...possible },
     answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
+    ...(caps === undefined ? {} : { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),
     notices,
     suites: suites.map(({ run: { suite, runs } }) => ({
       path: suite.path,

@@ -34,6 +34,14 @@ export function imageTokens(asked: AskedModel): number | null {
   return filesRow(asked)?.imageTokens ?? null;
 }
 
+/** In tokens. Null if unknown. */
+export function longestOutput(asked: AskedModel): number | null {
+  const known = publicModel(asked);
+  if (known === null) return null;
+  const rows = factsOf(known.provider).outputs ?? [];
+  return rows.find(({ models }) => models.test(known.model))?.tokens ?? null;
+}
+
 export function requestBytes(asked: AskedModel): number | null {
   const known = publicModel(asked);
   return known === null ? null : (factsOf(known.provider).requestBytes ?? null);

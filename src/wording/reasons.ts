@@ -131,6 +131,7 @@ const SENTENCES: Sentences = {
   ended: ({ effect, halt, ...progress }) => {
     const ended = endedWords({ halt, ...progress });
     if (effect === 'waiting') return `${ended}.`;
+    if (effect === 'passed') return `${ended}. A run that costs more than its cap does not pass.`;
     if (effect === 'enough') return `${ended}, which is enough for this verdict.`;
     const again = halt === 'interrupted' ? '; run it again' : '';
     return `${ended}, which is not enough for a verdict${again}.`;

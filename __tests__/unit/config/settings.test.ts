@@ -36,7 +36,7 @@ const DEFAULTS = {
     attributes: 'advise',
     min_pass_rate: null,
   },
-  budget: { max_calls: 5000, max_cost_usd: 20, assumed: true },
+  budget: { max_calls: 5000, max_cost_usd: 20, written: {} },
   explain: { max_calls: null, fix: false },
   qualeval: {
     enabled: 'auto',
@@ -326,10 +326,14 @@ describe('overrides', () => {
       explain: { max_calls: 7, fix: false },
       qualeval: { max_attributes: 3, enabled: 'off' },
     });
-    expect((await settingsOf('seed: 1', ['budget.max_calls=3'])).budget.assumed).toBe(true);
-    expect((await settingsOf('seed: 1', ['budget.max_cost_usd=3'])).budget).not.toHaveProperty(
-      'assumed',
-    );
+    expect((await settingsOf('seed: 1\nbudget: { max_calls: 3 }', [])).budget).toEqual({
+      ...{ max_calls: 3, max_cost_usd: 20 },
+      written: { max_calls: { file: 'evaldiff.yaml', line: 2 } },
+    });
+    expect((await settingsOf('seed: 1', ['budget.max_cost_usd=3'])).budget).toEqual({
+      ...{ max_calls: 5000, max_cost_usd: 3 },
+      written: { max_cost_usd: { file: 'overrides', line: 0 } },
+    });
   });
 
   test('accept the old name of a renamed key', async () => {

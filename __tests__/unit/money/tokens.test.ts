@@ -6,8 +6,11 @@ import {
   estimateTokens,
   expectedOutput,
   fileTokens,
+  outputLimit,
 } from '../../../src/money/tokens.ts';
+import type { Request, Target } from '../../../src/types/model.ts';
 
+const target: Target = { provider: 'openai', endpoint: null, model: 'm' };
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('estimateTokens compared with the real tokenizer', () => {
@@ -123,10 +126,30 @@ test.each([
   [{ max_tokens: 16 }, 'prompt', 16],
   [{ max_completion_tokens: 5000 }, 'grader', 150],
 ] as const)('an answer with %j to a %s has %d estimated tokens', (parameters, purpose, tokens) => {
-  expect(expectedOutput({ parameters, purpose })).toBe(tokens);
+  expect(expectedOutput(purpose, { target, parameters })).toBe(tokens);
 });
 
-test('the estimated answer is as long as the longest so far, unless a parameter limits it', () => {
-  const parameters = { max_tokens: 'many' };
-  expect(expectedOutput({ parameters, purpose: 'grader' }, 40)).toBe(40);
+const claude: Target = { provider: 'anthropic', endpoint: null, model: 'claude-sonnet-5' };
+const pro: Target = { provider: 'openai', endpoint: null, model: 'gpt-5-pro' };
+const program: Target = {
+  ...{ provider: 'program', model: 'p', command: ['p'], setup: [], files: '', commit: '' },
+};
+
+test.each([
+  ['chat completions', target, { max_tokens: 16 }, 16],
+  ['the larger of two limits', target, { max_tokens: 16, max_completion_tokens: 40 }, 40],
+  ['a name that makes evaldiff use Responses', target, { max_output_tokens: 16 }, 16],
+  ['Responses', pro, { max_output_tokens: 16 }, 16],
+  ['a name that evaldiff translates for Responses', pro, { max_completion_tokens: 16 }, 16],
+  ['Messages', claude, { max_tokens: 16 }, 16],
+  ['a name that Messages does not read', claude, { max_output_tokens: 16 }, null],
+  ['a value that is not a number', target, { max_tokens: 'many' }, null],
+  ['no limit', target, {}, null],
+  ['a program, which need not obey', program, { max_tokens: 16 }, null],
+] satisfies [string, Target, Request['parameters'], number | null][])('the output limit of a request: %s', (_, asked, parameters, limit) => {
+  expect(outputLimit({ target: asked, parameters, purpose: 'prompt' })).toBe(limit);
+});
+
+test('an embedding has no output', () => {
+  expect(outputLimit({ target, parameters: {}, purpose: 'embedding' })).toBe(0);
 });

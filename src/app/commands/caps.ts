@@ -1,6 +1,6 @@
 import { UserError, problem } from '../../errors.ts';
-import { createGuard, type Guard } from '../../money/budget.ts';
-import { capsOf, costCap, costProblems, unknownPriceWords } from '../../money/cost-cap.ts';
+import { capsOf, capWords, costProblems, unknownPriceWords } from '../../money/cost-cap.ts';
+import { createLedger, type Ledger } from '../../money/ledger.ts';
 import { priceFrom } from '../../money/price.ts';
 import { modelLabel, type Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
@@ -24,32 +24,32 @@ export function checkCaps(
   { calls, targets, price, forecast, problems }: PlannedSpending,
   { project: { settings }, session: { inputs, log } }: Opened,
   edges: Edges,
-): Guard {
-  const maxCalls = inputs.maxCalls ?? settings.budget.max_calls;
-  const cost = costCap(inputs.maxCost, settings.budget);
+): Ledger {
+  const caps = capsOf({ ...inputs, writes: '--' }, settings.budget);
+  const { maxCalls } = caps;
   const unpriced = targets
     .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null)
     .map(modelLabel);
   const all = [
     ...problems,
-    ...(maxCalls === null || calls <= maxCalls
+    ...(maxCalls === null || calls <= maxCalls.limit
       ? []
       : [
           problem(
             null,
             `this would make up to ${counted(calls, 'model call')}; the limit is ` +
-              `${String(maxCalls)} (--max-calls). Nothing was sent.`,
+              `${capWords(maxCalls, '')}. Nothing was sent.`,
           ),
         ]),
-    ...(forecast === null ? [] : costProblems(forecast, cost)),
+    ...(forecast === null ? [] : costProblems(forecast, caps)),
     ...edges.missingKeys(targets),
   ];
   if (all.length > 0) throw new UserError(all);
-  const words = unknownPriceWords([...new Set(unpriced)], cost);
+  const words = unknownPriceWords([...new Set(unpriced)], caps);
   if (words !== null) log(words);
-  const guard = createGuard(capsOf(maxCalls, cost), price);
-  edges.guard(guard);
-  return guard;
+  const ledger = createLedger(caps, price);
+  edges.ledger(ledger);
+  return ledger;
 }
 
 export async function projectPrice(

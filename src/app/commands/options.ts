@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
+import { DEFAULT_CAPS } from '../../config/settings-schema.ts';
+import { count } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import type { Terminal } from './terminal.ts';
@@ -73,8 +75,14 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.answers === true) answerOptions(command);
   if (takes.caps === true)
     command
-      .option('--max-calls <number>', 'hard cap on model calls')
-      .option('--max-cost <dollars>', 'hard cap on cost in US dollars');
+      .option(
+        '--max-calls <number>',
+        `hard cap on model calls (default: budget.max_calls, or ${count(DEFAULT_CAPS.max_calls)})`,
+      )
+      .option(
+        '--max-cost <dollars>',
+        `hard cap on cost (default: budget.max_cost_usd, or ${String(DEFAULT_CAPS.max_cost_usd)})`,
+      );
   if (takes.asks === true)
     command.option(
       '--timeout <minutes>',

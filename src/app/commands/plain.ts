@@ -119,7 +119,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           done(exitCode(planned.result.conclusion));
           return;
         }
-        const { prepared, emptyResult, forecast } = planned;
+        const { prepared, emptyResult, forecast, caps } = planned;
         // Reports broken references even if the change affects no suite.
         const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
           kind: 'error',
@@ -131,6 +131,7 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           notices: deduplicate([...emptyResult.notices, ...broken]),
           certainWords: certainWords(prepared.plan, terminal.features),
           forecast,
+          caps,
           verbose: options.verbose === true,
         };
         terminal.out(

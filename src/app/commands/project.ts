@@ -9,9 +9,10 @@ import { isWithin } from '../../edges/git/discover.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { secretsIn } from '../../edges/providers/address.ts';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
-import { UserError } from '../../errors.ts';
+import { UserError, userError } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
+import type { Ledger } from '../../money/ledger.ts';
 import type { Project } from '../../project/settings.ts';
 import { logText } from '../../text/log.ts';
 import { createSecretRegister } from '../../text/redact.ts';
@@ -265,9 +266,20 @@ export function withCurrentProject(
   });
 }
 
+/** @throws UserError after the work, if it cost more than its cap */
 export function asking<T>(
   { session, tree }: Opened,
   work: (edges: Edges) => Promise<T>,
 ): Promise<T> {
-  return withEdges(session, { base: null, head: tree }, work);
+  return withEdges(session, { base: null, head: tree }, async (edges) => {
+    const ledgers: Ledger[] = [];
+    const ledger = (given: Ledger): void => {
+      ledgers.push(given);
+      edges.ledger(given);
+    };
+    const done = await work({ ...edges, ledger });
+    const halt = ledgers.at(-1)?.halt() ?? null;
+    if (halt?.isPassed === true) throw userError(null, halt.why);
+    return done;
+  });
 }

@@ -1,7 +1,8 @@
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { Caps, Guard } from '../../money/budget.ts';
+import type { Caps } from '../../money/cost-cap.ts';
 import type { Portion } from '../../money/forecast.ts';
+import type { Ledger } from '../../money/ledger.ts';
 import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
@@ -29,6 +30,8 @@ export interface RunInput extends PrepareInput {
   /** Why GitHub withholds keys. If null, a missing key is an error. */
   withheld: Withheld | null;
   maxCost: number | null;
+  /** How messages write `max-cost`. Default: as an input. */
+  writes?: 'input ' | '--';
   /** True if the cap is evaldiff's default. It then covers only models with known prices. */
   assumesCost?: true;
   part?: PlanPart;
@@ -77,7 +80,7 @@ export interface PlanTools {
 
 export interface Edges
   extends Omit<JudgeEdges, 'halted' | 'words'>, Omit<PlanTools, 'random' | 'evaluate'> {
-  guard(guard: Guard): void;
+  ledger(ledger: Ledger): void;
   halted(): Halt | null;
   missingKeys(targets: readonly Target[]): Problem[];
   planned(plan: Plan, ready: ReadyPlan): void;

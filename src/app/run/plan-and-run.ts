@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { budgetHalt, createGuard } from '../../money/budget.ts';
+import { createLedger } from '../../money/ledger.ts';
 import { minimumCalls } from '../../money/plan.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
@@ -73,7 +73,7 @@ async function readChanges(
 }
 
 export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
-  const guard = createGuard(caps, prepared.price);
-  edges.guard(guard);
-  return { ...edges, words: RUN_WORDS, halted: () => budgetHalt(guard) ?? edges.halted() };
+  const ledger = createLedger(caps, prepared.price);
+  edges.ledger(ledger);
+  return { ...edges, words: RUN_WORDS, halted: () => ledger.halt() ?? edges.halted() };
 }

@@ -5,8 +5,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { mostCallsOfTry } from '../../money/answer-calls.ts';
-import type { Caps } from '../../money/budget.ts';
-import { capsOf, costCap, costProblems, spendNotices } from '../../money/cost-cap.ts';
+import { capsOf, costProblems, spendNotices, type Caps } from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 import { minimumCalls, overBudget, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
@@ -198,10 +197,7 @@ function spending(
 ): { forecast: Forecast; caps: Caps; problems: Problem[]; notices: Notice[] } {
   const { part = WHOLE } = input;
   const found = priceRun(input, whole, stored);
-  const chosen = costCap(input.maxCost, budget, budget === base?.settings.budget);
-  const cost =
-    chosen !== null && input.assumesCost === true ? { ...chosen, by: 'default' as const } : chosen;
-  const caps = capsOf(input.maxCalls ?? budget.max_calls, cost);
+  const caps = capsOf(input, budget, budget === base?.settings.budget);
   const planned = minimumCalls(whole.plan) - found.stored;
   return {
     forecast: prepared === whole ? found : priceRun(input, prepared, stored),
@@ -217,9 +213,9 @@ function spending(
             stored: prepared === whole ? found.stored : 0,
             certainWords: certainWords(whole.plan, input.features),
           }),
-          ...costProblems(found, cost),
+          ...costProblems(found, caps),
         ],
-    notices: spendNotices(found, planned, { calls: caps.maxCalls, cost }),
+    notices: spendNotices(found, planned, caps),
   };
 }
 

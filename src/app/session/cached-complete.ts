@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
 import type { Store } from '../../edges/store/index.ts';
-import type { Guard } from '../../money/budget.ts';
+import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
-import type { Price } from '../../types/price.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
 interface AskingOptions {
   complete: Complete;
+  ledger(): Ledger;
   /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
@@ -26,10 +26,6 @@ export interface AnswerExchange {
 interface Asking {
   complete: Complete;
   reader(): Promise<(request: Request) => boolean>;
-  guard(guard: Guard): void;
-  attempt(): boolean;
-  price: Price;
-  refused(): void;
 }
 
 interface Layers {
@@ -37,19 +33,22 @@ interface Layers {
   stored(request: Request): boolean;
 }
 
-/** Layers, outermost first: deduplication, stored answers, budget, provider. */
+/** Layers, outermost first: deduplication, stored answers, provider. */
 export function createAsking({
   complete,
+  ledger,
   openStores,
   record,
   endpoints,
   exchange,
 }: AskingOptions): Asking {
-  let guard: Guard | null = null;
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
   const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
-  const asked = stopUnreadable((request) => guard?.ask(request, complete) ?? complete(request));
+  const asked = stopUnreadable((request) => {
+    const halt = ledger().halt();
+    return halt === null ? complete(request) : Promise.resolve(budgetRefusal(halt));
+  });
   const paid: Complete =
     exchange === undefined
       ? asked
@@ -86,12 +85,6 @@ export function createAsking({
   return {
     complete: async (request) => (await layers()).ask(request),
     reader: async () => (await layers()).stored,
-    guard(given) {
-      guard = given;
-    },
-    attempt: () => guard?.attempt() ?? true,
-    price: (...call) => guard?.price(...call) ?? null,
-    refused: () => guard?.refused(),
   };
 }
 

@@ -23,6 +23,7 @@ import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics, MetricDefinition } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
+import { createLedger, type Ledger } from '../../money/ledger.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import type { SecretRegister } from '../../text/redact.ts';
@@ -31,7 +32,6 @@ import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
 import { calledModel, type Complete, type Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
-import type { Price } from '../../types/price.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
 import type { Edges } from '../run/input.ts';
@@ -76,7 +76,7 @@ export interface ProgramTools {
   folder: string;
   cacheFolder: string;
   hash(text: string): string;
-  price: Price;
+  ledger(): Ledger;
 }
 
 export type SessionFeatures = readonly (Feature & SessionRow)[];
@@ -147,16 +147,16 @@ export function createEdges(options: EdgesOptions): SessionEdges {
     () => options.halting.halted() !== null,
   );
   const activity = createActivity(nextTurn);
+  let ledger = createLedger({ maxCalls: null, maxCost: null }, () => null);
   const providers = providersOf(options, {
     activity,
     checkout: checkouts.folderOf,
-    onAttempt: () => asking.attempt(),
-    price: (...call) => asking.price(...call),
-    onRefused: () => asking.refused(),
+    ledger: () => ledger,
   });
   const { record } = options;
   const asking = createAsking({
     complete: delayUntil(options.beforeCalls, providers.complete),
+    ledger: () => ledger,
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
     endpoints: options.access.endpoints,
@@ -177,7 +177,9 @@ export function createEdges(options: EdgesOptions): SessionEdges {
       models: loadModelNames,
       stored: await asking.reader(),
     }),
-    guard: asking.guard,
+    ledger(given) {
+      ledger = given;
+    },
     halted: () => haltWith(options.halting.halted(), providers),
     kept: options.openStores,
     missingKeys: providers.missingKeys,
@@ -240,12 +242,9 @@ function providersOf(
   options: EdgesOptions,
   {
     activity,
-    price,
-    ...parts
-  }: { activity: Activity; price: Price } & Pick<
-    ProviderOptions,
-    'checkout' | 'onAttempt' | 'onRefused'
-  >,
+    ledger,
+    checkout,
+  }: { activity: Activity; ledger(): Ledger } & Pick<ProviderOptions, 'checkout'>,
 ): Providers {
   const [row] = options.features.flatMap(({ transport = [] }) => transport);
   const open = row?.({
@@ -254,14 +253,16 @@ function providersOf(
     turn: nextTurn,
     requestKey: (request) => requestKey(request, sha256),
   });
-  const programs = ownProgramsOf(options, price);
+  const programs = ownProgramsOf(options, ledger);
   return createProviders({
     ...options.access,
     concurrency: CONCURRENCY,
     timeoutMs: CALL_TIMEOUT_MS,
     maxTries: CALL_TRIES,
     signal: options.halting.signal,
-    ...parts,
+    checkout,
+    reserve: (requests) => ledger().reserve(requests.map(ledger().outgoing)),
+    onRefused: () => ledger().refused(),
     env: options.env,
     programEnv: options.inputs.codeEnv,
     redact: options.secrets.redact,
@@ -290,7 +291,7 @@ function scorerOf(features: SessionFeatures): Edges['scoreMetric'] {
 
 function ownProgramsOf(
   { features, trees, openStores, repository: { workTree }, workingDirectory, env }: EdgesOptions,
-  price: Price,
+  ledger: ProgramTools['ledger'],
 ): OwnPrograms[] {
   const tools: ProgramTools = {
     openStores,
@@ -298,7 +299,7 @@ function ownProgramsOf(
     folder: join(workTree.root, workTree.below, workingDirectory),
     cacheFolder: userFolder({ platform: process.platform, env, home: homedir() }),
     hash: sha256,
-    price,
+    ledger,
   };
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }

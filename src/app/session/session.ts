@@ -192,6 +192,7 @@ export function runInput(
     withheld,
     maxCalls,
     maxCost,
+    writes: session.store.kind === 'service' ? 'input ' : '--',
     failOn,
     // In a pull request without approval, only programs that are also on base may run.
     code: refused === null ? code : 'sandbox',

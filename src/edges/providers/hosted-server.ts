@@ -1,4 +1,5 @@
 import { logLine } from '../../text/log.ts';
+import type { Reserve } from '../../types/hold.ts';
 import type { HostedTarget, Request } from '../../types/model.ts';
 import type { Address, ProviderAccess } from './address.ts';
 import { type Clock, pause } from './clock.ts';
@@ -18,7 +19,7 @@ export interface CallOptions extends SharedCallSettings {
   timeoutMs: number;
   redact(text: string): string;
   readFile: ReadFile;
-  onAttempt(request: Request): boolean;
+  reserve: Reserve;
   onRefused(request: Request): void;
 }
 

@@ -5,10 +5,11 @@ import { fileTypeWords, refusedFile } from '../../types/passports.ts';
 import { member, parsedJson, type Problem } from '../../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
-import { type Fault, budgetFault, fault, faultOfReply } from './fault.ts';
+import { type Fault, fault, faultOfReply } from './fault.ts';
 import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import { longerOf, withMoreRoom } from './longer.ts';
 import type { Pacer } from './pace.ts';
+import { paidAttempt } from './paid-attempt.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
 import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts';
 import { createFileSender, type FileSender } from './vendors/files.ts';
@@ -138,7 +139,12 @@ async function askOnce(
   const work = async (): Promise<CallAttempt<VendorOutput>> => {
     const release = await files.room(sent);
     try {
-      return once(await sendOnce({ server, files }, sent, { request, target }, options));
+      const leaving = { ...request, parameters: sent.parameters };
+      return once(
+        await paidAttempt(leaving, options, () =>
+          sendOnce({ server, files }, sent, { request, target }, options),
+        ),
+      );
     } finally {
       release();
     }
@@ -200,7 +206,6 @@ async function sendOnce(
     fault: withHint(found, server, options),
     sent: true,
   });
-  if (!options.onAttempt(request)) return { status: 'fault', fault: budgetFault(), sent: false };
   const whole = await files.load(wanted).catch(unreadFile);
   if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
   const started = clock.now();

@@ -10,6 +10,7 @@ import {
   type Request,
   type Target,
 } from '../../types/model.ts';
+import type { Reserve } from '../../types/hold.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import {
   addressProblems,
@@ -42,10 +43,10 @@ export interface ProviderOptions extends ProviderAccess {
   log(line: string): void;
   redact?(text: string): string;
   /**
-   * Called before every paid attempt, including retries. If it returns false, the call ends with
-   * the error `budget`.
+   * Called before every paid attempt, including retries. Without a hold, the call ends with the
+   * error `budget`.
    */
-  onAttempt?(request: Request): boolean;
+  reserve?: Reserve;
   onRefused?(request: Request): void;
   memory?: RefusalMemory;
   ownPrograms?: OwnPrograms;
@@ -60,7 +61,7 @@ export interface TransportOptions extends SharedCallSettings, ProviderAccess {
   redact(text: string): string;
   readFile: ReadFile;
   memory: RefusalMemory | null;
-  onAttempt(request: Request): boolean;
+  reserve: Reserve;
 }
 
 export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
@@ -68,7 +69,6 @@ export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string
 export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {
   env: Readonly<Record<string, string | undefined>>;
   redact(text: string): string;
-  onAttempt(request: Request): boolean;
 }
 
 export interface OwnProgram {
@@ -91,6 +91,8 @@ export interface Providers {
   close(): Promise<void>;
 }
 
+const FREE: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
+
 const WITHOUT_VECTORS: Completion = {
   status: 'error',
   kind: 'program',
@@ -112,7 +114,7 @@ export function createProviders(options: ProviderOptions): Providers {
     redact,
     memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
-    onAttempt: (request: Request) => options.onAttempt?.(request) ?? true,
+    reserve: options.reserve ?? FREE,
     onRefused: (request: Request) => options.onRefused?.(request),
   };
   const hosted = createHosted(inner);

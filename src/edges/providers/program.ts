@@ -9,7 +9,8 @@ import {
 } from '../../types/model.ts';
 import { createDeadlines, stopAfterDrain } from './clock.ts';
 import { callCompletion } from './completion.ts';
-import { STOPPED, budgetFault, fault, type Fault } from './fault.ts';
+import { STOPPED, fault, type Fault } from './fault.ts';
+import { paidAttempt } from './paid-attempt.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
@@ -157,14 +158,11 @@ async function askInTurn(
   request: Request,
   session: ProgramSession,
   turn: Turn,
-  { signal, onAttempt }: ProgramOptions,
+  options: ProgramOptions,
 ): Promise<CallAttempt<VendorOutput>> {
   await session.running();
   await turn.due;
-  if (signal.aborted) return { status: 'fault', fault: STOPPED, sent: false };
-  return onAttempt(request)
-    ? session.ask(request, turn.pass)
-    : { status: 'fault', fault: budgetFault(), sent: false };
+  return paidAttempt(request, options, () => session.ask(request, turn.pass));
 }
 
 /** Setups of one commit run in sequence, because they share a folder. */

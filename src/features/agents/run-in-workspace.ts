@@ -68,7 +68,6 @@ export async function runInWorkspace(
     firstDecisionOnly: isTrigger,
     anew: request.anew === true,
     canary: place.canary,
-    onAttempt: () => options.onAttempt(request),
   });
   let workspace: Workspace | null = null;
   try {

@@ -60,7 +60,7 @@ async function open(
   const templates = await createTemplates();
   const gateway = await openGateway({
     upstreams: openUpstreams(options),
-    price: tools.price,
+    ledger: tools.ledger,
     offline: isOffline(options.env),
     hash: tools.hash,
     redact: options.redact,

@@ -134,7 +134,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
     calls: ANCHOR_TRIES,
     tokens: {
       input: inputOf({ target, messages, schema: null }),
-      output: expectedOutput({ parameters, purpose: 'prompt' }),
+      output: expectedOutput('prompt', { target, parameters }),
     },
     place: { file: SETTINGS_FILE, line: 0 },
   }));

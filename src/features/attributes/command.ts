@@ -125,13 +125,13 @@ export async function askWithGrader<Plan extends GraderPlan, Found>(
   const targets = [grader.target];
   const price = await projectPrice(opened, edges, targets);
   const plan = planOf(grader, price);
-  const guard = checkCaps({ ...plan, targets, price }, opened, edges);
+  const ledger = checkCaps({ ...plan, targets, price }, opened, edges);
   terminal.err(
     `${plan.words}: up to ${counted(plan.calls, 'call')}; ${logLine(forecastWords(plan.forecast))}\n`,
   );
   const { complete, totals } = createMeter(edges.complete, price);
   const found = await work(plan, { complete, grader, random: edges.random });
-  const ended = guard.reached() ?? edges.halted()?.why ?? null;
+  const ended = (ledger.halt() ?? edges.halted())?.why ?? null;
   if (ended !== null)
     throw userError(
       null,

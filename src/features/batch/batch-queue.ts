@@ -1,6 +1,7 @@
 import type { Activity } from '../../edges/providers/clock.ts';
 import { fileBytes } from '../../edges/providers/vendors/files.ts';
 import type { AnswerEndpoint, Ask, BatchLimits } from '../../edges/providers/vendors/vendor.ts';
+import type { Hold } from '../../types/hold.ts';
 import type { Request } from '../../types/model.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
@@ -38,6 +39,8 @@ export interface QueuedRequest {
   request: Request;
   ask: Ask;
   endpoint: AnswerEndpoint;
+  /** Absent until the request is sent. */
+  hold?: Hold;
   settle(outcome: RequestOutcome): void;
 }
 

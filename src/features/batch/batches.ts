@@ -2,6 +2,7 @@ import { addressOf } from '../../edges/providers/address.ts';
 import { STOPPED, fault } from '../../edges/providers/fault.ts';
 import { whyRefused } from '../../edges/providers/hosted.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
+import { billOfFault } from '../../edges/providers/paid-attempt.ts';
 import { createRefusals } from '../../edges/providers/refusals.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
 import { answerEndpoint } from '../../edges/providers/vendors/vendor.ts';
@@ -54,7 +55,7 @@ export function createBatches(options: BatchesOptions): RequestTransport {
       const of = [...batching.byVendor.values()];
       if (!signal.aborted) await Promise.all(batching.finishing);
       closing.abort();
-      await Promise.all(of.map(({ sending }) => sending));
+      await Promise.all(of.flatMap(({ sending }) => [...sending.values()]));
       for (const { server } of of) server.close();
       await Promise.all(batching.following);
     },
@@ -101,14 +102,18 @@ function vendorBatches(batching: Batching, target: HostedTarget): VendorBatches 
     server,
     waiting: questions.size,
     send: (model, items) => {
-      made.sending = made.sending.then(() => sendBatch(batching, server, model, items));
+      const before = made.sending.get(model) ?? Promise.resolve();
+      made.sending.set(
+        model,
+        before.then(() => sendBatch(batching, server, model, items)),
+      );
     },
   });
   const made: VendorBatches = {
     ...gatherer,
     server,
     refusals: createRefusals(address.base.href, options.memory),
-    sending: Promise.resolve(),
+    sending: new Map(),
   };
   byVendor.set(target.provider, made);
   return made;
@@ -122,7 +127,13 @@ function resultOf(
   const { questions, held, earlier, options } = batching;
   if (options.signal.aborted) return Promise.resolve(faultOutcome(STOPPED));
   return new Promise((settle) => {
-    const waiting: QueuedRequest = { ...question, settle };
+    const waiting: QueuedRequest = {
+      ...question,
+      settle(outcome) {
+        waiting.hold?.settle(outcome.status === 'ok' ? outcome.value : billOfFault(outcome.fault));
+        settle(outcome);
+      },
+    };
     if (!questions.add(waiting) || held.has(waiting.key)) return;
     const batch = earlier.holding(waiting.key, of.server);
     if (batch === null) gather(batching, of, waiting);

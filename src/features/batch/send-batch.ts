@@ -32,8 +32,8 @@ export interface BatchesOptions extends TransportOptions {
 export interface VendorBatches extends Gatherer {
   server: ManagedServer;
   refusals: Refusals;
-  /** The last upload. Uploads run one by one, because each may take minutes. */
-  sending: Promise<void>;
+  /** The last upload of each model. Uploads run one by one, because each may take minutes. */
+  sending: Map<string, Promise<void>>;
 }
 
 export interface Batching {
@@ -65,6 +65,7 @@ export function gather({ questions }: Batching, of: VendorBatches, question: Que
     );
 }
 
+/** Sends as many of the requests as the budget has room for, and the others when it has again. */
 export async function sendBatch(
   batching: Batching,
   server: ManagedServer,
@@ -72,12 +73,30 @@ export async function sendBatch(
   items: readonly QueuedRequest[],
 ): Promise<void> {
   const { questions, options } = batching;
-  const { batches, clock, signal, onAttempt } = options;
-  if (signal.aborted) return;
-  const allowed = items.filter(
-    ({ key, request }) => onAttempt(request) || !questions.settle(key, faultOutcome(budgetFault())),
-  );
-  if (allowed.length === 0) return;
+  for (let rest = items; rest.length > 0;) {
+    const holds = await options.reserve(
+      rest.map(({ request, ask }) => ({ ...request, parameters: ask.parameters })),
+    );
+    if (options.signal.aborted) return;
+    const allowed = rest.slice(0, holds.length);
+    if (allowed.length === 0) {
+      for (const { key } of rest) questions.settle(key, faultOutcome(budgetFault()));
+      return;
+    }
+    for (const [index, hold] of holds.entries()) Object.assign(allowed[index] ?? {}, { hold });
+    rest = rest.slice(holds.length);
+    await sendAllowed(batching, server, model, allowed);
+  }
+}
+
+async function sendAllowed(
+  batching: Batching,
+  server: ManagedServer,
+  model: string,
+  allowed: readonly QueuedRequest[],
+): Promise<void> {
+  const { questions, options } = batching;
+  const { batches, clock, signal } = options;
   const created = await submit(
     server,
     allowed.map(({ key, ask, endpoint }) => ({

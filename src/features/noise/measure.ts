@@ -5,6 +5,7 @@ import { planRun } from '../../app/run/plan-run.ts';
 import { run as runPrepared } from '../../app/run/run.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import { runInput, withEdges, type Session } from '../../app/session/session.ts';
+import { problem } from '../../errors.ts';
 import type { Complete } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -64,7 +65,9 @@ export async function measureNoise(
     }
     countComparison(tally, result);
   }
-  const measured = noiseResult(head, tally, { problems: [], notices });
+  const halt = guarded.halted?.() ?? null;
+  const passed = halt?.isPassed === true ? [problem(null, halt.why)] : [];
+  const measured = noiseResult(head, tally, { problems: passed, notices });
   if (tally.judged === runs || tally.judged >= ENOUGH)
     keepNoise((await edges.kept?.()) ?? [], measured);
   return measured;

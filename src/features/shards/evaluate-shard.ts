@@ -14,7 +14,7 @@ import type { Sides } from '../../app/session/sides.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import { budgetHalt, type Guard } from '../../money/budget.ts';
+import type { Ledger } from '../../money/ledger.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { incompleteParts, type MergeFacts, type PartSource } from './check-parts.ts';
@@ -77,11 +77,7 @@ async function runShard(
   session: Session,
   { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
 ): Promise<Manifest> {
-  const seen: { ready: ReadyPlan | null; guard: Guard | null; attempts: number } = {
-    ready: null,
-    guard: null,
-    attempts: 0,
-  };
+  const seen: { ready: ReadyPlan | null; ledger: Ledger | null } = { ready: null, ledger: null };
   const sides = { base: null, head };
   const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
   const { problems, usage } = await planAndRun(input, {
@@ -90,23 +86,12 @@ async function runShard(
       seen.ready = given;
       edges.planned(plan, given);
     },
-    guard(given) {
-      seen.guard = given;
-      edges.guard({
-        ...given,
-        attempt: () => {
-          const may = given.attempt();
-          seen.attempts += Number(may);
-          return may;
-        },
-        refused: () => {
-          given.refused();
-          seen.attempts -= 1;
-        },
-      });
+    ledger(given) {
+      seen.ledger = given;
+      edges.ledger(given);
     },
   });
-  const { ready, guard, attempts } = seen;
+  const { ready, ledger } = seen;
   if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
   return exchange.finish(await openFolder(folder, session.workTree), {
     ...sweepFacts(session, head.commit),
@@ -114,13 +99,15 @@ async function runShard(
     plan: planIdentity(ready.whole, sha256),
     counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
     usage: usageOfPart(usage),
-    attempts,
-    halted: budgetHalt(guard) ?? plainHalt(edges.halted()),
+    attempts: ledger?.attempts() ?? 0,
+    halted: plainHalt(ledger?.halt() ?? null) ?? plainHalt(edges.halted()),
   });
 }
 
 function plainHalt(halt: Halt | null): Halt | null {
-  return halt === null ? null : { code: halt.code, why: halt.why };
+  if (halt === null) return null;
+  const { waiting: _, isPassed: __, ...plain } = halt;
+  return plain;
 }
 
 /** `problems` do not prevent planning. They are reported afterwards. */

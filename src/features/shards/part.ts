@@ -2,10 +2,11 @@ import type { PlanPart, Portions } from '../../app/run/input.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected-suite.ts';
-import type { Caps } from '../../money/budget.ts';
+import type { Cap, Caps } from '../../money/cost-cap.ts';
 import type { Portion } from '../../money/forecast.ts';
 import { planOf } from '../../money/plan.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
+import { count } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { isBatched } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
@@ -113,34 +114,26 @@ export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
   return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
 
-interface Spent {
-  calls: number;
-  cost: number;
-}
-
 /**
  * Splits the call cap by planned calls, the cost cap by planned cost. Otherwise the shard with the
  * most expensive requests would stop early.
  */
 export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }: Portions): Caps {
+  const own = (cap: Cap, limit: number, whole: string): Cap => {
+    return { ...cap, limit, from: `this shard's part of ${whole}; ${cap.from}` };
+  };
+  const ofCost = cost === null || cost.whole === 0 ? calls : cost;
   return {
     ...caps,
-    maxCalls: maxCalls === null ? null : Math.floor(portion(maxCalls, calls)),
-    maxCost:
-      maxCost === null ? null : portion(maxCost, cost === null || cost.whole === 0 ? calls : cost),
+    maxCalls:
+      maxCalls &&
+      own(maxCalls, Math.floor(portion(maxCalls, calls)), count(maxCalls.limit)),
+    maxCost: maxCost && own(maxCost, portion(maxCost, ofCost), `$${String(maxCost.limit)}`),
   };
 }
 
-function portion(cap: number, { part, whole }: Portion): number {
-  return whole === 0 ? 0 : (cap * part) / whole;
-}
-
-export function remainingCaps({ maxCalls, maxCost, ...caps }: Caps, spent: Spent): Caps {
-  return {
-    ...caps,
-    maxCalls: maxCalls === null ? null : Math.max(0, maxCalls - spent.calls),
-    maxCost: maxCost === null ? null : Math.max(0, maxCost - spent.cost),
-  };
+function portion({ limit }: Cap, { part, whole }: Portion): number {
+  return whole === 0 ? 0 : (limit * part) / whole;
 }
 
 export function shardPart(shard: Shard, hash: (text: string) => string): PlanPart {
@@ -152,11 +145,11 @@ export function shardPart(shard: Shard, hash: (text: string) => string): PlanPar
   };
 }
 
-export function mergePart(spent: Spent): PlanPart {
+export function mergePart(spent: NonNullable<Caps['spent']>): PlanPart {
   return {
     narrow: (whole) => whole,
     problems: () => [],
-    caps: (caps) => remainingCaps(caps, spent),
+    caps: (caps) => ({ ...caps, spent }),
     isAnswered: true,
   };
 }

@@ -228,24 +228,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
     // No calls are made, so prices and caps do not matter.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
-    guard() {
-      edges.guard({
-        attempt: () => {
-          refuse();
-          return false;
-        },
-        refused: () => undefined,
-        ask: () =>
-          Promise.resolve({
-            status: 'error',
-            kind: 'budget',
-            message: `no call was made: ${refuse()}`,
-          }),
-        cap: () => 'max_calls',
-        price: () => null,
-        reached: () => why,
-      });
-    },
+    ledger: (ledger) => edges.ledger({ ...ledger, halt: () => ({ code: 'budget', why: refuse() }) }),
     halted: () => (why === null ? edges.halted() : { code: 'budget', why }),
   };
 }

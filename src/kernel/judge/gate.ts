@@ -27,8 +27,8 @@ export function decide(
   }
   const { halt, unmade } = early;
   const planned = allTries(input.suites).length;
-  const { code, why, waiting = null } = halt;
-  const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting };
+  const { code, why, waiting = null, isPassed = false } = halt;
+  const ended = { halt: code, why, made: planned - unmade.tries, planned, waiting, isPassed };
   const judged = factsAndReasons({ ...input, suites: withoutUnmade(input.suites, unmade) }, ended);
   return { outcome: ruleRun(judged.facts), reasons: endedReasons(judged, ended) };
 }
@@ -208,13 +208,17 @@ function notGreenReasons(
 }
 
 /** Results of waiting batches are not missing, because a later run collects them. */
-function endedReasons({ facts, reasons }: JudgedRun, { waiting, ...progress }: EndedRun): Reason[] {
+function endedReasons(
+  { facts, reasons }: JudgedRun,
+  { waiting, isPassed, ...progress }: EndedRun,
+): Reason[] {
   const ended = (effect: ReasonOf<'ended'>['effect']): Reason => ({
     code: 'ended',
     ...progress,
     effect,
   });
   if (!endsTooEarly(facts)) return [...reasons, ended('enough')];
+  if (isPassed) return [ended('passed'), ...reasons];
   if (waiting !== null) {
     const { requests, ids } = waiting;
     const held: Reason = { code: 'waiting', requests, batches: ids };

@@ -4,6 +4,8 @@ import type { GateInput } from './gate-input.ts';
 
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
   waiting: WaitingBatches | null;
+  /** The run cost more than its cap. */
+  isPassed: boolean;
 }
 
 export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'tested' | 'pool'> {
@@ -56,7 +58,8 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'waiting',
     words: 'the run ended before it had enough tries, and a vendor is still processing a batch',
-    when: (facts) => endsTooEarly(facts) && facts.ended?.waiting !== null,
+    when: (facts) =>
+      endsTooEarly(facts) && facts.ended?.waiting !== null && facts.ended?.isPassed !== true,
     figures: progressOf,
   },
   {
@@ -150,10 +153,14 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
-/** If a run ends early, more tries could still change every outcome except a regression. */
+/**
+ * If a run ends early, more tries could still change every outcome except a regression. A run that
+ * passed its cap is an error unless it fails anyway.
+ */
 export function endsTooEarly(facts: RunFacts): boolean {
-  const { ended, hasRegressed } = facts;
-  return ended !== null && (isUnjudged(facts) || !hasRegressed);
+  const { ended, hasRegressed, fails } = facts;
+  if (ended === null) return false;
+  return isUnjudged(facts) || !hasRegressed || (ended.isPassed && !fails);
 }
 
 export function isUnjudged({ hasTooManyErrors, silence }: RunFacts): boolean {

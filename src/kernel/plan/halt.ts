@@ -8,6 +8,8 @@ export interface Halt {
   code: HaltCode;
   why: string;
   cap?: 'max_calls' | 'max_cost_usd';
+  /** The run cost more than its cap. It then fails, even if it has all its answers. */
+  isPassed?: true;
   waiting?: WaitingBatches;
 }
 
@@ -19,4 +21,9 @@ export interface Unmade {
 
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
+}
+
+/** Whether the halt changes the outcome. */
+export function decides(halt: Halt, unmade: Unmade): boolean {
+  return halt.isPassed === true || incomplete(unmade);
 }

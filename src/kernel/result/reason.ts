@@ -226,9 +226,10 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('ended', 'The run ended before it made all planned tries.', {
     ...progress,
     effect: z
-      .enum(['enough', 'too-few', 'waiting'])
+      .enum(['enough', 'too-few', 'waiting', 'passed'])
       .describe(
-        'Whether there are enough tries for a verdict, too few, or the run waits for a batch.',
+        'Whether there are enough tries for a verdict, too few, the run waits for a batch, or it ' +
+          'cost more than its cap.',
       ),
   }),
   reason('waiting', 'A vendor is still processing batches.', {

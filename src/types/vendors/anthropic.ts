@@ -174,6 +174,11 @@ export const anthropicFacts = {
   requestBytes: 24_000_000,
   passports: PASSPORTS,
   ownLimit: { first: 4096, second: 16_384 },
+  // https://platform.claude.com/docs/en/models
+  outputs: [
+    { models: /^claude-\w+-4-5/, tokens: 64_000 },
+    { models: /^claude-\w+-(5|4-[678])/, tokens: 128_000 },
+  ],
   caches: {
     from: [
       { models: /^claude-sonnet-5(?!-\d\b)/, tokens: 1024 },

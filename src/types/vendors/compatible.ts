@@ -26,6 +26,8 @@ export const compatibleFacts = {
     keyInput: 'gemini-api-key',
     keyVariable: 'GEMINI_API_KEY',
     models: /^gemini-/,
+    // https://ai.google.dev/gemini-api/docs/models
+    outputs: [{ models: /^gemini-(2\.5|3)/, tokens: 65_536 }],
     starterModel: 'gemini-3.5-flash',
     // https://ai.google.dev/gemini-api/docs/deprecations. If there are two dates, uses the
     // announced one, not the earliest.

@@ -57,6 +57,8 @@ export interface VendorFacts {
    * as a stream, with `second`.
    */
   ownLimit?: { first: number; second: number };
+  /** The longest output, in tokens. The first match applies. */
+  outputs?: readonly { models: RegExp; tokens: number }[];
   /** The shortest prefix, in tokens, that the prompt cache stores. The first match applies. */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;

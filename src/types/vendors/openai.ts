@@ -212,6 +212,15 @@ export const openaiFacts = {
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
   starterModel: 'gpt-5.4-mini',
   hasResponses: true,
+  // https://developers.openai.com/api/docs/models
+  outputs: [
+    { models: /^(gpt-4o|chatgpt-|gpt-5-chat)/, tokens: 16_384 },
+    { models: /^gpt-4\.1/, tokens: 32_768 },
+    { models: /^(gpt-4|gpt-3\.5)/, tokens: 4096 },
+    { models: /^gpt-5-pro/, tokens: 272_000 },
+    { models: /^o\d/, tokens: 100_000 },
+    { models: /^gpt-[56]/, tokens: 128_000 },
+  ],
   files: [
     { models: /audio|realtime|embedding|^(gpt-3\.5|o1-mini|o1-preview|o3-mini)/, takes: [] },
     { models: /^gpt-4-(turbo(-\d{4}|$)|vision)/, takes: ['image'] },

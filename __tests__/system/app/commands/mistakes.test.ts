@@ -167,7 +167,7 @@ describe('the first lines of a run', () => {
     );
     const refused = await shop.evaldiff('run', 'budget.max_calls=3');
     expect(refused.out.replaceAll(/\s+/g, ' ')).toContain(
-      'This run would make 6 model calls (6 answers for 3 references of 1 prompt + 0 grader calls); the limit is 3 (max-calls). Nothing was sent.',
+      'This run would make 6 model calls (6 answers for 3 references of 1 prompt + 0 grader calls); the limit is 3 (the override budget.max_calls). Nothing was sent.',
     );
   });
 });

@@ -191,7 +191,7 @@ describe('the cost of a run', () => {
     const { code, out } = await evaldiff('run', '--max-cost', '0.5');
     expect(code).toBe(2);
     expect(out).toMatch(
-      /This run would cost about \$2\.\d\d for its first answers and grades; the limit is \$0\.5 \(input max-cost\)\. Nothing was sent\./,
+      /This run would cost about \$2\.\d\d for its first answers and grades; the limit is \$0\.5 \(--max-cost\)\. Nothing was sent\./,
     );
     expect(server.requests).toHaveLength(0);
   });
@@ -200,8 +200,8 @@ describe('the cost of a run', () => {
     `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
 
   test.each([
-    [['--max-cost', '5'], '$5 (input max-cost)', 100],
-    [['budget.max_cost_usd=0.4'], '$0.4 (budget.max_cost_usd)', 8],
+    [['--max-cost', '5'], '$5 (--max-cost)', 100],
+    [['budget.max_cost_usd=0.4'], '$0.4 (the override budget.max_cost_usd)', 8],
   ])(
     'is estimated at $0.05 per call, with a notice, if a cap applies to a model without a price (%j)',
     async (argv, limit, n) => {
@@ -222,7 +222,7 @@ describe('the cost of a run', () => {
     const { code, out } = await evaldiff('diff', '--base', 'HEAD~1');
     expect([code, server.requests.length]).toEqual([2, 0]);
     const words = out.replace(/\s+/g, ' ');
-    const limit = "budget.max_cost_usd of base's settings; the input max-cost overrides it";
+    const limit = 'budget.max_cost_usd in evaldiff.yaml:4 of base; --max-cost overrides it';
     expect(words).toContain(
       `This run would cost about $0.80 for its first answers and grades; the limit is $0.2 (${limit}).`,
     );
@@ -284,9 +284,9 @@ describe('the cost of a run', () => {
       );
     expect(await capped('20', '10')).toEqual([]);
     expect(await capped('15', '4')).toEqual([
-      'the first answers and grades take up to 8 calls of the 15 allowed',
+      'the first answers and grades take up to 8 calls; the limit is 15 (--max-calls)',
       expect.stringMatching(
-        /^the first answers and grades cost about \$2\.\d\d of the \$4 allowed$/,
+        /^the first answers and grades cost about \$2\.\d\d; the limit is \$4 \(--max-cost\)$/,
       ),
     ]);
   });
@@ -313,7 +313,7 @@ describe('a cap reached during a run', () => {
     expect(server.requests.length + server.refused.length).toBe(8);
     expect(conclusion).toBe('error');
     expect(title).toMatch(
-      /^Budget reached: the limit of 8 model calls \(max-calls\) is reached \(the last error: openai \(local\): 500, the server failed: down\); \d of 8 tries were made$/,
+      /^Budget reached: the limit of 8 model calls \(--max-calls\) is reached \(the last error: openai \(local\): 500, the server failed: down\); \d of 8 tries were made$/,
     );
     expect(reasons[0]).toMatchObject({ code: 'ended', effect: 'too-few' });
     expect(passesOf(suites)).toBeGreaterThan(0);
@@ -329,7 +329,7 @@ describe('a cap reached during a run', () => {
     const refused = await evaldiff('run', '--max-calls', '1');
     expect(refused.code).toBe(2);
     expect(refused.out).toMatch(
-      /This run would make 2 model calls \(10 answers for 5 references of 1 prompt \+ 0 grader calls, without 8 answers stored already\); the limit is 1 \(max-calls\)/,
+      /This run would make 2 model calls \(10 answers for 5 references of 1 prompt \+ 0 grader calls, without 8 answers stored already\); the limit is 1 \(--max-calls\)/,
     );
     expect((await result('run', '--max-calls', '8')).usage).toMatchObject({ calls: 2, reused: 8 });
     expect(server.requests).toHaveLength(10);
@@ -344,14 +344,14 @@ describe('a cap reached during a run', () => {
     expect(first).toMatchObject({
       conclusion: 'error',
       title: expect.stringMatching(
-        /^Budget reached: another call could exceed the cost cap of \$13 \(max-cost\); \$12\.\d+ is spent; 31 of 40 tries were made$/,
+        /^Budget reached: another call could cost \$1\.61\d+ and exceed the cost cap of \$13 \(--max-cost\); \$11\.48\d+ is spent; 28 of 40 tries were made$/,
       ),
     });
     expect(first.usage.cost_usd).toBeLessThanOrEqual(13);
-    expect(server.requests).toHaveLength(31);
+    expect(server.requests).toHaveLength(28);
     const second = await result('run', '--max-cost', '13');
     expect(second.conclusion).toBe('success');
-    expect(second.usage).toMatchObject({ calls: 9, reused: 31 });
+    expect(second.usage).toMatchObject({ calls: 12, reused: 28 });
   });
 });
 

@@ -69,8 +69,9 @@ describe('progress in a log', () => {
     expect(written[0]).toMatch(
       /; and up to 3 refused requests, which do not count for the cap, to find out which parameters m1 \(gate\) accepts\n$/,
     );
-    expect(spendNotices({ ...forecast, models }, 20, { calls: 20, cost: null })).toMatchObject([
-      { message: expect.stringContaining('20 calls of the 20 allowed; and up to 3 refused') },
+    const maxCalls = { limit: 20, from: '--max-calls', isDefault: false };
+    expect(spendNotices({ ...forecast, models }, 20, { maxCalls, maxCost: null })).toMatchObject([
+      { message: expect.stringContaining('20 calls; the limit is 20 (--max-calls); and up to 3 refused') },
     ]);
   });
 

@@ -13,11 +13,12 @@ import {
   KEY,
   options,
   requestTo,
+  reserveWhile,
+  said,
   says,
   testClock,
   TIMEOUT_MS,
   until,
-  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 
 const APP = fileURLToPath(new URL('../../../stand-ins/models/app.mjs', import.meta.url));
@@ -372,7 +373,9 @@ describe('a program used as a model', () => {
   });
 
   test('is not called if the limit of model calls is reached', async () => {
-    const { say } = await start({ onAttempt: ({ messages }) => messages[0]?.content !== 'echo' });
+    const { say } = await start({
+      reserve: reserveWhile(({ messages }) => messages[0]?.content !== 'echo'),
+    });
     expect(errorOf(await say('echo'))).toEqual({
       kind: 'budget',
       message:

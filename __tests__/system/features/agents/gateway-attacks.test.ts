@@ -11,6 +11,7 @@ import {
   startGateway,
   startVendor,
   termsFor,
+  unlimited,
 } from './gateway-setting.ts';
 
 function sendRaw(address: string, text: string): Promise<string> {
@@ -173,17 +174,17 @@ describe('attacks on the gateway', () => {
     const vendor = await startVendor(numbered(CHAT));
     const bodies: string[] = [];
     const gateway = await startGateway(vendor, {
-      price: ({ model }) => {
+      ledger: unlimited(({ model }) => {
         bodies.push(model);
         return 0;
-      },
+      }),
     });
     const ticket = gateway.open(termsFor(CHAT));
     const body = '{"model":"expensive","messages":[],"model":"m-1"}';
     await sendTo(gateway.address, { path: CHAT.path, headers: CHAT.auth(ticket.token), body });
     expect(new Set(bodies)).toEqual(new Set(['m-1']));
     expect(vendor.requests.map((request) => request.body)).toEqual([
-      { model: 'm-1', messages: [] },
+      { model: 'm-1', messages: [], max_completion_tokens: 32_768 },
     ]);
   });
 

@@ -10,8 +10,10 @@ import type {
   StoredReply,
 } from '../../../../src/features/agents/gateway/terms.ts';
 import { openUpstreams } from '../../../../src/features/agents/gateway/upstreams.ts';
+import { createLedger } from '../../../../src/money/ledger.ts';
 import { createRedactor } from '../../../../src/text/redact.ts';
 import type { JsonMap } from '../../../../src/types/plain.ts';
+import type { Price } from '../../../../src/types/price.ts';
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { eventText, type Said, type WireCase } from '../../../stand-ins/agents/wires.ts';
@@ -73,8 +75,14 @@ export function memoryStore(): StoredReplies & { kept: Map<string, StoredReply> 
 }
 
 /** $1 per million tokens; a tenth of that for cached tokens. */
-const price: GatewayOptions['price'] = (_, { input_tokens, output_tokens }, cached) =>
+const price: Price = (_, { input_tokens, output_tokens }, cached) =>
   (input_tokens - 0.9 * (cached?.read ?? 0) + output_tokens) / 1e6;
+
+/** A ledger without caps, for gateways that only count. */
+export function unlimited(of: Price): GatewayOptions['ledger'] {
+  const ledger = createLedger({ maxCalls: null, maxCost: null }, of);
+  return () => ledger;
+}
 
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
@@ -98,7 +106,7 @@ export async function startGateway(
   });
   const gateway = await openGateway({
     upstreams,
-    price,
+    ledger: unlimited(price),
     stored: memoryStore(),
     offline: false,
     hash: sha256,
@@ -124,7 +132,6 @@ export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): Run
     firstDecisionOnly: false,
     anew: false,
     canary: null,
-    onAttempt: () => true,
     ...overrides,
   };
 }

@@ -367,7 +367,7 @@ describe('a pull request', () => {
     'is refused if its certain calls exceed the cap on calls',
     { ...on, input: { maxCalls: 400 } },
     like(
-      /^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(max-calls\)\. Nothing was sent\.$/,
+      /^This run would make 4\d\d model calls \(360 answers for 60 references of 1 prompt on both sides \+ 0 grader calls \+ up to \d+ calls about attributes\); the limit is 400 \(input max-calls\)\. Nothing was sent\.$/,
     ),
   );
   refuses(
@@ -377,7 +377,7 @@ describe('a pull request', () => {
       /^This run would cost about \$\d+\.\d\d for its first answers and grades; the limit is \$1 /,
     ),
   );
-  const limit = has('no call was made: the limit of 366 model calls (max-calls) is reached');
+  const limit = has('no call was made: the limit of 366 model calls (input max-calls) is reached');
   const capped = { input: { maxCalls: 366 } };
   const judged = { ...RED, title: like(/^Regressed: support/) };
   const said = expect.arrayContaining([limit]);

@@ -10,7 +10,7 @@ import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
-import type { Guard } from '../../../../src/money/budget.ts';
+import { createLedger } from '../../../../src/money/ledger.ts';
 import type { Plan } from '../../../../src/money/prepared.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
@@ -78,18 +78,22 @@ export async function runDesk({
 }: Desk): Promise<DeskRun> {
   const grader = scripted(script);
   const asked: Request[] = [];
+  let ledger = createLedger({ maxCalls: null, maxCost: null }, () => null);
   const paid = async (request: Request): Promise<Completion> => {
-    if (!asking.attempt())
+    const [hold] = await ledger.reserve([ledger.outgoing(request)]);
+    hold?.settle('nothing');
+    if (hold === undefined)
       return {
         status: 'error',
         kind: 'budget',
-        message: 'no call was made: the budget is used up',
+        message: `no call was made: ${ledger.halt()?.why ?? ''}`,
       };
     asked.push(request);
     return request.purpose === 'prompt' ? reply(request, rate) : grader.tools.complete(request);
   };
   const asking = createAsking({
     complete: paid,
+    ledger: () => ledger,
     openStores: async () => (store === undefined ? [] : [store]),
     record: null,
     endpoints: new Map(),
@@ -121,8 +125,8 @@ export async function runDesk({
       scoreMetric,
       solve: solveHere,
       pricing: async () => ({ list: NO_LIST, stored: await asking.reader() }),
-      guard: (guard: Guard) => {
-        asking.guard(guard);
+      ledger: (given) => {
+        ledger = given;
       },
       halted: () => null,
       missingKeys: () => [],

@@ -32,6 +32,8 @@ export interface BatchProjectOptions extends ServerOptions {
   settings?: string;
   references?: number;
   metrics?: string;
+  /** The prompt's limit of output tokens. Without it, the first answer comes alone. */
+  limit?: string;
 }
 
 export const MODELS =
@@ -40,6 +42,7 @@ export const MODELS =
 export async function openBatchProject({
   settings = MODELS,
   references = 4,
+  limit = 'max_tokens: 300\n',
   metrics = '  - { name: has, uses: contains, with: { value: "5" } }',
   ...served
 }: BatchProjectOptions = {}): Promise<BatchProject> {
@@ -56,7 +59,7 @@ export async function openBatchProject({
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\n${settings}`,
     'prompts/ask.yaml':
-      'name: ask\nmodel: gpt-4o\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+      `name: ask\nmodel: gpt-4o\n${limit}defaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,
     'prompts/tests/ask.yaml': [
       'metrics:',
       metrics,

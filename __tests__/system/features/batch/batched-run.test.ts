@@ -20,6 +20,8 @@ const pending = ({ repository }: BatchProject): unknown[] => {
   db.close();
   return rows.map((row) => row['id']);
 };
+const sizesOf = ({ batches }: BatchProject['server']): number[] =>
+  batches.map(({ requests }) => requests.length);
 const outcomes = ({ suites }: Result): string[] =>
   suites.flatMap(({ references }) =>
     references.flatMap(({ head }) => head?.tries.map(({ outcome }) => outcome) ?? []),
@@ -57,7 +59,7 @@ describe('a run of all references with transport: batch', () => {
 
   test("sends the answers' batch, then a batch of grading requests, and never deadlocks", async () => {
     const { result: ask, server } = await openBatchProject({
-      settings: `${MODELS}grader: { model: claude-x, temperature: 0 }\n`,
+      settings: `${MODELS}grader: { model: claude-x, temperature: 0, max_tokens: 150 }\n`,
       answer: ({ schema }) => {
         const choice = JSON.stringify(schema?.json ?? '').includes('PASS') ? 'PASS' : 'Yes';
         return { text: schema === null ? 'Yes, 5' : JSON.stringify({ reasons: 'kind', choice }) };
@@ -78,7 +80,7 @@ describe('a run of all references with transport: batch', () => {
   test('rates attributes with direct calls, because each batch would have to wait for the previous one', async () => {
     const { result: ask, server } = await openBatchProject({
       references: 20,
-      settings: `${MODELS}grader: { model: claude-x }\nqualeval: on\n`,
+      settings: `${MODELS}grader: { model: claude-x, max_tokens: 150 }\nqualeval: on\n`,
       metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
     });
     const { result } = await ask('run', '--max-cost', '1000');
@@ -142,16 +144,51 @@ describe('a run of all references with transport: batch', () => {
 
   test('sends no further batch after the answers of the first have used up the budget', async () => {
     const { result: ask, server } = await openBatchProject({
-      settings: `${MODELS}grader: { model: claude-x }\n`,
+      settings: `${MODELS}grader: { model: claude-x, max_tokens: 150 }\n`,
       metrics: '  - { name: polite, rubric: polite, threshold: 1 }',
+      limit: 'max_tokens: 1900\n',
       answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 1900 } }),
     });
-    const { result, code } = await ask('run', '--max-cost', '7.7');
+    const { result, code } = await ask('run', '--max-cost', '8');
     expect([code, result.conclusion]).toEqual([2, 'error']);
     expect(result.title).toMatch(
-      /^Budget reached: another call could exceed the cost cap of \$7\.7 \(max-cost\)/,
+      /^Budget reached: another call could cost \$0\.\d+ and exceed the cost cap of \$8 \(--max-cost\)/,
     );
     expect(server.batches.map(({ vendor }) => vendor)).toEqual(['openai']);
+  });
+
+  test('sends the first answer alone if the prompt sets no limit, then as many as the cap allows', async () => {
+    const { result: ask, server } = await openBatchProject({
+      limit: '',
+      answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 300 } }),
+    });
+    const { result } = await ask('run', '--max-cost', '100');
+    expect(sizesOf(server)).toEqual([1, 7]);
+    expect(result.conclusion).toBe('success');
+    // Near the cap, because the model's longest answer costs $8, requests go one at a time.
+    const few = await ask('run', '--max-cost', '1.6', '--no-store');
+    expect([few.code, few.result.conclusion]).toEqual([2, 'error']);
+    expect(sizesOf(server).slice(2)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+    expect(few.result.usage.cost_usd).toBeLessThanOrEqual(1.6);
+  });
+
+  test('sends as many requests as the cap has room for, and the others when it has again', async () => {
+    const { result: ask, server } = await openBatchProject({ limit: 'max_tokens: 1000\n' });
+    const { result } = await ask('run', '--max-cost', '1.7');
+    expect(sizesOf(server)[0]).toBe(3);
+    expect(result.usage.calls).toBe(8);
+    expect(result.conclusion).toBe('success');
+  });
+
+  test('stops after one long answer that passes the cap', async () => {
+    const { result: ask, server } = await openBatchProject({
+      limit: '',
+      answer: () => ({ text: 'Yes, 5', usage: { input: 10, output: 20_000 } }),
+    });
+    const { result, code } = await ask('run', '--max-cost', '2');
+    expect(code).toBe(2);
+    expect(sizesOf(server)).toEqual([1]);
+    expect(result.title).toContain('was passed by $8.0050');
   });
 });
 

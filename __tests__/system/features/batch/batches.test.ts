@@ -19,10 +19,11 @@ import {
   errorOf,
   KEY,
   requestTo,
+  reserveWhile,
+  said,
   says,
   START,
   until,
-  said,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
 
@@ -382,7 +383,7 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
     const { ask, server } = await start(
       vendor,
       { answer: echo },
-      { onAttempt: () => (left -= 1) >= 0 },
+      { reserve: reserveWhile(() => (left -= 1) >= 0) },
     );
     const completions = await Promise.all([
       ask('streamed', { parameters: { stream: true } }),

@@ -216,7 +216,7 @@ describe('a compared suite of conversations', () => {
     expect(server.requests.length).toBeLessThanOrEqual(100);
     expect(stopped.conclusion).not.toBe('success');
     expect(JSON.stringify([reasonsInWords(stopped), stopped.notices])).toContain(
-      'the limit of 100 model calls (max-calls) is reached',
+      'the limit of 100 model calls (--max-calls) is reached',
     );
   });
 });

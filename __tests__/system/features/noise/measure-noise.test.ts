@@ -51,7 +51,7 @@ function edgesOf(
     scoreMetric,
     solve: solveHere,
     pricing: async () => ({ list: NO_LIST, stored: () => true }),
-    guard: () => undefined,
+    ledger: () => undefined,
     halted: () => null,
     missingKeys: () => [],
     planned: (plan) => {

@@ -1,4 +1,5 @@
 import { recordingKey } from '../../../../src/app/session/request-key.ts';
+import type { Reserve } from '../../../../src/types/hold.ts';
 import type { Clock, Sleep } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../../src/edges/providers/index.ts';
@@ -164,3 +165,12 @@ export async function until(condition: () => boolean): Promise<void> {
 export const said = (text: string, calls: ToolCall[] = []): { parts: Part[] } => ({
   parts: partsOf(text, calls),
 });
+
+/** Reserves for requests while the condition holds. */
+export const reserveWhile =
+  (may: (request: Request) => boolean): Reserve =>
+  (requests) => {
+    const refused = requests.findIndex((request) => !may(request));
+    const count = refused === -1 ? requests.length : refused;
+    return Promise.resolve(Array.from({ length: count }, () => ({ settle: () => undefined })));
+  };

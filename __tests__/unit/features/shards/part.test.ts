@@ -3,7 +3,6 @@ import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf, planIdentity, sharedInputs } from '../../../../src/features/shards/manifest.ts';
 import {
   mergePart,
-  remainingCaps,
   shardPart,
   shardCaps,
   countReferences,
@@ -13,6 +12,7 @@ import {
 import { fingerprintOf } from '../../../../src/kernel/select/affected-suite.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { minimumCalls } from '../../../../src/money/plan.ts';
+import type { Caps } from '../../../../src/money/cost-cap.ts';
 import type { Prepared } from '../../../../src/money/prepared.ts';
 import type { Project } from '../../../../src/project/settings.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
@@ -81,6 +81,12 @@ const anyPlan = fc.array(
   }),
   { minLength: 1, maxLength: 3 },
 );
+
+const capsOf = (maxCalls: number | null, maxCost: number | null): Caps => {
+  const cap = (limit: number | null, from: string) =>
+    limit === null ? null : { limit, from, isDefault: false };
+  return { maxCalls: cap(maxCalls, 'max-calls'), maxCost: cap(maxCost, 'max-cost') };
+};
 
 describe('parts of a plan for several shards', () => {
   test('together contain every reference exactly once; identical requests are in the same part', () => {
@@ -207,20 +213,20 @@ describe('budget of a sharded run', () => {
           const whole = sumOf(planned_);
           const shares = planned_.map((part) =>
             shardCaps(
-              { maxCalls: whole + slack, maxCost: 10 },
+              capsOf(whole + slack, 10),
               {
                 calls: { part, whole },
                 cost: { part: part * part, whole: sumOf(planned_.map((size) => size * size)) },
               },
             ),
           );
-          expect(shares.reduce((sum, { maxCalls }) => sum + maxCalls!, 0)).toBeLessThanOrEqual(
+          expect(shares.reduce((sum, { maxCalls }) => sum + maxCalls!.limit, 0)).toBeLessThanOrEqual(
             whole + slack,
           );
           shares.forEach(({ maxCalls }, index) => {
-            expect(maxCalls).toBeGreaterThanOrEqual(planned_[index]!);
+            expect(maxCalls!.limit).toBeGreaterThanOrEqual(planned_[index]!);
           });
-          expect(shares.reduce((sum, { maxCost }) => sum + maxCost!, 0)).toBeLessThanOrEqual(
+          expect(shares.reduce((sum, { maxCost }) => sum + maxCost!.limit, 0)).toBeLessThanOrEqual(
             10 + 1e-9,
           );
         },
@@ -228,41 +234,33 @@ describe('budget of a sharded run', () => {
     );
   });
 
-  test('leaves the merging job what the shards have not spent, which is never less than zero', () => {
-    const rest = (maxCalls: number | null, maxCost: number | null, calls: number, cost: number) => {
-      const left = remainingCaps({ maxCalls, maxCost }, { calls, cost });
-      return [left.maxCalls, left.maxCost];
-    };
-    expect(rest(10, 2, 4, 0.5)).toEqual([6, 1.5]);
-    expect(rest(10, 2, 40, 5)).toEqual([0, 0]);
-    expect(rest(null, null, 40, 5)).toEqual([null, null]);
-    const caps = { maxCalls: 9, maxCost: null };
+  test('leaves the merging job the whole cap, of which the shards have used a part', () => {
+    const caps = capsOf(9, null);
     const portions = () => ({ calls: { part: 1, whole: 3 }, cost: null });
+    const from = "this shard's part of 9; max-calls";
     expect([
       shardPart({ index: 1, count: 3 }, hash).caps(caps, portions),
       mergePart({ calls: 2, cost: 0 }).caps(caps, portions),
     ]).toEqual([
-      { maxCalls: 3, maxCost: null },
-      { maxCalls: 7, maxCost: null },
+      { maxCalls: { limit: 3, from, isDefault: false }, maxCost: null },
+      { ...caps, spent: { calls: 2, cost: 0 } },
     ]);
   });
 
   test('is divided by cost if prices are known, otherwise by number of requests', () => {
-    const caps = { maxCalls: 12, maxCost: 10 };
+    const caps = capsOf(12, 10);
+    const limits = ({ maxCalls, maxCost }: Caps) => [maxCalls?.limit, maxCost?.limit];
     const calls = { part: 1, whole: 4 };
     expect(
       [{ part: 9, whole: 10 }, { part: 0, whole: 0 }, null].map((cost) =>
-        shardCaps(caps, { calls, cost }),
+        limits(shardCaps(caps, { calls, cost })),
       ),
     ).toEqual([
-      { maxCalls: 3, maxCost: 9 },
-      { maxCalls: 3, maxCost: 2.5 },
-      { maxCalls: 3, maxCost: 2.5 },
+      [3, 9],
+      [3, 2.5],
+      [3, 2.5],
     ]);
-    expect(shardCaps(caps, { calls: { part: 0, whole: 0 }, cost: null })).toEqual({
-      maxCalls: 0,
-      maxCost: 0,
-    });
+    expect(limits(shardCaps(caps, { calls: { part: 0, whole: 0 }, cost: null }))).toEqual([0, 0]);
   });
 
   test("has an unknown total if one part's cost is unknown", () => {

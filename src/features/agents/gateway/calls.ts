@@ -1,10 +1,11 @@
 import { TransportError, transportFault } from '../../../edges/providers/fault.ts';
 import { httpFault } from '../../../edges/providers/http-fault.ts';
+import { billOfFault } from '../../../edges/providers/paid-attempt.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
 import { member, parseMap, type JsonMap } from '../../../types/plain.ts';
-import { holdCall, targetOf, type Hold, type RunLedger } from './ledger.ts';
+import { FREE, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
 import { errorBody, type WireRoute } from './routes.ts';
@@ -91,26 +92,32 @@ async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
   const { run, call, tools, key, upstream, end } = exchange;
   const kept = run.terms.anew ? null : await tools.stored.find(key);
   if (run.cut.signal.aborted) return refuseCall(exchange, null, 'this run has ended');
-  const { model, sent } = call;
-  const priced = { model, chars: sent.length, isFree: isFree(call) };
-  const hold = holdCall(run, priced, tools.price);
+  const isOver = takeTurn(run, isFree(call));
+  if (isOver !== null) return refuseCall(exchange, isOver);
+  const server = kept === null ? serverOrRefusal(exchange, upstream) : null;
+  if (server !== null && 'why' in server) {
+    if (!isFree(call)) run.counts.calls -= 1;
+    return refuseCall(exchange, server);
+  }
+  const hold = isFree(call)
+    ? { ...FREE, sent: call.sent }
+    : await holdCall(run, call, tools.ledger(), kept !== null);
   if ('why' in hold) return refuseCall(exchange, hold);
   if (kept !== null) return replay(exchange, hold, kept);
-  const server = serverOrRefusal(exchange, upstream);
-  if ('why' in server) {
+  if (server === null || run.cut.signal.aborted) {
     hold.failed();
-    return refuseCall(exchange, server);
+    return refuseCall(exchange, null, 'this run has ended');
   }
   if (!isFree(call)) run.counts.attempts += 1;
   try {
     return await sendReply(exchange, hold, server);
   } catch (error) {
-    hold.failed();
-    if (!(error instanceof TransportError)) throw error;
+    const found = error instanceof TransportError ? transportFault(error, UPSTREAM_SILENCE_MS) : null;
+    hold.failed(found === null ? 'unknown' : billOfFault(found));
+    if (found === null) throw error;
     end(false);
-    const { kind, message } = transportFault(error, UPSTREAM_SILENCE_MS);
-    noteFailure(exchange, kind, message);
-    return errorReply(call.route.wire, 502, message);
+    noteFailure(exchange, found.kind, found.message);
+    return errorReply(call.route.wire, 502, found.message);
   }
 }
 
@@ -122,8 +129,6 @@ function serverOrRefusal(
   if (tools.offline)
     return { why: 'offline', message: `offline, and no reply is stored for ${which}` };
   if ('problem' in server) return { why: 'upstream', kind: 'key', message: server.problem };
-  if (!isFree(call) && !terms.onAttempt())
-    return { why: 'budget', message: "the run's limit of model calls or dollars is reached" };
   return server;
 }
 
@@ -148,7 +153,7 @@ function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string):
   if (call.model === run.terms.target.model) run.failure = { kind, message };
 }
 
-function replay(exchange: Exchange, hold: Hold, kept: StoredReply): GatewayReply {
+function replay(exchange: Exchange, hold: Held, kept: StoredReply): GatewayReply {
   const { run, call, end } = exchange;
   const facts = readFor(call, kept.type, kept.body);
   hold.replayed(facts?.metered ?? { usage: null });
@@ -159,7 +164,7 @@ function replay(exchange: Exchange, hold: Hold, kept: StoredReply): GatewayReply
 
 async function sendReply(
   exchange: Exchange,
-  hold: Hold,
+  hold: Held,
   { url, fetch }: GatewayServer,
 ): Promise<GatewayReply> {
   const { run, call, tools } = exchange;
@@ -169,7 +174,7 @@ async function sendReply(
       'content-type': 'application/json',
       ...(call.betas === '' ? {} : { 'anthropic-beta': call.betas }),
     },
-    body: call.sent,
+    body: hold.sent,
   });
   const type = response.headers.get('content-type') || 'application/json';
   if (!response.ok) return await passError(exchange, hold, response, type);
@@ -203,7 +208,7 @@ const MAX_MESSAGE_CHARS = 300;
 
 async function passError(
   exchange: Exchange,
-  hold: Hold,
+  hold: Held,
   response: Response,
   type: string,
 ): Promise<GatewayReply> {

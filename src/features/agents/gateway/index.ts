@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { visibleLine } from '../../../text/visible.ts';
-import { isDeeper, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
+import { isDeeper, isMap, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
 import { answerCall, errorReply, type Call, type CallTools, type GatewayReply } from './calls.ts';
 import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
@@ -199,8 +199,15 @@ function callInFlight(
   return { route, model, body, sent: JSON.stringify(body), betas };
 }
 
+const KNOWN_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'standard_only']);
+
+/** Requests that cost more than the gateway can see. */
 function hiddenReply(body: JsonMap): string | null {
-  return body['background'] === true ? 'background replies are not supported' : null;
+  if (body['background'] === true) return 'background replies are not supported';
+  const { candidateCount } = isMap(body['generationConfig']) ? body['generationConfig'] : {};
+  if ((body['n'] ?? candidateCount ?? 1) !== 1) return 'several replies to a request are not supported';
+  const tier = body['service_tier'] ?? 'auto';
+  return KNOWN_TIERS.has(tier) ? null : 'the price of this service tier is unknown';
 }
 
 /**

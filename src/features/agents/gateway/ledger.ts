@@ -1,7 +1,12 @@
+import { createAccount, isPassed, type Account } from '../../../money/account.ts';
+import type { Ledger } from '../../../money/ledger.ts';
 import type { Served, Usage } from '../../../types/answer.ts';
+import type { Bill, Hold } from '../../../types/hold.ts';
 import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import type { Price } from '../../../types/price.ts';
+import type { Call } from './calls.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
+import { inputOf, outputOf, withOutput } from './output-limit.ts';
 import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
@@ -10,10 +15,11 @@ export interface RunLedger {
   normalise: Normalise;
   sent: Map<string, number>;
   counts: { calls: number; attempts: number; paid: number; replayed: number; free: number };
-  whole: Account;
-  spent: Account;
-  reserved: number;
-  largest: number;
+  whole: Tally;
+  spent: Tally;
+  /** What the run may cost: `limits.usd`. */
+  account: Account;
+  density: number | null;
   served: Served;
   refused: Refused[];
   failure: RunRecord['failure'];
@@ -23,7 +29,7 @@ export interface RunLedger {
   open: Set<() => void>;
 }
 
-interface Account {
+interface Tally {
   usage: Usage;
   cached: CachedTokens;
   usd: number;
@@ -31,7 +37,7 @@ interface Account {
   isPriced: boolean;
 }
 
-function emptyAccount(): Account {
+function emptyTally(): Tally {
   return {
     usage: { input_tokens: 0, output_tokens: 0 },
     cached: { read: 0, written: 0 },
@@ -47,10 +53,10 @@ export function openRun(terms: RunTerms): RunLedger {
     normalise: normaliserFor(terms.agent, terms.known),
     sent: new Map(),
     counts: { calls: 0, attempts: 0, paid: 0, replayed: 0, free: 0 },
-    whole: emptyAccount(),
-    spent: emptyAccount(),
-    reserved: 0,
-    largest: 0,
+    whole: emptyTally(),
+    spent: emptyTally(),
+    account: createAccount(terms.limits.usd),
+    density: null,
     served: { model: null, fingerprint: null, at: null },
     refused: [],
     failure: null,
@@ -67,13 +73,18 @@ export function runRecord(run: RunLedger): RunRecord {
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
+  if (isPassed(run.account))
+    refused.push({
+      why: 'usd',
+      message: `this run cost $${run.account.spent.toFixed(4)}, more than its limit of $${run.terms.limits.usd}`,
+    });
   return {
     ...{ calls, attempts, paid, replayed, whole, spent },
     ...{ served, refused, failure, decision, isCanarySeen },
   };
 }
 
-function spentOf({ usage, cached, usd, isCounted, isPriced }: Account): SpentUsage {
+function spentOf({ usage, cached, usd, isCounted, isPriced }: Tally): SpentUsage {
   return {
     usage: isCounted ? usage : null,
     ...(isCounted && cached.read + cached.written > 0 ? { cached } : {}),
@@ -81,23 +92,17 @@ function spentOf({ usage, cached, usd, isCounted, isPriced }: Account): SpentUsa
   };
 }
 
-function addTo(account: Account, { usage, cached }: MeteredUsage, usd: number | null): void {
-  if (usage === null) account.isCounted = false;
-  if (usd === null) account.isPriced = false;
-  account.usage.input_tokens += usage?.input_tokens ?? 0;
-  account.usage.output_tokens += usage?.output_tokens ?? 0;
-  account.cached.read += cached?.read ?? 0;
-  account.cached.written += cached?.written ?? 0;
-  account.usd += usd ?? 0;
+function addTo(tally: Tally, { usage, cached }: MeteredUsage, usd: number | null): void {
+  if (usage === null) tally.isCounted = false;
+  if (usd === null) tally.isPriced = false;
+  tally.usage.input_tokens += usage?.input_tokens ?? 0;
+  tally.usage.output_tokens += usage?.output_tokens ?? 0;
+  tally.cached.read += cached?.read ?? 0;
+  tally.cached.written += cached?.written ?? 0;
+  tally.usd += usd ?? 0;
 }
 
 const UNCOUNTED: MeteredUsage = { usage: null };
-
-/** Characters of JSON per token. A high value, so cost estimates are low. */
-const CHARS_PER_TOKEN = 4;
-
-/** Limit of an estimate, because an image has far more characters than tokens. */
-const MAX_ESTIMATED_TOKENS = 200_000;
 
 /** Token-counting requests per allowed turn. */
 const FREE_PER_TURN = 20;
@@ -105,49 +110,70 @@ const FREE_PER_TURN = 20;
 /** Attempts per allowed turn. A refused request is an attempt, but not a turn. */
 const ATTEMPTS_PER_TURN = 3;
 
-interface PricedCall {
-  model: string;
-  chars: number;
-  isFree: boolean;
-}
-
-/** An allowed call. Only the first reported outcome counts. */
-export interface Hold {
+/** An allowed call. Only the first reported outcome counts. `sent`: the body, with a limit. */
+export interface Held {
+  sent: string;
   replayed(metered: MeteredUsage): void;
   paid(metered: MeteredUsage): void;
-  failed(): void;
+  failed(bill?: Bill): void;
   lost(): void;
 }
 
 /**
- * Refuses the call, or reserves its estimated cost. Replayed calls count, too, so that a replay
+ * Counts the call, unless the run has made too many. Replayed calls count, too, so that a replay
  * ends where the recorded run did.
  */
-export function holdCall(run: RunLedger, call: PricedCall, price: Price): Hold | Refused {
-  const { counts, terms } = run;
-  const { limits } = terms;
-  if (call.isFree) {
+export function takeTurn({ counts, terms: { limits } }: RunLedger, isFree: boolean): Refused | null {
+  if (isFree) {
     counts.free += 1;
     return counts.free > limits.turns * FREE_PER_TURN
       ? { why: 'turns', message: 'this run requested too many token counts' }
-      : FREE;
+      : null;
   }
   if (counts.calls >= limits.turns || counts.attempts >= limits.turns * ATTEMPTS_PER_TURN)
     return { why: 'turns', message: `this run reached its limit of ${limits.turns} model calls` };
-  const target = targetOf(terms, call.model);
-  const estimate = estimateOf(run, call, (metered) => costOf(price, target, metered));
-  if (estimate === null && call.model !== terms.target.model)
-    return {
-      why: 'usd',
-      message: 'the price of this model is unknown, and the suite names another model',
-    };
-  if (run.whole.usd + run.reserved + (estimate ?? 0) > limits.usd)
-    return { why: 'usd', message: `this run would exceed its limit of $${limits.usd}` };
   counts.calls += 1;
-  return heldCall(run, estimate ?? 0, (metered) => costOf(price, target, metered));
+  return null;
 }
 
-const FREE: Hold = {
+/** Waits until the run's limit and the cap have room for the call, or refuses it. */
+export async function holdCall(
+  run: RunLedger,
+  call: Call,
+  ledger: Ledger,
+  isReplayed: boolean,
+): Promise<Held | Refused> {
+  const { counts, terms, account } = run;
+  const target = targetOf(terms, call.model);
+  const isPriced = ledger.price(target, { input_tokens: 0, output_tokens: 0 }) !== null;
+  const refuse = (refused: Refused): Refused => {
+    counts.calls -= 1;
+    return refused;
+  };
+  if (!isPriced && call.model !== terms.target.model)
+    return refuse({
+      why: 'usd',
+      message: 'the price of this model is unknown, and the suite names another model',
+    });
+  const most = inputOf(call, run.density);
+  const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
+  const [hold] = await ledger.reserve(
+    [{ ...asked, ...outputOf(call, target), ...(isReplayed ? { isReplayed } : {}) }],
+    account,
+  );
+  const halt = isReplayed ? null : ledger.halt();
+  if (hold === undefined)
+    return refuse(
+      halt === null
+        ? { why: 'usd', message: `this run would exceed its limit of $${terms.limits.usd}` }
+        : { why: 'budget', message: halt.why },
+    );
+  const { output } = hold;
+  const sent = isPriced && output !== null ? withOutput(call, target, output) : call.sent;
+  return heldCall(run, { ...hold, sent }, (metered) => costOf(ledger.price, target, metered));
+}
+
+export const FREE: Omit<Held, 'sent'> = {
   replayed: () => undefined,
   paid: () => undefined,
   failed: () => undefined,
@@ -156,49 +182,39 @@ const FREE: Hold = {
 
 function heldCall(
   run: RunLedger,
-  estimate: number,
+  { sent, settle: pay }: Hold & Pick<Held, 'sent'>,
   priceOf: (metered: MeteredUsage) => number | null,
-): Hold {
+): Held {
   let isOpen = true;
-  const settle = (metered: MeteredUsage | null, account: readonly Account[]): void => {
+  const settle = (bill: Bill, metered: MeteredUsage, tallies: readonly Tally[]): void => {
     if (!isOpen) return;
     isOpen = false;
-    const usd = metered === null ? null : priceOf(metered);
-    // If a finished call's cost is unknown, its estimate stays reserved.
-    if (metered === null || usd !== null) run.reserved -= estimate;
-    if (metered === null) return;
-    run.largest = Math.max(run.largest, usd ?? 0);
-    for (const each of account) addTo(each, metered, usd);
+    pay(bill);
+    for (const each of tallies) addTo(each, metered, priceOf(metered));
   };
-  run.reserved += estimate;
+  const counted = (metered: MeteredUsage, tallies: readonly Tally[]): void => {
+    const { usage } = metered;
+    settle(usage === null ? 'unknown' : metered, metered, tallies);
+    if (usage === null) return;
+    const density = usage.input_tokens / Buffer.byteLength(sent);
+    run.density = Math.max(run.density ?? 0, density);
+  };
   return {
+    sent,
     replayed(metered) {
       if (isOpen) run.counts.replayed += 1;
-      settle(metered, [run.whole]);
+      counted(metered, [run.whole]);
     },
     paid(metered) {
       if (isOpen) run.counts.paid += 1;
-      settle(metered, [run.whole, run.spent]);
+      counted(metered, [run.whole, run.spent]);
     },
-    failed() {
+    failed(bill = 'nothing') {
       if (isOpen) run.counts.calls -= 1;
-      settle(null, []);
+      settle(bill, UNCOUNTED, []);
     },
-    lost: () => settle(UNCOUNTED, [run.whole, run.spent]),
+    lost: () => settle('unknown', UNCOUNTED, [run.whole, run.spent]),
   };
-}
-
-/** Assumes that the vendor caches input from the second call on. */
-function estimateOf(
-  { largest }: RunLedger,
-  { chars }: PricedCall,
-  priceOf: (metered: MeteredUsage) => number | null,
-): number | null {
-  const input_tokens = Math.min(MAX_ESTIMATED_TOKENS, Math.ceil(chars / CHARS_PER_TOKEN));
-  const usage = { input_tokens, output_tokens: 0 };
-  const cached = { read: largest === 0 ? 0 : input_tokens, written: 0 };
-  const usd = priceOf({ usage, cached });
-  return usd === null ? null : Math.max(largest, usd);
 }
 
 function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsage): number | null {

@@ -1,12 +1,12 @@
+import type { Ledger } from '../../../money/ledger.ts';
 import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
-import type { Price } from '../../../types/price.ts';
 import type { Wire } from '../rows/agent-row.ts';
 import type { AgentName } from '../suite/spec.ts';
 
 export interface GatewayOptions {
   upstreams: Upstreams;
-  price: Price;
+  ledger(): Ledger;
   stored: StoredReplies;
   offline: boolean;
   hash(text: string): string;
@@ -58,7 +58,6 @@ export interface RunTerms {
   anew: boolean;
   /** A fake key in the agent's environment. Requests with it are refused. */
   canary: string | null;
-  onAttempt(): boolean;
 }
 
 export type Refused =

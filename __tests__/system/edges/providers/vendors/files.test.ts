@@ -3,7 +3,11 @@ import { createFileSender } from '../../../../../src/edges/providers/vendors/fil
 import type { FilePart } from '../../../../../src/types/media.ts';
 import type { Message } from '../../../../../src/types/model.ts';
 import { pdf, png } from '../../../../stand-ins/pictures.ts';
-import { answerSchema, errorOf } from '../../../../unit/edges/providers/providers-setting.ts';
+import {
+  answerSchema,
+  errorOf,
+  reserveWhile,
+} from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 
 const contents = new Map<string, Uint8Array>([
@@ -134,7 +138,7 @@ describe('images and PDFs', () => {
         reads += 1;
         return readFile(file);
       },
-      onAttempt: () => false,
+      reserve: reserveWhile(() => false),
     });
     expect(errorOf(await ask({ model: 'gpt-5.4', messages })).kind).toBe('budget');
     expect(reads).toBe(0);
