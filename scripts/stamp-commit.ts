@@ -18,7 +18,7 @@ if (build === null)
   process.stderr.write('This is not a clone with git, so the package does not name a commit.\n');
 else if (changesOfDist() !== '')
   process.stderr.write('dist/ has changes, so the package does not name a commit.\n');
-else writeFileSync(stamp, `${build.commit}\n${build.repository ?? ''}\n`);
+else writeFileSync(stamp, `${[build.commit, build.repository ?? []].flat().join('\n')}\n`);
 
 function changesOfDist(): string {
   const place = ['--git-dir', join(root, '.git'), '--work-tree', root];

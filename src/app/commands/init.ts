@@ -216,6 +216,7 @@ function nextSteps(
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
+    ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...keys.map(
       (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
     ),
@@ -235,7 +236,6 @@ function nextSteps(
         'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
         'the budget.',
     ),
-    ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...when(
       starter !== null,
       `Write two or three tasks of your own into ${starter?.path ?? ''} (docs/agents.md). To test ` +

@@ -9,6 +9,7 @@ export interface Origin {
 /** GitHub's rules for names. They are strict, because the names are written into a workflow. */
 const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
 const REPOSITORY = /^(?!\.{1,2}$|.*\.git$)[\w.-]{1,100}$/;
+const SHORT_COMMIT = /^(?=.*[a-f])[\da-f]{7,39}$/i;
 const REF = /^[A-Za-z\d](?:[\w-]|\.(?!\.|$|lock$)){0,99}$/;
 
 export function isRepository(name: string): boolean {
@@ -18,38 +19,41 @@ export function isRepository(name: string): boolean {
 
 /** @throws UserError if `text` is not `OWNER/REPO@TAG`. */
 export function readOrigin(text: string): Origin {
-  const [repository = '', ref = ''] = text.split(/@(.*)/s);
-  const problem = originProblem(repository, ref);
-  if (problem === null) return { repository, ref };
+  const [, owner = '', name = '', ref = ''] = /^([^/@]*)\/?([^@]*)@?(.*)$/s.exec(text) ?? [];
+  const problem = originProblem(owner, name, ref);
+  if (problem === null) return { repository: `${owner}/${name}`, ref };
   throw userError(
     null,
-    `--from ${JSON.stringify(text.slice(0, 200))}: ${problem}; write OWNER/REPO@TAG, such as ` +
-      'acme/evaldiff@v1.0.0, or a full commit id instead of the tag',
+    `--from: ${problem}. Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0; a full commit id ` +
+      'may replace the tag.',
   );
 }
 
-function originProblem(repository: string, ref: string): string | null {
-  if (/^\w+:|^[\w.-]+\.\w+\/.*\//.test(repository)) return 'this is an address';
-  const [account = '', name = '', ...more] = repository.split('/');
-  if (!ACCOUNT.test(account))
-    return (
-      `OWNER is ${JSON.stringify(account)}, which is not a name of a GitHub account (letters, ` +
-      'digits and single hyphens, at most 39)'
+function originProblem(owner: string, name: string, ref: string): string | null {
+  const wrong = (part: string, value: string, rule: string): string =>
+    `${part} is "${value.slice(0, 100)}", not ${rule}`;
+  if (!ACCOUNT.test(owner))
+    return wrong(
+      'OWNER',
+      owner,
+      'a name of a GitHub account (letters, digits and single hyphens, at most 39)',
     );
-  if (!REPOSITORY.test(name) || more.length > 0)
-    return (
-      `REPO is ${JSON.stringify([name, ...more].join('/'))}, which is not a name of a repository ` +
-      '(letters, digits, ".", "_" and "-", without .git, at most 100)'
+  if (!REPOSITORY.test(name))
+    return wrong(
+      'REPO',
+      name,
+      'a name of a repository (letters, digits, ".", "_" and "-", at most 100, not ending in .git)',
     );
   if (ref === '') return 'the tag is missing';
-  if (!REF.test(ref))
-    return (
-      `TAG is ${JSON.stringify(ref)}; a tag here has letters, digits, ".", "_" and "-", begins ` +
-      'with a letter or digit, and has at most 100 characters'
-    );
-  return /^(?=.*[a-f])[\da-f]{7,39}$/i.test(ref)
-    ? `TAG is ${JSON.stringify(ref)}, which looks like a shortened commit id: GitHub needs all 40 digits`
-    : null;
+  if (SHORT_COMMIT.test(ref))
+    return wrong('TAG', ref, 'a full commit id: GitHub accepts only all 40 digits');
+  return REF.test(ref)
+    ? null
+    : wrong(
+        'TAG',
+        ref,
+        'a tag of letters, digits, ".", "_" and "-" (at most 100, no ".." or .lock)',
+      );
 }
 
 /** The address that npm installs this copy from. It needs no build, because `dist/` is committed. */
