@@ -41,7 +41,9 @@ type Step = [command: string[], code: number, says: RegExp];
 /** Matches the output of `--version`. A modified dist/ has no commit. */
 function versionSaid(): RegExp {
   const stamp = join(root, 'dist', 'commit.txt');
-  const commit = existsSync(stamp) ? ` \\(commit ${readFileSync(stamp, 'utf8').trim()}\\)` : '';
+  const commit = existsSync(stamp)
+    ? ` \\(commit ${readFileSync(stamp, 'utf8').split('\n')[0] ?? ''}\\)`
+    : '';
   return new RegExp(`^${manifest.version.replaceAll('.', '\\.')}${commit}$`, 'm');
 }
 

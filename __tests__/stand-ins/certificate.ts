@@ -19,21 +19,36 @@ export function selfSigned(): KeyPair {
  * trusts.
  */
 export function ofOwnAuthority(): KeyPair & { authority: string } {
+  return namedByOwnAuthority('localhost');
+}
+
+/** The same for other hosts. */
+export function namedByOwnAuthority(...hosts: string[]): KeyPair & { authority: string } {
   const folder = temporaryFolder('authority');
   made(folder, 'authority', ['-addext', 'basicConstraints=critical,CA:TRUE']);
   const [authority, key] = ['authority.cert.pem', 'authority.key.pem'].map((name) =>
     join(folder, name),
   ) as [string, string];
   const signed = ['-CA', authority, '-CAkey', key, '-addext', 'basicConstraints=CA:FALSE'];
-  return { ...made(folder, 'localhost', signed), authority };
+  return { ...made(folder, hosts[0] ?? '', signed, hosts), authority };
 }
 
-function made(folder: string, name: string, more: readonly string[]): KeyPair {
+function made(
+  folder: string,
+  name: string,
+  more: readonly string[],
+  hosts: readonly string[] = [name],
+): KeyPair {
   const [key, cert] = ['key', 'cert'].map((kind) => join(folder, `${name}.${kind}.pem`)) as [
     string,
     string,
   ];
-  const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+  const subject = [
+    '-subj',
+    `/CN=${name}`,
+    '-addext',
+    `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`,
+  ];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   execFileSync(
     'openssl',

@@ -1,28 +1,37 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { schemaLine } from '../../config/schema-line.ts';
+import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
+import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { formatsOf, suiteKeysOf } from '../session/edges.ts';
+import { archiveOf, readOrigin, schemaLine, type Origin } from '../session/origin.ts';
 import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
 import { validateLines } from './plain.ts';
 import { dayOf, withTree } from './project.ts';
-import { isAccount, seeProject, type SeenProject } from './see-project.ts';
-import type { AddCommand, StarterProject, StarterSuite, Terminal } from './terminal.ts';
+import { seeProject, type SeenProject } from './see-project.ts';
+import {
+  originOf,
+  type AddCommand,
+  type StarterProject,
+  type StarterSuite,
+  type Terminal,
+} from './terminal.ts';
 import {
   PLACEHOLDER,
   endpointKey,
+  findWorkflow,
   jobOf,
-  publisher,
   workflowPath,
   workflowText,
+  type FoundWorkflow,
 } from './workflow.ts';
 
 export const initCommand: AddCommand = (program, terminal, done) => {
@@ -33,18 +42,20 @@ export const initCommand: AddCommand = (program, terminal, done) => {
     )
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
-      '--owner <account>',
-      'the account that publishes the action; default: the account that published this copy',
+      '--from <owner/repo@tag>',
+      'the repository on GitHub and the tag or full commit id that the written files use; ' +
+        'default: those of this copy',
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff init --owner your-organisation\n  evaldiff init --directory services/chat',
+      '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
     )
-    .action(async (options: { directory: string; owner?: string }) => {
+    .action(async (options: { directory: string; from?: string }) => {
       const { directory } = options;
-      if (options.owner !== undefined) checkOwner(options.owner);
+      const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
       const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
       const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
+        await refuseOwnRepository(repository);
         const project = await seeProject(
           tree,
           repository,
@@ -52,14 +63,12 @@ export const initCommand: AddCommand = (program, terminal, done) => {
           formatsOf(terminal.features),
           suiteKeysOf(terminal.features),
         );
-        const given = { tree, keys: vendorsWithKey(env) };
+        const given = { tree, origin, keys: vendorsWithKey(env) };
         return {
-          seen: project,
+          seen: { ...project, workflow: await findWorkflow(project, origin) },
           starter: project.isEmpty ? await findStarter(given, terminal) : null,
         };
       });
-      const owner = options.owner ?? (await publisher()) ?? seen.account ?? PLACEHOLDER;
-      const guessed = options.owner === undefined && owner === seen.account;
       const vendors =
         seen.vendors.length + seen.endpoints.length > 0
           ? seen.vendors
@@ -67,7 +76,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
       const unset = keys.filter((key) => !env[key]?.trim());
       const files = new Map(
-        [...(await wantedFiles(seen, { vendors, owner, starter }))].filter(
+        [...(await wantedFiles(seen, { vendors, origin, starter }))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -77,7 +86,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { keys, unset, owner, guessed, shown, starter };
+      const facts = { keys, unset, origin, named: options.from !== undefined, shown, starter };
       const next = nextSteps(seen, files, facts);
       terminal.out(
         `${[...initSummary(seen, files, facts), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
@@ -107,35 +116,52 @@ async function findStarter(
   return null;
 }
 
-function checkOwner(owner: string): void {
-  if (owner === PLACEHOLDER || isAccount(owner)) return;
-  throw userError(
-    null,
-    `--owner: "${owner.slice(0, 100)}" is not a name of a GitHub account: letters, digits ` +
-      'and single hyphens, at most 39',
+type Seen = SeenProject & { workflow: FoundWorkflow | null };
+
+/** A fork may have renamed the package, but not its command. */
+async function isOwn(folder: string): Promise<boolean> {
+  if (!existsSync(join(folder, 'action.yml'))) return false;
+  const manifest = parseMap(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''));
+  return (
+    /^(?:@[^/]+\/)?evaldiff$/.test(String(manifest?.['name'])) ||
+    member(manifest?.['bin'], 'evaldiff') !== undefined
   );
+}
+
+async function refuseOwnRepository({ workTree, ...repository }: Repository): Promise<void> {
+  const { root, below } = workTree;
+  const isGit = (await repository.commonFolder()) !== root;
+  for (let folder = join(root, below); ; folder = dirname(folder)) {
+    if (await isOwn(folder))
+      throw userError(
+        null,
+        `init: ${folder} is evaldiff's own repository, so nothing was written. Run init in your ` +
+          "project's folder, or name that folder with --directory",
+      );
+    if (folder === dirname(folder) || (isGit && folder === root)) return;
+  }
 }
 
 interface WrittenFor {
   vendors: readonly VendorName[];
-  owner: string;
+  origin: Origin | null;
   starter: StarterSuite | null;
 }
 
 async function wantedFiles(
-  seen: SeenProject,
-  { vendors, owner, starter }: WrittenFor,
+  seen: Seen,
+  { vendors, origin, starter }: WrittenFor,
 ): Promise<Map<string, string>> {
   const { below, settings, workflow, endpoints } = seen;
   const [vendor = vendorNames()[0]] = vendors;
   const own = seen.isEmpty
-    ? starterFiles(vendor, starter)
-    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, seen)]] : []);
+    ? starterFiles(vendor, { starter, origin })
+    : new Map(settings === null ? [[SETTINGS_FILE, starterSettings(vendor, origin, seen)]] : []);
   const files = new Map([...own].map(([path, text]) => [posix.join(below, path), text]));
-  if (workflow === null)
+  if (workflow === null && origin !== null)
     files.set(
       workflowPath(below),
-      await workflowText(below, owner, { vendors, endpoints, host: starter !== null }),
+      await workflowText(below, origin, { vendors, endpoints, host: starter !== null }),
     );
   return files;
 }
@@ -143,13 +169,13 @@ async function wantedFiles(
 type FormatPath = (path: string) => string;
 
 function initSummary(
-  { below, settings, prompts, foreign, unread, workflow }: SeenProject,
+  { below, settings, prompts, foreign, unread, workflow }: Seen,
   files: ReadonlyMap<string, string>,
-  { shown, starter }: Facts,
+  { shown, starter, origin }: Facts,
 ): string[] {
   const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
-  const taken = workflow === null && !files.has(workflowPath(below));
+  const taken = workflow === null && origin !== null && !files.has(workflowPath(below));
   return [
     ...[...files.keys()].map((path) =>
       starter !== null && path === posix.join(below, starter.path)
@@ -174,30 +200,27 @@ function initSummary(
 interface Facts {
   keys: readonly string[];
   unset: readonly string[];
-  owner: string;
-  guessed: boolean;
+  origin: Origin | null;
+  /** Whether the command line names `origin`. */
+  named: boolean;
   shown: FormatPath;
   starter: StarterSuite | null;
 }
 
 function nextSteps(
-  seen: SeenProject,
+  seen: Seen,
   files: ReadonlyMap<string, string>,
-  { keys, unset, owner, guessed, shown, starter }: Facts,
+  { keys, unset, origin, named, shown, starter }: Facts,
 ): string[] {
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
+    ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...keys.map(
       (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
     ),
     ...endpointSteps(seen),
-    ...when(
-      owner === PLACEHOLDER && files.size > 0,
-      `Replace ${PLACEHOLDER} in the new files with the account that publishes the action ` +
-        '(or pass it with --owner).',
-    ),
     ...when(
       workflow?.unfinished === true,
       `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
@@ -214,16 +237,14 @@ function nextSteps(
         'the budget.',
     ),
     ...when(
-      guessed && files.has(workflowPath(below)),
-      `The workflow uses ${owner}/evaldiff, the account of this repository's remote. If ` +
-        'another account publishes the action, pass it with --owner.',
-    ),
-    ...when(
       starter !== null,
       `Write two or three tasks of your own into ${starter?.path ?? ''} (docs/agents.md). To test ` +
         'prompts instead, replace it with prompts/NAME.yaml (docs/first-suite.md).',
     ),
-    `Make the job "${jobOf(below)}" a required check once its first run is green.`,
+    ...when(
+      workflow !== null || origin !== null,
+      `Make the job "${jobOf(below)}" a required check once its first run is green.`,
+    ),
   ];
   return [
     'Next:',
@@ -237,7 +258,29 @@ function when(isSo: boolean, line: string): string[] {
   return isSo ? [line] : [];
 }
 
-function endpointSteps({ workflow, endpoints }: SeenProject): string[] {
+function originSteps(
+  origin: Origin | null,
+  named: boolean,
+  isMissing: boolean,
+  isWritten: boolean,
+): string[] {
+  if (origin === null)
+    return when(
+      isMissing,
+      'To write the workflow, run npx evaldiff init --from OWNER/REPO@TAG with a repository on ' +
+        'GitHub that has evaldiff, and its tag or full commit id (docs/own-release.md).',
+    );
+  return [
+    ...when(
+      isWritten && !named,
+      `The workflow uses ${origin.repository}, the repository of this copy of evaldiff. For ` +
+        'another one, delete the workflow and pass --from OWNER/REPO@TAG.',
+    ),
+    `On other machines, install the same version: npm install --save-dev ${archiveOf(origin)}`,
+  ];
+}
+
+function endpointSteps({ workflow, endpoints }: Seen): string[] {
   return (workflow === null ? endpoints : []).map((name) => {
     const key = endpointKey(name);
     return (
@@ -270,16 +313,17 @@ function commandLines(directory: string, code: string): string[] {
 
 export function starterFiles(
   vendor: VendorName,
-  starter: Pick<StarterSuite, 'path' | 'text'> | null = null,
+  given: Partial<Pick<WrittenFor, 'starter' | 'origin'>> = {},
 ): Map<string, string> {
   const model = factsOf(vendor).starterModel;
-  const settings = ['evaldiff.yaml', starterSettings(vendor)] as const;
+  const { starter = null, origin = null } = given;
+  const settings = ['evaldiff.yaml', starterSettings(vendor, origin)] as const;
   if (starter !== null) return new Map([settings, [starter.path, starter.text]]);
   return new Map([
     settings,
     [
       'prompts/support.yaml',
-      `${schemaLine('prompt')}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
+      `${schemaLine('prompt', origin)}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
 # Keys that evaldiff does not know are model parameters and go to the vendor as written.
 model: ${model}
 messages:
@@ -304,6 +348,7 @@ references:
 
 function starterSettings(
   vendor: VendorName,
+  origin: Origin | null,
   { listed, needsModel, unpriced }: Partial<SeenProject> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
@@ -320,5 +365,5 @@ function starterSettings(
       ' # a run that would need more is refused before anything is sent',
   ];
   const head = '# Every key is optional; these are the ones that projects set first.';
-  return `${schemaLine('settings')}${head}\n${lines.join('\n')}\n`;
+  return `${schemaLine('settings', origin)}${head}\n${lines.join('\n')}\n`;
 }

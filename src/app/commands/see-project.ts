@@ -29,7 +29,6 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { loadListPrices } from '../session/prices.ts';
 import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
-import { findWorkflow, type FoundWorkflow } from './workflow.ts';
 
 export interface SeenProject {
   /** The repository's root, where GitHub looks for workflows, or else the project's folder. */
@@ -44,11 +43,9 @@ export interface SeenProject {
   listed: string[];
   unread: { file: string; what: string }[];
   needsModel: boolean;
-  workflow: FoundWorkflow | null;
   vendors: VendorName[];
   endpoints: string[];
   unpriced: string[];
-  account: string | null;
 }
 
 export async function seeProject(
@@ -97,9 +94,7 @@ export async function seeProject(
     foreign: foreign.map(inRoot),
     listed,
     unread: unread.map(({ path, what }) => ({ file: inRoot(path), what })),
-    workflow: await findWorkflow(root, below),
     ...asked,
-    account: accountOf(repository.remoteUrl),
   };
 }
 
@@ -107,11 +102,6 @@ function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
   if (listed.length === 0) return tree;
   const text = JSON.stringify({ prompts: listed });
   return withText(tree, SETTINGS_FILE, text, sha256(text));
-}
-
-function accountOf(url: string | null): string | null {
-  const account = /github\.com[/:]([^/]+)\//.exec(url ?? '')?.[1];
-  return account !== undefined && isAccount(account) ? account : null;
 }
 
 function gradingModels({ settings, suites }: Project): string[] {
@@ -171,14 +161,4 @@ async function askedVendors(
       )
       .map(({ name }) => name),
   };
-}
-
-/**
- * GitHub's rule for account names. The check is strict, because the name is written into a
- * workflow.
- */
-const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
-
-export function isAccount(name: string): boolean {
-  return ACCOUNT.test(name);
 }

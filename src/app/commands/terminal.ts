@@ -14,6 +14,8 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import type { Feature } from '../run/feature.ts';
 import type { TestOverrides } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
+import { ownOrigin } from '../session/installation.ts';
+import type { Origin } from '../session/origin.ts';
 
 export interface Terminal {
   env: NodeJS.ProcessEnv;
@@ -24,8 +26,14 @@ export interface Terminal {
   width: number;
   confirm?(question: string): Promise<boolean>;
   testOverrides?: TestOverrides;
+  /** Where others can fetch this copy of evaldiff. Starts git. */
+  origin?(): Origin | null;
   until?: AbortSignal;
   features: CommandFeatures;
+}
+
+export function originOf({ origin }: Pick<Terminal, 'origin'>): Origin | null {
+  return origin?.() ?? null;
 }
 
 export type AddCommand = (
@@ -75,6 +83,7 @@ export interface LabelledTest {
 
 export interface StarterProject {
   tree: SourceTree;
+  origin: Origin | null;
   keys: readonly VendorName[];
 }
 
@@ -171,6 +180,7 @@ export function terminalOf(
     err: to(stderr),
     isTerminal: stdout.isTTY === true,
     width: stdout.columns || DEFAULT_COLUMNS,
+    origin: ownOrigin,
     ...(stdout.isTTY === true && stdin.isTTY === true
       ? { confirm: (question) => confirmBy(question, to(stdout), stdin) }
       : {}),

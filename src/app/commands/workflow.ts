@@ -6,8 +6,10 @@ import { member } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
+import { archiveOf, type Origin } from '../session/origin.ts';
+import type { SeenProject } from './see-project.ts';
 
-/** Written into the workflow if the account that publishes the action is unknown. */
+/** The account in shipped examples, which users replace. */
 export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
@@ -17,12 +19,17 @@ export interface FoundWorkflow {
   unfinished: boolean;
 }
 
-export async function findWorkflow(root: string, below: string): Promise<FoundWorkflow | null> {
+export async function findWorkflow(
+  { root, below }: Pick<SeenProject, 'root' | 'below'>,
+  origin: Origin | null,
+): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
     const text = await readFile(join(root, WORKFLOWS_FOLDER, name), 'utf8').catch(() => '');
     const steps = stepsOf(text).filter(
-      ({ uses }) => typeof uses === 'string' && /\/evaldiff@/.test(uses),
+      ({ uses }) =>
+        typeof uses === 'string' &&
+        (/\/evaldiff@/.test(uses) || uses.split('@')[0] === origin?.repository),
     );
     if (steps.some((step) => stepFolder(step) === below))
       return {
@@ -67,13 +74,6 @@ export function workflowPath(below: string): string {
   return `${WORKFLOWS_FOLDER}/${jobOf(below)}.yml`;
 }
 
-export async function publisher(): Promise<string | null> {
-  const manifest: unknown = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8'));
-  const repository = member(manifest, 'repository');
-  const url = typeof repository === 'string' ? repository : member(repository, 'url');
-  return typeof url === 'string' ? (/github\.com[/:]([^/]+)\//.exec(url)?.[1] ?? null) : null;
-}
-
 export function endpointKey(name: string): string {
   return `KEY_OF_${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
@@ -86,17 +86,19 @@ interface WorkflowNeeds {
 
 export async function workflowText(
   below: string,
-  owner: string,
+  origin: Origin,
   { vendors, endpoints, host = false }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
     'utf8',
   );
-  const owned =
-    owner === PLACEHOLDER
-      ? shipped
-      : shipped.replace(/^# Replace <owner>[^\n]*\n/m, '').replaceAll(PLACEHOLDER, owner);
+  const owned = shipped
+    .replace(
+      /^# Replace <owner>.*$/m,
+      () => `# The same version on your machine: npm install --save-dev ${archiveOf(origin)}`,
+    )
+    .replace(`${PLACEHOLDER}/evaldiff@v1`, () => `${origin.repository}@${origin.ref}`);
   const keyed = withEndpoints(
     withKeyInputs(host ? withHostCode(owned) : owned, vendors),
     endpoints,

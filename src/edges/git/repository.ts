@@ -59,7 +59,6 @@ export interface Repository {
   mainline(branch: string | null): Promise<Mainline | null>;
   tracked(path: string): Promise<string[]>;
   commonFolder(): Promise<string>;
-  remoteUrl: string | null;
   close(): Promise<void>;
 }
 
@@ -75,7 +74,6 @@ export async function openRepository(
     ...repositoryFiles(opened),
     ...comparisonsOf(opened),
     tracked: (path) => trackedAt(opened.place, checkout, path),
-    remoteUrl: 'address' in opened.store.remote ? opened.store.remote.address.url : null,
     commonFolder: () => Promise.resolve(checkout?.commonDir ?? folder),
     async close() {
       await opened.reader.close();

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { StarterProject, StarterSuite } from '../../app/commands/terminal.ts';
-import { schemaLine } from '../../config/schema-line.ts';
+import { schemaLine } from '../../app/session/origin.ts';
 import { shorten } from '../../text/visible.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { frontMatter } from './context.ts';
@@ -13,14 +13,15 @@ const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
 const INSTRUCTION_FILES = /^(?:AGENTS\.md|CLAUDE\.md|\.github\/copilot-instructions\.md)$/;
 
-export async function starterSuite({ tree, keys }: StarterProject): Promise<StarterSuite | null> {
+export async function starterSuite(project: StarterProject): Promise<StarterSuite | null> {
+  const { tree, keys } = project;
   const paths = [...tree.files.keys()]
     .filter((path) => !path.split('/').includes('node_modules'))
     .sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
   const file = paths.find((path) => SKILL.test(path));
   if (file !== undefined) {
     const text = new TextDecoder().decode(await tree.read(file));
-    return skillSuite({ file, paths, ...skillFields(text) }, keys);
+    return skillSuite({ file, paths, ...skillFields(text) }, project);
   }
   const found = paths.find((path) => INSTRUCTION_FILES.test(path));
   if (found === undefined) return null;
@@ -33,7 +34,7 @@ export async function starterSuite({ tree, keys }: StarterProject): Promise<Star
     - { id: newcomer, task: "Write SUMMARY.md: what a newcomer must know, in ten lines." }
     - { id: check, task: "Write SUMMARY.md: how a change is checked here, in ten lines." }
 `;
-  return { path: 'evals/agents.yaml', ...suiteText(row, '', { tests, keys }), found };
+  return { path: 'evals/agents.yaml', ...suiteText(row, '', tests, project), found };
 }
 
 interface FoundSkill {
@@ -53,13 +54,13 @@ function skillFields(text: string): Pick<FoundSkill, 'name' | 'description'> {
 
 function skillSuite(
   { file, name: named, description, paths }: FoundSkill,
-  keys: StarterProject['keys'],
+  project: StarterProject,
 ): StarterSuite {
   const folder = SKILL.exec(file)?.[1] ?? '';
   const name = /^[a-z\d][\w.-]*$/i.test(named) ? named : posix.basename(folder) || 'skill';
   const finds = ({ skillFolders }: AgentRow): boolean =>
     skillFolders?.some((place) => `${place}/${name}` === folder) ?? false;
-  const row = starterRow(keys, finds);
+  const row = starterRow(project.keys, finds);
   const placed = finds(row) ? [] : [`  skills: { ${name}: ${JSON.stringify(folder || '.')} }\n`];
   const own = posix.join(folder, 'evals');
   const hasOwn = folder !== '' && paths.some((path) => path.startsWith(`${own}/`));
@@ -76,7 +77,7 @@ function skillSuite(
     - { id: not-chosen, task: "What is 2 + 2? Answer in one word.", trigger: null }
 `;
   const path = `evals/${name}.yaml`;
-  return { path, ...suiteText(row, placed.join('') + hidden, { tests, keys }), found: file };
+  return { path, ...suiteText(row, placed.join('') + hidden, tests, project), found: file };
 }
 
 function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => boolean): AgentRow {
@@ -89,10 +90,11 @@ function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => bool
 function suiteText(
   { name, wires }: AgentRow,
   workspace: string,
-  { tests, keys }: { tests: string; keys: StarterProject['keys'] },
+  tests: string,
+  { keys, origin }: StarterProject,
 ): Pick<StarterSuite, 'text' | 'vendor'> {
   const vendor = wires.find((wire) => keys.includes(wire)) ?? wires[0] ?? 'anthropic';
-  const text = `${schemaLine('agents')}# A suite for an agent. Each run gets a fresh copy of one side and a task.
+  const text = `${schemaLine('agents', origin)}# A suite for an agent. Each run gets a fresh copy of one side and a task.
 agent: ${name}
 model: ${factsOf(vendor).starterModel}
 ${workspace === '' ? '' : `workspace:\n${workspace}`}limits: { turns: 30, minutes: 10, usd: 1 } # of one run

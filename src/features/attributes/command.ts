@@ -4,12 +4,12 @@ import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
 import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
-import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { originOf, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import type { Edges } from '../../app/run/input.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
+import { schemaLine } from '../../app/session/origin.ts';
 import { pathRefusal } from '../../app/session/safe-writing.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { schemaLine } from '../../config/schema-line.ts';
 import { gradersOf } from '../../config/targets.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
@@ -194,12 +194,12 @@ async function writeDiscovered(
   found: readonly Discovered[],
   { project, session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
-  { cwd }: Terminal,
+  terminal: Terminal,
 ): Promise<void> {
   const named = found.filter(({ attributes }) => attributes.length > 0);
   if (named.length === 0)
     throw userError(null, 'no attributes were found, so nothing was written; see the notes above');
-  const text = `${schemaLine('attributes')}${writeAttributes(named)}`;
+  const text = `${schemaLine('attributes', originOf(terminal))}${writeAttributes(named)}`;
   const sizes = project.suites.map(({ prompt, tests }) => ({
     path: prompt.file,
     references: tests.references.length,
@@ -209,7 +209,7 @@ async function writeDiscovered(
     throw new InternalError(
       `the attributes that were found cannot be read back: ${back.problems[0]?.message ?? ''}`,
     );
-  const folder = resolve(cwd, directory);
+  const folder = resolve(terminal.cwd, directory);
   if (force === true) await replaceFile(folder, file, text, workTree);
   else await writeNewFiles(folder, new Map([[file, text]]), workTree);
 }

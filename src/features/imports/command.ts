@@ -4,7 +4,8 @@ import { Option } from 'commander';
 import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
 import { withTree } from '../../app/commands/project.ts';
-import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { originOf, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
+import { schemaLine } from '../../app/session/origin.ts';
 import { workTreeOf, type WorkTree } from '../../app/session/safe-writing.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
 import { detectFormat, unreadMessage } from '../../config/formats.ts';
@@ -22,7 +23,7 @@ import { logLine } from '../../text/log.ts';
 import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
 import { failBrokenChecks, reportFailingChecks } from './check-import.ts';
-import { convertImport, settingsFile, type Conversion } from './convert.ts';
+import { convertImport, yaml, type Conversion } from './convert.ts';
 import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
 import type { Imported } from './shared/draft.ts';
 import { verifyImport } from './verify.ts';
@@ -83,7 +84,8 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
   const { imported, workTree, relied } = found;
   await failBrokenChecks(imported, terminal);
-  const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file);
+  const origin = originOf(terminal);
+  const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file, origin);
   const { files, settings, needs } = folder === root ? made : withRequired(made, relied);
   const shown = pathWithin(here, folder) ?? folder;
   const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
@@ -92,7 +94,8 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
     const message = `nothing can be converted: ${carriedLine(imported)}`;
     throw userError(file, message);
   }
-  if (!known && Object.keys(settings).length > 0) files.set(SETTINGS_FILE, settingsFile(settings));
+  if (!known && Object.keys(settings).length > 0)
+    files.set(SETTINGS_FILE, schemaLine('settings', origin) + yaml(settings));
   await writeNewFiles(folder, files, workTree);
   await reportFailingChecks(folder, files, imported, terminal);
   printLosses(imported, terminal);
@@ -103,10 +106,7 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
         `${logLine(shown)} as well\n`,
     );
   if (known && Object.keys(settings).length > 0)
-    terminal.out(
-      `\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` +
-        `${settingsFile(settings).split('\n').slice(1).join('\n')}`,
-    );
+    terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yaml(settings));
   return end(imported, shown, terminal);
 }
 

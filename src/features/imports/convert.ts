@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import { schemaLine, type Origin } from '../../app/session/origin.ts';
 import { formatByPath } from '../../config/formats.ts';
-import { schemaLine } from '../../config/schema-line.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { IMPORT_FORMATS } from './formats.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
@@ -14,7 +14,11 @@ export interface Conversion {
   needs: string[];
 }
 
-export function convertImport(imported: Imported, source: string): Conversion {
+export function convertImport(
+  imported: Imported,
+  source: string,
+  origin: Origin | null,
+): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<DraftFile, string>();
   const taken = new Set<string>();
@@ -25,13 +29,13 @@ export function convertImport(imported: Imported, source: string): Conversion {
       slugs.set(tests, shared);
       files.set(
         `prompts/tests/${shared}.yaml`,
-        `${schemaLine('tests')}# From ${source}\n${yaml(tests.value)}`,
+        `${schemaLine('tests', origin)}# From ${source}\n${yaml(tests.value)}`,
       );
     }
     const defaults = shared === null ? {} : { defaults: [`tests/${shared}`] };
     files.set(
       `prompts/${slug}.yaml`,
-      `${schemaLine('prompt')}# From ${source}\n${yaml({ ...defaults, ...prompt.value })}`,
+      `${schemaLine('prompt', origin)}# From ${source}\n${yaml({ ...defaults, ...prompt.value })}`,
     );
   }
   return {
@@ -61,12 +65,8 @@ function dataFiles({ value }: DraftFile): string[] {
     : [];
 }
 
-export function settingsFile(settings: JsonMap): string {
-  return `${schemaLine('settings')}${Object.keys(settings).length === 0 ? '' : yaml(settings)}`;
-}
-
 /** Writes no YAML aliases, because evaldiff's reader rejects them. */
-function yaml(value: Json): string {
+export function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
 

@@ -9,10 +9,8 @@ async function init(
   files: Record<string, string>,
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-  remote: string | null = null,
 ) {
   const repository = createRepository();
-  if (remote !== null) repository.git('remote', 'add', 'origin', remote);
   repository.write(files);
   const given = { env: { ...withoutKeys().env, ...env } };
   const { code, out, err } = await commandIn(repository.directory, ['init', ...args], given);
@@ -20,7 +18,9 @@ async function init(
   return { code, validated, out: out + err, files: filesBelow(repository.directory) };
 }
 
-const NEW = ['.github/workflows/evaldiff.yml', 'evaldiff.yaml', 'prompts/support.yaml'];
+const FROM = ['--from', 'acme/evaldiff@v1.0.0'];
+const OWN = ['evaldiff.yaml', 'prompts/support.yaml'];
+const NEW = ['.github/workflows/evaldiff.yml', ...OWN];
 
 const promptfoo = (...providers: string[]): string =>
   `prompts: ['{{x}}']\nproviders: ${JSON.stringify(providers)}\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n`;
@@ -31,7 +31,7 @@ const own = (prompt: string, path = 'prompts/own.yaml'): Record<string, string> 
 
 describe('evaldiff init', () => {
   test('creates a project that can be evaluated immediately', async () => {
-    const { code, validated, out, files } = await init({});
+    const { code, validated, files } = await init({}, FROM);
     expect([code, validated, Object.keys(files)]).toEqual([0, 0, NEW]);
     const { project, problems, notices } = await read(files);
     expect([problems, notices]).toEqual([[], []]);
@@ -41,41 +41,14 @@ describe('evaldiff init', () => {
       ...{ name: 'support', model: factsOf('openai').starterModel },
     });
     expect(suite?.tests.references).toHaveLength(3);
-    expect(out).toContain('Replace <owner> in the new files');
-    for (const path of NEW.slice(1))
-      expect(files[path]).toMatch(
-        /^# yaml-language-server: \$schema=https:\/\/\S+\/schemas\/\w+\.schema\.json\n/,
-      );
   });
 
-  test("writes the owner of the action's repository into all files and picks the vendor that has a key", async () => {
-    const { files, out } = await init({}, ['--owner', 'acme'], { ANTHROPIC_API_KEY: 'k' });
-    expect(Object.values(files).join('\n')).not.toContain('<owner>');
-    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme/evaldiff@v1');
+  test('picks the vendor that has a key', async () => {
+    const { files, out } = await init({}, [], { ANTHROPIC_API_KEY: 'k' });
     expect(files['prompts/support.yaml']).toContain(
       `model: ${factsOf('anthropic').starterModel}\n`,
     );
     expect(out).toContain('repository secret ANTHROPIC_API_KEY');
-    expect(out).not.toContain('Replace <owner>');
-  });
-
-  test.each([
-    ['git@github.com:acme-corp/shop.git'],
-    ['https://github.com/acme-corp/shop'],
-    ['ssh://git@github.com/acme-corp/shop.git'],
-  ])("takes the owner of the action's repository from remote %s and says so", async (remote) => {
-    const { files, out } = await init({}, [], {}, remote);
-    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: acme-corp/evaldiff@v1');
-    expect(out).toContain('The workflow uses acme-corp/evaldiff, the account of this repository');
-    expect(out).not.toContain('<owner>');
-  });
-
-  test.each([
-    ['of another host', 'https://git.example/acme/shop.git'],
-    ['that no account could have', 'https://github.com/a%0Ab${{x}}/shop.git'],
-  ])("does not take the owner of the action's repository from a remote %s", async (_, remote) => {
-    const { files } = await init({}, [], {}, remote);
-    expect(files['.github/workflows/evaldiff.yml']).toContain('uses: <owner>/evaldiff@v1');
   });
 
   test('prefers the vendor whose models the project names, then a vendor with a key, even one in .env', async () => {
@@ -104,7 +77,7 @@ describe('evaldiff init', () => {
   test('reports a missing git repository, and says where to put the key', async () => {
     const folder = temporaryFolder('empty');
     const { code, out } = await commandIn(folder, ['init'], withoutKeys());
-    expect([code, Object.keys(filesBelow(folder))]).toEqual([0, NEW]);
+    expect([code, Object.keys(filesBelow(folder))]).toEqual([0, OWN]);
     expect(out).toMatch(/^ {2}1\. Run git init here: /m);
     expect(out).toContain(
       'repository secret OPENAI_API_KEY; on this machine, export it as OPENAI_API_KEY, or write OPENAI_API_KEY=… into .env (and .env into .gitignore).',
@@ -133,14 +106,14 @@ describe('evaldiff init', () => {
   });
 
   test('changes nothing the second time', async () => {
-    const first = await init({});
-    const second = await init(first.files);
+    const first = await init({}, FROM);
+    const second = await init(first.files, FROM);
     expect([second.code, second.files]).toEqual([0, first.files]);
     expect(second.out).not.toContain('wrote');
   });
 
   test("finds another tool's files and lists what to do with them", async () => {
-    const { out, files, validated } = await init({ 'promptfooconfig.yaml': PROMPTFOO });
+    const { out, files, validated } = await init({ 'promptfooconfig.yaml': PROMPTFOO }, FROM);
     expect(out).toContain(
       'found promptfooconfig.yaml: evaldiff reads it directly; npx evaldiff import promptfooconfig.yaml converts it',
     );
@@ -212,7 +185,7 @@ describe('evaldiff init', () => {
           'google:gemini-3.5-flash',
         ),
       },
-      [],
+      FROM,
       { OPENAI_API_KEY: 'k' },
     );
     expect(validated).toBe(0);
@@ -230,14 +203,17 @@ describe('evaldiff init', () => {
   });
 
   test("adds the servers named in the settings to the workflow and requires no vendor's key", async () => {
-    const { out, files } = await init({
-      'evaldiff.yaml':
-        'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',
-      'prompts/a.yaml':
-        'name: a\ndefaults: [tests/a]\nmodel: m\nmessages: [{ role: human, content: Hi }]\n',
-      'prompts/tests/a.yaml':
-        'metrics: [{ uses: closed_qa, with: { criteria: is kind } }]\nreferences: [{ id: r, input: {} }]\n',
-    });
+    const { out, files } = await init(
+      {
+        'evaldiff.yaml':
+          'models:\n  m: { provider: openai, endpoint: in-house }\n  g: { provider: openai, endpoint: judges }\ngrader: { model: g }\n',
+        'prompts/a.yaml':
+          'name: a\ndefaults: [tests/a]\nmodel: m\nmessages: [{ role: human, content: Hi }]\n',
+        'prompts/tests/a.yaml':
+          'metrics: [{ uses: closed_qa, with: { criteria: is kind } }]\nreferences: [{ id: r, input: {} }]\n',
+      },
+      FROM,
+    );
     const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
       jobs: { evaldiff: { steps: { env: object; with: { endpoints: string } }[] } };
     };
@@ -271,7 +247,7 @@ describe('evaldiff init', () => {
         '.github/workflows/evaldiff.yml':
           'jobs:\n  a:\n    steps:\n      - uses: acme/evaldiff@v1\n',
       },
-      ['--directory', folder, '--owner', 'acme'],
+      ['--directory', folder, ...FROM],
     );
     const workflow = '.github/workflows/evaldiff-services-the-chat.yml';
     expect([code, Object.keys(files).filter((path) => /ya?ml$/.test(path))]).toEqual([
@@ -293,7 +269,7 @@ describe('evaldiff init', () => {
       ['evaldiff-services-the-chat'],
       'evaldiff-services-the-chat-',
     ]);
-    const given = job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1')?.with;
+    const given = job?.steps.find(({ uses }) => uses === 'acme/evaldiff@v1.0.0')?.with;
     expect(given).toMatchObject({ 'working-directory': folder });
     expect(given).not.toHaveProperty('check-name');
     expect(out).toContain(`wrote ${folder}/evaldiff.yaml\n`);
@@ -301,7 +277,7 @@ describe('evaldiff init', () => {
       `npx evaldiff validate --directory 'services/the "chat"'  checks the files`,
     );
     expect(out).toContain('Make the job "evaldiff-services-the-chat" a required check');
-    const again = await init(files, ['--directory', folder]);
+    const again = await init(files, ['--directory', folder, ...FROM]);
     expect([again.files, again.out]).toEqual([
       files,
       expect.stringContaining(`kept  ${workflow}\n`),
@@ -311,6 +287,7 @@ describe('evaldiff init', () => {
 
   test('refuses a folder whose name is unsafe in a workflow', async () => {
     const { code, out, files } = await init({ 'a${{ github.token }}/README.md': '' }, [
+      ...FROM,
       '--directory',
       'a${{ github.token }}',
     ]);
@@ -323,7 +300,7 @@ describe('evaldiff init', () => {
 
   test('does not mistake another workflow with the same name for its own', async () => {
     const other = { '.github/workflows/evaldiff.yml': 'jobs: {}\n' };
-    const { out, files } = await init(other);
+    const { out, files } = await init(other, FROM);
     expect(files['.github/workflows/evaldiff.yml']).toBe('jobs: {}\n');
     expect(out).toContain(
       'kept  .github/workflows/evaldiff.yml: it does not evaluate this project',

@@ -28,7 +28,7 @@ test('the guide leads from init to a red pull request whose report names the rem
     [skill.path]: skill.text,
     'tools/agent.mjs': SCRIPTED_AGENT,
   });
-  const init = await commandIn(directory, ['init', '--owner', 'acme'], withoutKeys());
+  const init = await commandIn(directory, ['init', '--from', 'acme/evaldiff@v1'], withoutKeys());
   expect(init.out).toContain(`wrote ${suite.path}: it tests ${skill.path}`);
   const entry =
     '{ provider: anthropic, endpoint: agents, model: loopback, price: { input: 1, output: 5 } }';

@@ -53,9 +53,6 @@ describe('evaldiff discover', () => {
     expect(out).toBe(
       'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit and commit it. From then on, every pull request that runs these prompts uses it.\n',
     );
-    expect(written?.split('\n')[0]).toBe(
-      '# yaml-language-server: $schema=https://cdn.jsdelivr.net/npm/evaldiff@1/schemas/attributes.schema.json',
-    );
     const prompts = [{ path: 'prompts/ask.yaml', references: 12 }];
     const read = readAttributes(FILE, written ?? '', prompts, 15);
     expect(read.ok && read.value.shared).toMatchObject([

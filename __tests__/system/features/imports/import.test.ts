@@ -130,7 +130,7 @@ describe('evaldiff import', () => {
       ],
     ]);
     expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
-      /^# yaml-language-server: \$schema=https:\/\/cdn\.jsdelivr\.net\/npm\/evaldiff@1\/schemas\/prompt\.schema\.json\n# From \.github\/prompts\/sum\.prompt\.yml\n/,
+      /^# From \.github\/prompts\/sum\.prompt\.yml\n/,
     );
     const evals = {
       'SKILL.md': 'Be kind.',

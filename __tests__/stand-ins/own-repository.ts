@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import https from 'node:https';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { namedByOwnAuthority } from './certificate.ts';
+import { listen } from './loopback.ts';
+import { fixtureEnvironment, temporaryFolder } from './repository.ts';
+import { tunnelProxy } from './tunnel-proxy.ts';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const WHO = ['-c', 'user.name=a', '-c', 'user.email=a@example.invalid'];
+
+export function gitAt(folder: string, ...args: string[]): string {
+  return execFileSync('git', [...WHO, ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    env: fixtureEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trim();
+}
+
+/**
+ * A bare repository, as on a server, whose branch `main` has this work tree's files in one commit.
+ */
+export function ownRepository(): string {
+  const bare = join(temporaryFolder('own'), 'evaldiff.git');
+  gitAt(ROOT, 'init', '--quiet', '--bare', '--initial-branch', 'main', bare);
+  const place = ['--git-dir', bare, '--work-tree', ROOT];
+  gitAt(ROOT, ...place, 'add', '--all');
+  gitAt(ROOT, ...place, 'commit', '--quiet', '--message', 'Everything');
+  return bare;
+}
+
+/** The npm package of a clone, as `npm pack` makes it. Returns the tarball's path. */
+export function packed(clone: string): string {
+  const folder = temporaryFolder('packed');
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  const name = execFileSync('npm', args, {
+    cwd: clone,
+    encoding: 'utf8',
+    env: fixtureEnvironment(),
+  });
+  return join(folder, name.trim().split('\n').at(-1) ?? '');
+}
+
+interface Registry {
+  url: string;
+  /** Requests for anything but the package. */
+  refused: string[];
+  close(): Promise<void>;
+}
+
+/** An npm registry on loopback that has only one package, from this tarball. */
+export async function startRegistry(tarball: string): Promise<Registry> {
+  const bytes = readFileSync(tarball);
+  const manifest = JSON.parse(
+    execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }),
+  ) as { name: string; version: string };
+  const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  const file = `/${manifest.name}/-/${manifest.name}-${manifest.version}.tgz`;
+  const refused: string[] = [];
+  const server = http.createServer((request, response) => {
+    if (request.url === file) return void response.end(bytes);
+    if (request.url !== `/${manifest.name}`) {
+      refused.push(`${request.method ?? ''} ${request.url ?? ''}`);
+      return void response.writeHead(404).end('{}');
+    }
+    const dist = { tarball: `http://${request.headers.host ?? ''}${file}`, integrity };
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        name: manifest.name,
+        'dist-tags': { latest: manifest.version },
+        versions: { [manifest.version]: { ...manifest, dist } },
+      }),
+    );
+  });
+  return { ...(await listen(server)), refused };
+}
+
+interface GitHubArchives {
+  /** npm's settings that lead to this server instead of GitHub. */
+  env: NodeJS.ProcessEnv;
+  close(): Promise<void>;
+}
+
+/**
+ * GitHub's archives of one repository, by tag or commit, behind a proxy. As on GitHub, the first
+ * address redirects to a second host.
+ */
+export async function startGitHubArchives(
+  repository: string,
+  bare: string,
+): Promise<GitHubArchives> {
+  const { key, cert, authority } = namedByOwnAuthority('github.com', 'codeload.github.com');
+  const server = https.createServer({ key, cert }, (request, response) => {
+    const { host } = request.headers;
+    const [, ref = ''] =
+      new RegExp(`^/${repository}/(?:archive/([^/]+)\\.tar\\.gz|tar\\.gz/([^/]+))$`)
+        .exec(request.url ?? '')
+        ?.filter((part) => part !== undefined) ?? [];
+    try {
+      const commit = gitAt(bare, 'rev-parse', '--verify', `${ref}^{commit}`);
+      if (host === 'github.com') {
+        const location = `https://codeload.github.com/${repository}/tar.gz/${ref}`;
+        return void response.writeHead(302, { location }).end();
+      }
+      const args = ['archive', '--format=tar.gz', '--prefix=evaldiff-copy/', commit];
+      response.end(execFileSync('git', args, { cwd: bare, maxBuffer: 1 << 28 }));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  const open = await listen(server);
+  const closing: (() => void)[] = [];
+  const proxy = tunnelProxy((request) => {
+    const host = request.url?.split(':')[0] ?? '';
+    request.url = `${host}:${String(open.port)}`;
+    return ['github.com', 'codeload.github.com'].includes(host) ? 200 : 403;
+  }, closing);
+  const { url, close } = await listen(proxy);
+  return {
+    env: { npm_config_https_proxy: url, npm_config_cafile: authority },
+    async close() {
+      for (const end of closing) end();
+      await close();
+      await open.close();
+    },
+  };
+}

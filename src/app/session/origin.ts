@@ -1,0 +1,74 @@
+import { userError } from '../../errors.ts';
+
+/** A copy of evaldiff on GitHub: its repository, `OWNER/REPO`, and a tag or full commit id. */
+export interface Origin {
+  repository: string;
+  ref: string;
+}
+
+/** GitHub's rules for names. They are strict, because the names are written into a workflow. */
+const ACCOUNT = /^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/;
+const REPOSITORY = /^(?!\.{1,2}$|.*\.git$)[\w.-]{1,100}$/;
+const SHORT_COMMIT = /^(?=.*[a-f])[\da-f]{7,39}$/i;
+const REF = /^[A-Za-z\d](?:[\w-]|\.(?!\.|$|lock$)){0,99}$/;
+
+export function isRepository(name: string): boolean {
+  const [account = '', repository = '', ...more] = name.split('/');
+  return ACCOUNT.test(account) && REPOSITORY.test(repository) && more.length === 0;
+}
+
+/** @throws UserError if `text` is not `OWNER/REPO@TAG`. */
+export function readOrigin(text: string): Origin {
+  const [, owner = '', name = '', ref = ''] = /^([^/@]*)\/?([^@]*)@?(.*)$/s.exec(text) ?? [];
+  const problem = originProblem(owner, name, ref);
+  if (problem === null) return { repository: `${owner}/${name}`, ref };
+  throw userError(
+    null,
+    `--from: ${problem}. Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0; a full commit id ` +
+      'may replace the tag.',
+  );
+}
+
+function originProblem(owner: string, name: string, ref: string): string | null {
+  const wrong = (part: string, value: string, rule: string): string =>
+    `${part} is "${value.slice(0, 100)}", not ${rule}`;
+  if (!ACCOUNT.test(owner))
+    return wrong(
+      'OWNER',
+      owner,
+      'a name of a GitHub account (letters, digits and single hyphens, at most 39)',
+    );
+  if (!REPOSITORY.test(name))
+    return wrong(
+      'REPO',
+      name,
+      'a name of a repository (letters, digits, ".", "_" and "-", at most 100, not ending in .git)',
+    );
+  if (ref === '') return 'the tag is missing';
+  if (SHORT_COMMIT.test(ref))
+    return wrong('TAG', ref, 'a full commit id: GitHub accepts only all 40 digits');
+  return REF.test(ref)
+    ? null
+    : wrong(
+        'TAG',
+        ref,
+        'a tag of letters, digits, ".", "_" and "-" (at most 100, no ".." or .lock)',
+      );
+}
+
+/** The address that npm installs this copy from. It needs no build, because `dist/` is committed. */
+export function archiveOf({ repository, ref }: Origin): string {
+  return `https://github.com/${repository}/archive/${ref}.tar.gz`;
+}
+
+type SchemaKind = 'settings' | 'prompt' | 'tests' | 'attributes' | 'agents';
+
+/** The first line of a written file, for editors; empty if no address has the schema. */
+export function schemaLine(kind: SchemaKind, origin: Origin | null): string {
+  if (origin === null) return '';
+  const { repository, ref } = origin;
+  return (
+    '# yaml-language-server: ' +
+    `$schema=https://raw.githubusercontent.com/${repository}/${ref}/schemas/${kind}.schema.json\n`
+  );
+}
