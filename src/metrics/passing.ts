@@ -35,6 +35,31 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
+/**
+ * Whether an answer can fail the metric by its value. If not, only an error or an empty answer
+ * fails.
+ */
+export function canFail(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): boolean {
+  const { source, definition } = metric;
+  if (boundsOf(metric, 'none') !== null) return true;
+  if (source.kind === 'code') return !passesAlways(source.code);
+  if (source.kind === 'built-in')
+    return definition?.limits?.some((name) => source.with[name] !== undefined) ?? true;
+  const rubric = rubrics.get(source.rubric);
+  if (rubric === undefined) return true;
+  const passing = passingLabels(rubric, metric);
+  return passing !== null && passing.size < rubric.choice_scores.size;
+}
+
+function passesAlways(code: string): boolean {
+  const set = code.match(/\bresult\s*=[^;\n]*/g) ?? [];
+  return (
+    set.length > 0 &&
+    set.every((text) => /^result\s*=\s*[Tt]rue\s*(?:\}|#.*|\/\/.*)?$/.test(text)) &&
+    !/\b(?:raise|assert|throw)\b/.test(code)
+  );
+}
+
 export function comparesShare({
   every,
   level,

@@ -5,8 +5,9 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { OBJECT_WORDS } from '../metrics/objects.ts';
-import { meansInWords, wholeRates } from '../text/amounts.ts';
+import { count, counted, meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
+import { firstOf, type Words } from './words.ts';
 
 export interface Figures {
   ran: number;
@@ -106,6 +107,52 @@ export function numberInWords(name: string, { base, head, share }: ComparedFigur
 
 export function shareName(metric: string, share: NonNullable<ComparedFigures['share']>): string {
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
+}
+
+type MeasuredMetric = MetricResult & { values: MetricValues };
+
+/**
+ * The metrics whose values stand for the suite's result: those that decide, or all where none does.
+ * Empty if passes decide.
+ */
+export function decidingMetrics({ unit, reason, metrics }: SuiteResult): MeasuredMetric[] {
+  if (unit !== 'values' && reason?.by !== 'values') return [];
+  const own = metrics.flatMap(({ values, ...metric }) =>
+    metric.gates && values !== undefined && values.share === undefined
+      ? [{ ...metric, values }]
+      : [],
+  );
+  const decide = own.filter(({ values }) => values.gate === 'fail');
+  return decide.length > 0 ? decide : own;
+}
+
+/** Whether passes or values of both sides were compared. */
+export function isCompared({ pass_rate, reason }: SuiteResult): boolean {
+  return pass_rate.difference !== null || reason?.by === 'values';
+}
+
+/** True if no answer of base passes, so that passes cannot show a fall. */
+export function passesNothing(suite: SuiteResult): boolean {
+  return suite.pass_rate.base === 0 && isCompared(suite) && shareFigures(suite).length === 0;
+}
+
+/** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. */
+function movedValue({ name, values }: MeasuredMetric): Words {
+  const { base, head, way, references, fell, rose } = values;
+  const changed = way === undefined ? undefined : way === 'fell' ? fell : rose;
+  const how = `, ${way === 'fell' ? 'lower' : 'higher'} in `;
+  return [
+    { name },
+    ` ${meansInWords(base, head)}`,
+    changed === undefined ? '' : `${how}${count(changed)} of ${counted(references, 'test')}`,
+  ];
+}
+
+/** The values of the named metrics, or of all that decide. Null if passes decide. */
+export function valueWords(suite: SuiteResult, names?: readonly string[]): Words | null {
+  const own = decidingMetrics(suite);
+  const shown = names === undefined ? own : own.filter(({ name }) => names.includes(name));
+  return shown.length === 0 ? null : firstOf(shown.map(movedValue));
 }
 
 export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {

@@ -1,8 +1,10 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
+import { createRandom } from '../../kernel/statistics/random.ts';
 import { countTable, type Tries } from '../../kernel/statistics/table.ts';
+import { sideMean, valueTest, type Values } from '../../kernel/statistics/value-test.ts';
 import { firstAnswerText } from '../../report/answers/text.ts';
+import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
@@ -13,7 +15,7 @@ import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
-import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
+import { FEWEST_UNITS, groupVerdicts, type AttributeRow, type GroupVerdict } from './verdicts.ts';
 
 export interface ExplainReference extends ReferenceText {
   /** False if the reference did not run on both sides. */
@@ -22,6 +24,7 @@ export interface ExplainReference extends ReferenceText {
   cluster: string | null;
   base: readonly TryResult[];
   head: readonly TryResult[];
+  values?: Values | undefined;
 }
 
 export interface ExplainSuite {
@@ -33,6 +36,8 @@ export interface ExplainSuite {
   /** How many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
+  /** The metric whose values are compared. Null: passes are compared. */
+  value: { metric: string; better: Better } | null;
   references: readonly ExplainReference[];
 }
 
@@ -105,14 +110,14 @@ export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
 ): (Own & { attributes: AttributeResult[] })[] {
-  const rows: ClusteredTries[] = [];
+  const rows: AttributeRow[] = [];
   const placed = suites.map((own, s) => {
     const found = new Map(
       own.suite.references.map((reference): [string, Omit<PlacedMember, 'affinity'>] => {
         const { id, cluster: name } = reference;
         // Cluster names are unique only within a suite.
         const cluster = name === null ? null : `${String(s)} ${name}`;
-        const row = { tries: attributeTries(reference, own.suite), cluster };
+        const row = attributeRow(reference, own.suite, cluster);
         return [id, { id, row, at: rows.push(row) - 1 }];
       }),
     );
@@ -149,7 +154,7 @@ interface PlacedMember {
   id: string;
   at: number;
   affinity: number;
-  row: ClusteredTries;
+  row: AttributeRow;
 }
 
 interface PlacedAttribute {
@@ -167,10 +172,16 @@ function resultAttributes(
   return groups.map((group, i): AttributeResult => {
     const found = verdicts?.[i] ?? sweepVerdict(group.members);
     const proficiency = proficiencyOf(group.members.map(({ row }) => row));
-    const verdict = alsoMoved(found.verdict, proficiency, words);
+    const values = valuesOf(suite, group);
+    const sign = signOf(suite);
+    const ends = [sign * (values?.low ?? 0), sign * (values?.high ?? 0)] as const;
+    const moved =
+      suite.value === null ? proficiency : { low: Math.min(...ends), high: Math.max(...ends) };
+    const verdict = alsoMoved(found.verdict, moved, words);
     return {
       ...attributeResult(suite, group, verdict),
-      ...proficiency,
+      ...(values === null ? {} : { values }),
+      ...(suite.value === null ? proficiency : { ...NO_RATES, n: values?.n ?? 0 }),
       p: found.p,
       verdict,
       explained_by: found.explainedBy.map(idOf),
@@ -186,7 +197,7 @@ type AttributeVerdict = AttributeResult['verdict'];
 
 function alsoMoved(
   verdict: AttributeVerdict,
-  { low, high }: Proficiency,
+  { low, high }: Pick<Proficiency, 'low' | 'high'>,
   words: ReadonlySet<AttributeVerdict>,
 ): AttributeVerdict {
   if (verdict !== 'no change found') return verdict;
@@ -196,9 +207,35 @@ function alsoMoved(
 }
 
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
-  const { n } = proficiencyOf(members.map(({ row }) => row));
+  const rows = members.map(({ row }) => row);
+  const valued = rows.filter(({ values = NO_NUMBERS }) => sideMean([values], 'head') !== null);
+  const n = Math.max(valued.length, proficiencyOf(rows).n);
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';
   return { verdict, p: null, explainedBy: [], alternatives: [] };
+}
+
+const NO_NUMBERS: Values = { base: [], head: [] };
+
+const NO_RATES = { base: null, head: null, difference: null, low: null, high: null };
+
+/** −1 if lower values are better, so that a fall of the products is always worse. */
+function signOf({ value }: CountedSuite): 1 | -1 {
+  return value?.better === 'lower' ? -1 : 1;
+}
+
+function attributeRow(
+  reference: ExplainReference,
+  suite: CountedSuite,
+  cluster: string | null,
+): AttributeRow {
+  const row = { tries: attributeTries(reference, suite), cluster };
+  if (suite.value === null) return row;
+  const { base, head } = (reference.compared ? reference.values : undefined) ?? NO_NUMBERS;
+  const side = (numbers: Values['base']): Values['base'] =>
+    numbers
+      .slice(0, suite.tries ?? Infinity)
+      .map((number) => (number === null ? null : signOf(suite) * number));
+  return { ...row, values: { base: side(base), head: side(head) } };
 }
 
 function attributeTries(
@@ -225,7 +262,6 @@ function attributeResult(
           members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
         )
       : [];
-  const values = attributeValues(suite, new Set(references));
   return {
     ...attribute,
     path,
@@ -233,7 +269,6 @@ function attributeResult(
     variant,
     affinity_mean: affinityMean,
     prior,
-    ...(values === null ? {} : { values }),
     verdict,
     alignment,
     references,
@@ -243,10 +278,34 @@ function attributeResult(
   };
 }
 
-function attributeValues(
-  { measured, references, tries }: CountedSuite,
-  ids: ReadonlySet<string>,
-): ReturnType<typeof meanValues> {
-  const own = references.filter(({ id, compared }) => compared && ids.has(id));
-  return measured === null ? null : meanValues(measured, own, tries);
+function valuesOf(
+  suite: CountedSuite,
+  { members }: PlacedAttribute,
+): NonNullable<AttributeResult['values']> | null {
+  const { measured, references, tries, value } = suite;
+  if (value === null) {
+    const ids = new Set(members.map(({ id }) => id));
+    const own = references.filter(({ id, compared }) => compared && ids.has(id));
+    return measured === null ? null : meanValues(measured, own, tries);
+  }
+  const all = members.map(({ row: { values = NO_NUMBERS } }) => values);
+  const sign = signOf(suite);
+  const test = valueTest(
+    all,
+    members.map(({ row }) => row.cluster),
+    createRandom(value.metric),
+  );
+  const { base, head, difference, low, high } = test ?? {
+    ...NO_RATES,
+    base: sideMean(all, 'base'),
+    head: sideMean(all, 'head'),
+  };
+  const shown = (number: number | null): number | null => (number === null ? null : sign * number);
+  const ends = sign === 1 ? { low, high } : { low: shown(high), high: shown(low) };
+  return {
+    metric: value.metric,
+    n: test?.items ?? all.filter((own) => sideMean([own], 'head') !== null).length,
+    ...{ base: shown(base), head: shown(head), difference: shown(difference) },
+    ...ends,
+  };
 }

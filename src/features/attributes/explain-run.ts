@@ -1,5 +1,6 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
+import { metricNumbers, valuesByReference } from '../../kernel/plan/metric-numbers.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
@@ -8,6 +9,7 @@ import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { taskText } from '../../trials/packet.ts';
 import type { Completion, Request } from '../../types/model.ts';
+import { decidingMetrics } from '../../wording/figures.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
@@ -27,7 +29,7 @@ export async function explainRun(
   if (own === null) return { parts: {}, notices: [], findings: [], unjudged: [] };
   const { mode, gate, suites } = run;
   const wanted = suites.flatMap(({ comparison, result }) => {
-    const asked = explainSuite(comparison, result, mode);
+    const asked = explainSuite(comparison, result, mode, own.settings.metric);
     return asked === null || !isExplained(asked, own)
       ? []
       : [{ suite: result, asked, isJudged: isExplainable(comparison, mode) }];
@@ -115,6 +117,7 @@ function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
   mode: ComparedRun['mode'],
+  metric: string | null,
 ): ExplainSuite | null {
   const {
     path,
@@ -123,6 +126,7 @@ function explainSuite(
     compared: { tries },
     metrics,
   } = suite;
+  const value = decidingValue(suite, metric);
   const regressed = hasFallen(suite);
   const { base, head } = comparison.run.suite;
   const prompt = (base ?? head)?.suite.prompt;
@@ -135,15 +139,30 @@ function explainSuite(
     prompt: prompt === undefined ? '' : taskText(prompt),
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
-    numbers: metrics.flatMap(({ name: metric, values }) => (values === undefined ? [] : [metric])),
-    references: withTries(comparison, mode),
+    numbers: metrics.flatMap(({ name: own, values }) => (values === undefined ? [] : [own])),
+    value,
+    references: withTries(comparison, mode, value?.metric ?? null),
   };
 }
 
+/** The value that decides the suite, or that `qualeval.metric` names and that can fail the run. */
+function decidingValue(suite: SuiteResult, metric: string | null): ExplainSuite['value'] {
+  const [first] = suite.reason?.by === 'values' ? suite.reason.metrics : [];
+  const failing = suite.metrics.filter(
+    ({ values }) => values?.gate === 'fail' && values.share === undefined,
+  );
+  const own = metric === null ? decidingMetrics(suite) : failing;
+  const found = own.find(({ name }) => name === (metric ?? first ?? own[0]?.name));
+  return found === undefined ? null : { metric: found.name, better: found.better };
+}
+
 function withTries(
-  { run, compared }: SuiteComparison,
+  comparison: SuiteComparison,
   mode: ComparedRun['mode'],
+  metric: string | null,
 ): ExplainReference[] {
+  const { run, compared } = comparison;
+  const number = metricNumbers(comparison).find(({ name }) => name === metric);
   const counted = new Set(
     mode === 'sweep' ? run.runs.filter(({ affected }) => gates(run.suite, affected)) : compared,
   );
@@ -158,6 +177,7 @@ function withTries(
       ...reference,
       compared: counted.has(found),
       cluster: found.affected.reference.cluster ?? null,
+      ...(number === undefined ? {} : { values: valuesByReference(number, [found], Infinity)[0] }),
       base: found.base.map(({ byHead }) => byHead),
       head: found.head.map(({ byHead }) => byHead),
     };

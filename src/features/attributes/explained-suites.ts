@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { repeatedNames } from '../../report/sections/phrases.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { rates, repeatedNames } from '../../report/sections/phrases.ts';
+import { count, counted, meansInWords } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
 
@@ -104,8 +104,22 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
     (a, b) =>
       VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
       (a.difference ?? 0) - (b.difference ?? 0) ||
-      (a.head ?? 2) - (b.head ?? 2),
+      (a.head ?? 2) - (b.head ?? 2) ||
+      (a.p ?? 1) - (b.p ?? 1),
   );
+}
+
+/** Whether values were compared instead of passes. */
+export function isByValue({ values }: AttributeResult): boolean {
+  return values?.difference !== undefined;
+}
+
+/** Pass rates, or means of the value that is compared instead. */
+export function attributeWords(attribute: AttributeResult): string {
+  const { base, head, values } = attribute;
+  return values === undefined || !isByValue(attribute)
+    ? rates(base, head)
+    : `${values.metric} ${meansInWords(values.base, values.head)}`;
 }
 
 export function attributeNames(

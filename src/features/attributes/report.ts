@@ -1,15 +1,27 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count } from '../../text/amounts.ts';
+import { count, wholeRates } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
-import { explainedSuites } from './explained-suites.ts';
+import {
+  attributeWords,
+  attributesWorstFirst,
+  explainedSuites,
+  isByValue,
+} from './explained-suites.ts';
 import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
+
+const MOST_PLACES = 3;
+
+function placeWords(attribute: AttributeResult): string {
+  const { base, head } = attribute;
+  return isByValue(attribute) ? attributeWords(attribute) : wholeRates(base, head);
+}
 
 export const attributesReport: FeatureReport = {
   sections: {
@@ -38,7 +50,14 @@ export const attributesReport: FeatureReport = {
       places.push(next);
       for (const id of worse) if (next.references.includes(id)) covered.add(id);
     }
-    return places.length === 0 ? null : { shared: covered.size, places };
+    const byValue = attributesWorstFirst(named.filter(isByValue)).slice(0, MOST_PLACES);
+    const shown = places.length === 0 ? byValue : places;
+    return shown.length === 0
+      ? null
+      : {
+          shared: places.length === 0 ? null : covered.size,
+          places: shown.map((place) => ({ name: place.name, words: placeWords(place) })),
+        };
   },
   filter(results) {
     const all = mergeExplained(results);

@@ -86,9 +86,25 @@ const attributeResultSchema = z.strictObject({
         .number()
         .nullable()
         .describe('Mean over these references on head; null if head did not run.'),
+      difference: z
+        .number()
+        .nullable()
+        .describe('Head − base; null if a side is missing.')
+        .exactOptional(),
+      low: z
+        .number()
+        .nullable()
+        .describe("Lower end of the difference's two-sided 90 % interval.")
+        .exactOptional(),
+      high: z
+        .number()
+        .nullable()
+        .describe("Upper end of the difference's two-sided 90 % interval.")
+        .exactOptional(),
     })
     .describe(
-      "Mean of a metric's numbers over these references. Not tested, so it affects no verdict.",
+      "Mean of a metric's numbers over these references. With `difference`, the attribute's verdict " +
+        'is about these values, and there are no pass rates. Otherwise, they are not tested.',
     )
     .exactOptional(),
   p: shareSchema

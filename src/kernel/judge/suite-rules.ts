@@ -3,6 +3,7 @@ import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
+import type { DecidingValues } from './values.ts';
 
 interface SideFacts {
   hasBase: boolean;
@@ -67,6 +68,11 @@ export interface SuiteFacts {
    * share of alpha.
    */
   underBase: FallUnderBase | null;
+  /**
+   * Values that decide, because no answer can fail by its value, or none of base passes. Test:
+   * `valueTest`, with Holm over suites and metrics. Null if passes decide.
+   */
+  values: DecidingValues | null;
   /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
@@ -129,6 +135,15 @@ export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
 ];
 
 export const COMPARED_RULES: readonly ComparedRule[] = [
+  {
+    verdict: 'regressed',
+    by: 'values',
+    words:
+      'values decide (no answer can fail by its value, or none of base passes), and one got ' +
+      'worse, beyond chance',
+    when: ({ values }) => values !== null && values.worse.length > 0,
+    found: ({ values }) => values && { p: values.p, metrics: values.worse },
+  },
   {
     verdict: 'inconclusive',
     by: 'model',
@@ -233,6 +248,20 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     found: ({ rise }) => rise,
   },
   {
+    verdict: 'improved',
+    by: 'values',
+    words: 'values decide, and one got better, beyond chance',
+    when: ({ values, underBase }) =>
+      values !== null && values.better.length > 0 && underBase === null,
+    found: ({ values }) => values && { p: values.p, metrics: values.better },
+  },
+  {
+    verdict: 'unchanged',
+    by: 'values',
+    words: 'values decide, none got worse, beyond chance, and a rule below holds for passes',
+    when: (facts) => facts.values !== null && isRuledOut(facts),
+  },
+  {
     verdict: 'unchanged',
     by: 'bound',
     words: 'the tries rule out a drop larger than the tolerance',
@@ -263,9 +292,14 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
 ];
 
 function goodVerdict(facts: SuiteFacts): Verdict | null {
-  const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
-  if (rise !== null && underBase === null) return 'improved';
-  return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
+  const { rise, underBase, values } = facts;
+  const rose = rise !== null || (values?.better.length ?? 0) > 0;
+  if (rose && underBase === null) return 'improved';
+  return rise !== null || isRuledOut(facts) ? 'unchanged' : null;
+}
+
+function isRuledOut({ isBound, isNotLower, isBoundTogether }: SuiteFacts): boolean {
+  return isBound || isNotLower || isBoundTogether;
 }
 
 function lacking({ missing }: SuiteFacts): Partial<Evidence> {

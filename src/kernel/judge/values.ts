@@ -11,17 +11,19 @@ import {
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { metricGate } from '../plan/tries.ts';
+import { isOutcome, metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
 import { isLargeDrop, reachesLevel } from '../statistics/table.ts';
-import { sideMean, type ValueTest, type Values } from '../statistics/value-test.ts';
+import { isCloseTo, sideMean, type ValueTest, type Values } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
+  /** Decides the suite's verdict, instead of passes. */
+  isOutcome: boolean;
   /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
@@ -42,18 +44,22 @@ export function metricMoves(
   return metricNumbers(suite).map((number) => {
     const { metric, name, entry } = number;
     const better = directionIn(metric, run.scoring.rubrics, entry);
-    const gate = metricGate(suite, name, better);
+    const gate = metricGate(suite, number);
+    const own = gate === 'fail' && isOutcome(suite, number);
     const share = comparedShare(suite, number);
     const bounds = share === null ? ONE_LOOK : plan;
+    // Only passes decide when a suite's tries end, so its values need a single test.
+    const lookPlan = own ? ONE_LOOK : plan;
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to }, bounds);
-    const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
+    const made = lookPlan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
+    const shown = { name, better, gate, share, test: last, moved: null, exploded };
+    return { ...shown, isOutcome: own, looks, plan: lookPlan };
   });
 }
 
@@ -72,6 +78,32 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 }
 
 type Moved = NonNullable<MetricValues['moved']>;
+
+/** The values that decide a suite, and of these, the ones that moved, smallest p first. */
+export interface DecidingValues {
+  worse: readonly string[];
+  better: readonly string[];
+  p: number | null;
+}
+
+/** Null if passes decide. */
+export function decidingValues(moves: readonly MetricMove[]): DecidingValues | null {
+  const own = moves.filter((move) => move.isOutcome);
+  const pOf = ({ test, better, moved }: MetricMove): number =>
+    directionalP(test, better, moved ?? 'worse');
+  const that = (moved: Moved): MetricMove[] =>
+    own.filter((move) => move.moved === moved).sort((a, b) => pOf(a) - pOf(b));
+  const [worse, better] = [that('worse'), that('better')];
+  const [first] = worse.length > 0 ? worse : better;
+  const names = (of: readonly MetricMove[]): string[] => of.map(({ name }) => name);
+  return own.length === 0
+    ? null
+    : {
+        worse: names(worse),
+        better: names(better),
+        p: first === undefined ? null : pOf(first),
+      };
+}
 
 /** One-sided p (0–1) of a move in this direction. Two-sided if neither direction is better. */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
@@ -147,11 +179,21 @@ export function shownValues(
   if (test === null) return figures;
   return {
     ...figures,
+    ...movedReferences(values),
     p: directionalP(test, better, 'worse'),
     references: test.items,
     ...(exploded.length === 0 ? {} : { exploded }),
     ...(moved === null ? {} : directionOf(test, moved, better)),
   };
+}
+
+function movedReferences(values: readonly Values[]): Required<Pick<MetricValues, 'fell' | 'rose'>> {
+  const differences = values.flatMap((item) => {
+    const [base, head] = [sideMean([item], 'base'), sideMean([item], 'head')];
+    return base === null || head === null || isCloseTo(base, head) ? [] : [head - base];
+  });
+  const fell = differences.filter((difference) => difference < 0).length;
+  return { fell, rose: differences.length - fell };
 }
 
 export function meansOf(

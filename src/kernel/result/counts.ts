@@ -29,8 +29,11 @@ export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
   );
 }
 
-export function showsOnly({ metrics }: SuiteResult): boolean {
-  return metrics.length > 0 && metrics.every(({ gates }) => !gates);
+/** True if neither passes nor values decide, so that the suite cannot show that head is worse. */
+export function showsOnly({ metrics, unit }: SuiteResult): boolean {
+  const decides = ({ gates, values }: MetricResult): boolean =>
+    gates && (unit !== 'values' || values?.gate === 'fail');
+  return metrics.length > 0 && !metrics.some(decides);
 }
 
 export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): TryResult[] {
@@ -84,6 +87,13 @@ export function newReferences(suites: readonly SuiteResult[]): NamedReference[] 
 
 export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, isNewFailing);
+}
+
+export function newPassing(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(
+    suites,
+    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'pass',
+  );
 }
 
 export function isNewFailing(reference: ReferenceResult, suite: SuiteResult): boolean {

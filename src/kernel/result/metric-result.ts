@@ -28,6 +28,12 @@ const metricValuesSchema = z.strictObject({
         'direction is better; null if nothing was compared.',
     ),
   references: countSchema.describe('Number of references with numbers on both sides.'),
+  fell: countSchema
+    .describe('Number of these references whose mean is lower on head.')
+    .exactOptional(),
+  rose: countSchema
+    .describe('Number of these references whose mean is higher on head.')
+    .exactOptional(),
   gate: z
     .enum(['fail', 'warn', 'ignore'])
     .describe('What happens to the run if this metric gets worse.'),

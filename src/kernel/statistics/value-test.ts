@@ -33,6 +33,11 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
   return meanOrNull(means);
 }
 
+/** Whether the numbers differ by no more than rounding. */
+export function isCloseTo(a: number, b: number): boolean {
+  return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+}
+
 /** Of the items with numbers on both sides, head's mean less base's. Null if there are none. */
 export function valueDifference(items: readonly Values[]): number | null {
   const compared = items.filter(hasBothSides);

@@ -16,7 +16,7 @@ import {
   signedValue,
   wholeRates,
 } from '../../text/amounts.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
+import { decidingMetrics, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -116,7 +116,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
 }
 
 function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
-  if (values?.gate === 'fail') return values.share === undefined ? ['gate.metrics: fail'] : [];
+  if (values?.gate === 'fail') return values.share === undefined ? ['can fail the run'] : [];
   return gates ? [] : ['shown, does not gate'];
 }
 
@@ -144,7 +144,9 @@ export function valueFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
-      if (values === undefined || values.moved === null) return [];
+      const isDeciding = decidingMetrics(suite).some((metric) => metric.name === name);
+      if (values?.moved === null && !isDeciding) return [];
+      if (values === undefined) return [];
       const { base, head, low, high, p, references, share } = values;
       const scale = scaleOf(base, head);
       const end = (of: number): string =>

@@ -105,6 +105,7 @@ export function inputOf(
         regressed: true,
         tries: 3,
         numbers: [],
+        value: null,
         references,
       },
     ],
