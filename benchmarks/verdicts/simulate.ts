@@ -39,7 +39,7 @@ export interface Simulated {
 const PLACE = { file: 'suite.yaml', line: 1 };
 
 const SCORE = {
-  ...{ name: 'score', source: { kind: 'code' }, better: 'higher', skip: false },
+  ...{ name: 'score', source: { kind: 'code', code: '' }, better: 'higher', skip: false },
   ...{ depends_on: [], threshold: null, place: PLACE },
 };
 

@@ -183,7 +183,8 @@ function unnoticedWords({ suite }: Pick<Decided, 'suite'>): Words {
 
 /** Why the suite's passes cannot show a fall, and what would change that. Null if they can. */
 export function blindWords(suite: SuiteResult): Words | null {
-  if (suite.reason === null) return null;
+  const { reason, verdict } = suite;
+  if (reason === null || (verdict !== 'unchanged' && reason.by !== 'values')) return null;
   if (showsOnly(suite))
     return [
       'No metric decides: set ',
@@ -191,7 +192,7 @@ export function blindWords(suite: SuiteResult): Words | null {
       ' on one.',
     ];
   if (!passesNothing(suite)) return null;
-  return suite.reason.by === 'values'
+  return reason.by === 'values'
     ? [`${NOTHING_PASSES}, so values decide: set a `, { name: 'threshold' }, ' that answers reach.']
     : [`${NOTHING_PASSES}, so nothing could break.`];
 }
