@@ -52,10 +52,16 @@ function verdictSentence(suite: SuiteResult): string {
   );
 }
 
+/** These rules speak of pass rates. */
+const BY_RATES: ReadonlySet<VerdictReason['by']> = new Set([
+  ...(['rise', 'bound', 'not-lower', 'run', 'unsettled'] as const),
+]);
+
 /** The intervals of values are a section of their own. */
 function valueSentence(suite: SuiteResult, values: string): string {
+  const isByRates = suite.reason !== null && BY_RATES.has(suite.reason.by);
   const nothing = passesNothing(suite) ? ` ${NOTHING_PASSES}, so values decide.` : '';
-  return `${values}.${nothing}${whyOpen(suite)}${whatIsHidden(suite)}${whatConfirms(suite)}`;
+  return `${values}.${nothing}${isByRates ? '' : whyOpen(suite)}${whatIsHidden(suite)}${whatConfirms(suite)}`;
 }
 
 function whatPasses({ unit, rollups }: SuiteResult): string {

@@ -155,7 +155,7 @@ export function valueFigures({ suites }: Result): Line[] {
         low === null || high === null
           ? ''
           : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
-      const chance = p === null ? '' : ` (${pValue(p)})`;
+      const chance = p === null || values.moved === 'better' ? '' : ` (${pValue(p)})`;
       const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
       return [
         [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],

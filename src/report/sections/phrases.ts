@@ -172,14 +172,20 @@ export function rolledUpWords(
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
+/** Whether no answer can fail by its value, so that the side has values, but no passes. */
+export function hasOnlyValues({ rollup, passes, tries_judged: judged }: SideResult): boolean {
+  return rollup === null && passes === judged;
+}
+
 export function passWords(side: SideResult | null): string {
   if (side === null || side.tries.length === 0) return 'not run';
   const unjudged = side.tries.length - side.tries_judged;
   if (side.tries_judged === 0) return `none of ${count(unjudged)} judged`;
   const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
-  const all = side.rollup === null && side.passes === side.tries_judged;
-  const counts = `${count(side.passes)} of ${count(side.tries_judged)} passed`;
-  return `${all ? counted(side.passes, 'answer') : counts}${without}`;
+  const counts = hasOnlyValues(side)
+    ? counted(side.passes, 'answer')
+    : `${count(side.passes)} of ${count(side.tries_judged)} passed`;
+  return `${counts}${without}`;
 }
 
 export function rateInterval({ low, high }: { low: number; high: number }): string {
