@@ -42,7 +42,8 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
 export function canFail(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): boolean {
   const { source, definition } = metric;
   if (boundsOf(metric, 'none') !== null) return true;
-  if (source.kind === 'code') return !passesAlways(source.code);
+  if (source.kind === 'code')
+    return FAILING_CODE.test(source.code) || !/\bresult\s*=/.test(source.code);
   if (source.kind === 'built-in')
     return definition?.limits?.some((name) => source.with[name] !== undefined) ?? true;
   const rubric = rubrics.get(source.rubric);
@@ -51,14 +52,8 @@ export function canFail(metric: Metric, rubrics: ReadonlyMap<string, RubricPassi
   return passing !== null && passing.size < rubric.choice_scores.size;
 }
 
-function passesAlways(code: string): boolean {
-  const set = code.match(/\bresult\s*=[^;\n]*/g) ?? [];
-  return (
-    set.length > 0 &&
-    set.every((text) => /^result\s*=\s*[Tt]rue\s*(?:\}|#.*|\/\/.*)?$/.test(text)) &&
-    !/\b(?:raise|assert|throw)\b/.test(code)
-  );
-}
+/** Matches code that may fail an answer: `result` is not always true, or it raises an error itself. */
+const FAILING_CODE = /\bresult\s*=(?!\s*[Tt]rue\s*(?:[;}#\n]|\/\/|$))|\b(?:raise|assert|throw)\b/;
 
 export function comparesShare({
   every,

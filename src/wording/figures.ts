@@ -1,5 +1,10 @@
-import { countsForVerdict, ungradedSuites } from '../kernel/result/counts.ts';
-import type { MetricResult, MetricValues } from '../kernel/result/metric-result.ts';
+import {
+  countsForVerdict,
+  measuredMetrics,
+  ungradedSuites,
+  type MeasuredMetric,
+} from '../kernel/result/counts.ts';
+import type { MetricValues } from '../kernel/result/metric-result.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
@@ -109,26 +114,18 @@ export function shareName(metric: string, share: NonNullable<ComparedFigures['sh
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
-type MeasuredMetric = MetricResult & { values: MetricValues };
-
-/**
- * The metrics whose values stand for the suite's result: those that decide, or all where none does.
- * Empty if passes decide.
- */
-export function decidingMetrics({ unit, reason, metrics }: SuiteResult): MeasuredMetric[] {
-  if (unit !== 'values' && reason?.by !== 'values') return [];
-  const own = metrics.flatMap(({ values, ...metric }) =>
-    metric.gates && values !== undefined && values.share === undefined
-      ? [{ ...metric, values }]
-      : [],
+/** The metrics whose values decide, or are shown because passes say nothing. */
+export function decidingMetrics(suite: SuiteResult): MeasuredMetric[] {
+  const own = measuredMetrics(suite).filter(
+    ({ gates, values }) => gates && values.share === undefined,
   );
-  const decide = own.filter(({ values }) => values.gate === 'fail');
-  return decide.length > 0 ? decide : own;
+  const decide = own.filter(({ values }) => values.decides);
+  return decide.length === 0 && suite.unit === 'values' ? own : decide;
 }
 
 /** Whether passes or values of both sides were compared. */
-export function isCompared({ pass_rate, reason }: SuiteResult): boolean {
-  return pass_rate.difference !== null || reason?.by === 'values';
+export function isCompared({ pass_rate, unit, reason }: SuiteResult): boolean {
+  return pass_rate.difference !== null || (unit === 'values' && reason !== null);
 }
 
 /** True if no answer of base passes, so that passes cannot show a fall. */
@@ -136,27 +133,20 @@ export function passesNothing(suite: SuiteResult): boolean {
   return suite.pass_rate.base === 0 && isCompared(suite) && shareFigures(suite).length === 0;
 }
 
-/** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. */
-function movedValue({ name, values }: MeasuredMetric): Words {
-  const { base, head, way, references, fell, rose } = values;
-  const changed = way === undefined ? undefined : way === 'fell' ? fell : rose;
-  const how = `, ${way === 'fell' ? 'lower' : 'higher'} in `;
-  return [
-    { name },
-    ` ${meansInWords(base, head)}`,
-    changed === undefined ? '' : `${how}${count(changed)} of ${counted(references, 'test')}`,
-  ];
-}
-
-/** The values of the named metrics, or of all that decide. Null if passes decide. */
-export function valueWords(suite: SuiteResult, names?: readonly string[]): Words | null {
-  const own = decidingMetrics(suite);
-  const shown = names === undefined ? own : own.filter(({ name }) => names.includes(name));
-  return shown.length === 0 ? null : firstOf(shown.map(movedValue));
-}
-
-export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
-  return suite.metrics.flatMap((metric) =>
-    metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],
+/** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. Null if passes decide. */
+export function valueWords(suite: SuiteResult, names: readonly string[] = []): Words | null {
+  const shown = decidingMetrics(suite).filter(
+    ({ name }) => names.length === 0 || names.includes(name),
   );
+  const parts = shown.map(({ name, values }): Words => {
+    const { base, head, way, references } = values;
+    const [word, changed = 0] = way === 'fell' ? ['lower', values.fell] : ['higher', values.rose];
+    const how = `, ${word} in ${count(changed)} of ${counted(references, 'test')}`;
+    return [{ name }, ` ${meansInWords(base, head)}${way === undefined ? '' : how}`];
+  });
+  return parts.length === 0 ? null : firstOf(parts);
+}
+
+export function shareFigures(suite: SuiteResult): MeasuredMetric[] {
+  return measuredMetrics(suite).filter(({ values }) => values.share !== undefined);
 }

@@ -10,13 +10,7 @@ import { figuresOf, isCompared, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { variantWords } from './variants.ts';
-import {
-  blindWords,
-  suiteRates,
-  suiteSentence,
-  unnoticedDrop,
-  unnoticedSentence,
-} from './verdicts.ts';
+import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
@@ -86,11 +80,11 @@ export function nothingWorse({
     return first === undefined ? nothingCompared(suites) : scoringAlone(first, more.length);
   }
   if (suites.length === 1) {
-    const unnoticed = unnoticedSentence(worst);
+    const unnoticed = unnoticedDrop(worst);
     return {
       subject: suiteRow(worst, suites, suiteRates(worst)),
       rows: [],
-      notes: [...(unnoticed === null ? [] : [[unnoticed]]), ...blindNotes(suites, suites)],
+      notes: [...(unnoticed === null ? [] : [[unnoticed.sentence]]), ...blindNotes(suites, suites)],
     };
   }
   const rest = compared.length === suites.length ? [] : [` ${count(compared.length)} compared.`];
@@ -98,7 +92,7 @@ export function nothingWorse({
   const largest: Words = fell
     ? ['Largest drop: ', ...suiteRow(worst, suites, suiteRates(worst)), '.']
     : [
-        compared.some(({ reason }) => reason?.by === 'values')
+        compared.some(({ unit }) => unit === 'values')
           ? 'No suite is clearly worse.'
           : 'No pass rate is lower.',
       ];

@@ -39,7 +39,8 @@ export function suiteSummary(suite: SuiteResult): string {
 function verdictSentence(suite: SuiteResult): string {
   const { base, head, low, high, p } = suite.pass_rate;
   const values = valueWords(suite);
-  if (values !== null && suite.reason !== null) return valueSentence(suite, plainWords(values));
+  if (values !== null && suite.reason !== null)
+    return `${plainWords(values)}. ${confirmationSentence(suite) ?? ''}`.trim();
   if (low === null || high === null)
     return suite.reason?.by === 'unanswered'
       ? `${whatFell(suite).replace(/; $/, '')}.`
@@ -50,18 +51,6 @@ function verdictSentence(suite: SuiteResult): string {
     `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}${whyOpen(suite)}` +
     `${whatIsHidden(suite)}${whatConfirms(suite)}`
   );
-}
-
-/** These rules speak of pass rates. */
-const BY_RATES: ReadonlySet<VerdictReason['by']> = new Set([
-  ...(['rise', 'bound', 'not-lower', 'run', 'unsettled'] as const),
-]);
-
-/** The intervals of values are a section of their own. */
-function valueSentence(suite: SuiteResult, values: string): string {
-  const isByRates = suite.reason !== null && BY_RATES.has(suite.reason.by);
-  const nothing = passesNothing(suite) ? ` ${NOTHING_PASSES}, so values decide.` : '';
-  return `${values}.${nothing}${isByRates ? '' : whyOpen(suite)}${whatIsHidden(suite)}${whatConfirms(suite)}`;
 }
 
 function whatPasses({ unit, rollups }: SuiteResult): string {

@@ -1,7 +1,7 @@
 import { showsOnly } from '../kernel/result/counts.ts';
 import type { MetricValues } from '../kernel/result/metric-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
-import { count, counted, scaleOf, signedValue, wholeRates } from '../text/amounts.ts';
+import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
 import {
@@ -27,9 +27,7 @@ interface Decided {
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
   fall: rateFallWords,
   values: ({ suite, reason }) => {
-    const { verdict } = suite;
-    if (verdict === 'unchanged') return unnoticedWords({ suite });
-    const how = verdict === 'regressed' ? 'worse' : 'better';
+    const how = suite.verdict === 'regressed' ? 'worse' : 'better';
     return [...suiteRates(suite, reason.metrics), `: clearly ${how}${byChance(reason)}`];
   },
   references: ({ suite, reason, isOnly }) =>
@@ -171,43 +169,26 @@ function byChance({ p }: VerdictReason): string {
 /** In points. A suite that might miss such a drop has too few tests. */
 const LARGE_DROP = 20;
 
-function unnoticedWords({ suite }: Pick<Decided, 'suite'>): Words {
+function unnoticedWords({ suite }: Decided): Words {
   const blind = blindWords(suite);
-  const unnoticed = unnoticedSentence(suite);
+  const unnoticed = unnoticedDrop(suite);
   return [
     ...suiteRates(suite),
-    unnoticed === null ? '' : `. ${unnoticed}`,
     ...(blind === null ? [] : ['. ', ...blind]),
+    unnoticed === null ? '' : `. ${unnoticed.sentence}`,
   ];
 }
 
 /** Why the suite's passes cannot show a fall, and what would change that. Null if they can. */
 export function blindWords(suite: SuiteResult): Words | null {
   const { reason, verdict } = suite;
-  if (reason === null || (verdict !== 'unchanged' && reason.by !== 'values')) return null;
-  if (showsOnly(suite))
-    return [
-      'No metric decides: set ',
-      ...namedIds(['threshold', 'min', 'max', 'better']),
-      ' on one.',
-    ];
+  const isByValues = decidingMetrics(suite).length > 0;
+  if (reason === null || (verdict !== 'unchanged' && !isByValues)) return null;
+  if (showsOnly(suite)) return ['No metric decides: set a threshold, min, max or better.'];
   if (!passesNothing(suite)) return null;
-  return reason.by === 'values'
+  return isByValues
     ? [`${NOTHING_PASSES}, so values decide: set a `, { name: 'threshold' }, ' that answers reach.']
     : [`${NOTHING_PASSES}, so nothing could break.`];
-}
-
-/** How much worse a green suite might be. Null if even a small fall would be noticed. */
-export function unnoticedSentence(suite: SuiteResult): string | null {
-  if (suite.reason?.by !== 'values') return unnoticedDrop(suite)?.sentence ?? null;
-  const [metric, ...others] = decidingMetrics(suite);
-  if (metric === undefined || others.length > 0) return null;
-  const { base, head, low, high } = metric.values;
-  const isLower = metric.better === 'lower';
-  if (low === null || high === null) return base === head ? null : `${tooFew(suite)}.`;
-  const most = isLower ? high : -low;
-  const size = signedValue(most, scaleOf(base, head)).replace('+', '');
-  return most > 0 ? `A ${isLower ? 'rise' : 'fall'} of ${size} or less could go unnoticed.` : null;
 }
 
 function tooFew(suite: SuiteResult): string {
@@ -224,7 +205,7 @@ export function unnoticedDrop(
 ): { points: number; isSmall: boolean; sentence: string } | null {
   const shares = shareFigures(suite).map(({ values }) => values);
   const { base, low } = shares.length === 0 ? suite.pass_rate : leastLow(shares);
-  if (passesNothing(suite)) return null;
+  if (base === 0) return null;
   // Rounds up, but ignores floating-point errors.
   const most = Math.min(-(low ?? 0), base ?? 1);
   const points = Math.ceil(Number((most * 100).toFixed(6)));

@@ -22,7 +22,19 @@ const CASES: Record<string, string> = {
 };
 
 test.each(Object.entries(CASES))('%s', async (_name, metrics) => {
-  const { at, run } = await pullRequest(quiz({ questions: 12, metrics }), promptOf('Be long.'), { answer: wordy });
+  const { at, run } = await pullRequest(quiz({ questions: 12, metrics }), promptOf('Be long.'), {
+    answer: wordy,
+  });
   const { text } = renderGithub(onlyComment(at));
-  console.log(_name, run.result.title, '\n', text, '\n', run.reports['junit.xml'].slice(0, 1500), JSON.stringify(run.annotations), JSON.stringify(at.github.state.checkRuns.at(-1)?.annotations), run.result.notices);
+  console.log(
+    _name,
+    run.result.title,
+    '\n',
+    text,
+    '\n',
+    run.reports['junit.xml'].slice(0, 1500),
+    JSON.stringify(run.annotations),
+    JSON.stringify(at.github.state.checkRuns.at(-1)?.annotations),
+    run.result.notices,
+  );
 });

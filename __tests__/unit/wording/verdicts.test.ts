@@ -80,9 +80,12 @@ const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence
       'rouge 0.71 → 0.63, lower in 8 of 48 tests: clearly worse (under 0.1 % likely by chance)',
     ],
     [
-      of({ ...valued({ way: 'rose', base: 2, head: 3, rose: 40 }), verdict: 'improved' })('values', {
-        metrics: ['rouge'],
-      }),
+      of({ ...valued({ way: 'rose', base: 2, head: 3, rose: 40 }), verdict: 'improved' })(
+        'values',
+        {
+          metrics: ['rouge'],
+        },
+      ),
       'rouge 2.00 → 3.00, higher in 40 of 48 tests: clearly better',
     ],
     [

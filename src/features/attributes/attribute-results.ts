@@ -1,21 +1,20 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import { createRandom } from '../../kernel/statistics/random.ts';
+import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
 import { countTable, type Tries } from '../../kernel/statistics/table.ts';
-import { sideMean, valueTest, type Values } from '../../kernel/statistics/value-test.ts';
 import { firstAnswerText } from '../../report/answers/text.ts';
 import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
 import type { PinnedAttributes } from './file.ts';
-import { meanValues, outcomesOf, proficiencyOf } from './proficiency.ts';
+import { meanValues, outcomesOf, proficiencyOf, valueOutcomes } from './proficiency.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
 import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
-import { FEWEST_UNITS, groupVerdicts, type AttributeRow, type GroupVerdict } from './verdicts.ts';
+import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
 export interface ExplainReference extends ReferenceText {
   /** False if the reference did not run on both sides. */
@@ -24,7 +23,6 @@ export interface ExplainReference extends ReferenceText {
   cluster: string | null;
   base: readonly TryResult[];
   head: readonly TryResult[];
-  values?: Values | undefined;
 }
 
 export interface ExplainSuite {
@@ -36,8 +34,8 @@ export interface ExplainSuite {
   /** How many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
-  /** The metric whose values are compared. Null: passes are compared. */
-  value: { metric: string; better: Better } | null;
+  /** The metric whose values are compared instead of passes. */
+  value?: { metric: string; better: Better } | undefined;
   references: readonly ExplainReference[];
 }
 
@@ -70,7 +68,11 @@ export interface CountedSuite extends ExplainSuite {
 }
 
 /** The metric from the settings if it has numbers. By default, the only metric with numbers. */
-export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
+export function measuredMetric(
+  { numbers, value }: ExplainSuite,
+  { metric }: ExplainInput,
+): string | null {
+  if (value !== undefined) return value.metric;
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
   return others.length === 0 ? only : null;
@@ -110,14 +112,14 @@ export function attributeResults<Own extends SurveyedSuite>(
   suites: readonly Own[],
   input: ExplainInput,
 ): (Own & { attributes: AttributeResult[] })[] {
-  const rows: AttributeRow[] = [];
+  const rows: ClusteredTries[] = [];
   const placed = suites.map((own, s) => {
     const found = new Map(
       own.suite.references.map((reference): [string, Omit<PlacedMember, 'affinity'>] => {
         const { id, cluster: name } = reference;
         // Cluster names are unique only within a suite.
         const cluster = name === null ? null : `${String(s)} ${name}`;
-        const row = attributeRow(reference, own.suite, cluster);
+        const row = { tries: attributeTries(reference, own.suite), cluster };
         return [id, { id, row, at: rows.push(row) - 1 }];
       }),
     );
@@ -154,7 +156,7 @@ interface PlacedMember {
   id: string;
   at: number;
   affinity: number;
-  row: AttributeRow;
+  row: ClusteredTries;
 }
 
 interface PlacedAttribute {
@@ -172,16 +174,11 @@ function resultAttributes(
   return groups.map((group, i): AttributeResult => {
     const found = verdicts?.[i] ?? sweepVerdict(group.members);
     const proficiency = proficiencyOf(group.members.map(({ row }) => row));
-    const values = valuesOf(suite, group);
-    const sign = signOf(suite);
-    const ends = [sign * (values?.low ?? 0), sign * (values?.high ?? 0)] as const;
-    const moved =
-      suite.value === null ? proficiency : { low: Math.min(...ends), high: Math.max(...ends) };
-    const verdict = alsoMoved(found.verdict, moved, words);
+    const verdict = alsoMoved(found.verdict, proficiency, words);
     return {
       ...attributeResult(suite, group, verdict),
-      ...(values === null ? {} : { values }),
-      ...(suite.value === null ? proficiency : { ...NO_RATES, n: values?.n ?? 0 }),
+      ...proficiency,
+      ...(suite.value === undefined ? {} : NO_RATES),
       p: found.p,
       verdict,
       explained_by: found.explainedBy.map(idOf),
@@ -197,7 +194,7 @@ type AttributeVerdict = AttributeResult['verdict'];
 
 function alsoMoved(
   verdict: AttributeVerdict,
-  { low, high }: Pick<Proficiency, 'low' | 'high'>,
+  { low, high }: Proficiency,
   words: ReadonlySet<AttributeVerdict>,
 ): AttributeVerdict {
   if (verdict !== 'no change found') return verdict;
@@ -207,41 +204,18 @@ function alsoMoved(
 }
 
 function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
-  const rows = members.map(({ row }) => row);
-  const valued = rows.filter(({ values = NO_NUMBERS }) => sideMean([values], 'head') !== null);
-  const n = Math.max(valued.length, proficiencyOf(rows).n);
+  const { n } = proficiencyOf(members.map(({ row }) => row));
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';
   return { verdict, p: null, explainedBy: [], alternatives: [] };
 }
 
-const NO_NUMBERS: Values = { base: [], head: [] };
-
 const NO_RATES = { base: null, head: null, difference: null, low: null, high: null };
-
-/** −1 if lower values are better, so that a fall of the products is always worse. */
-function signOf({ value }: CountedSuite): 1 | -1 {
-  return value?.better === 'lower' ? -1 : 1;
-}
-
-function attributeRow(
-  reference: ExplainReference,
-  suite: CountedSuite,
-  cluster: string | null,
-): AttributeRow {
-  const row = { tries: attributeTries(reference, suite), cluster };
-  if (suite.value === null) return row;
-  const { base, head } = (reference.compared ? reference.values : undefined) ?? NO_NUMBERS;
-  const side = (numbers: Values['base']): Values['base'] =>
-    numbers
-      .slice(0, suite.tries ?? Infinity)
-      .map((number) => (number === null ? null : signOf(suite) * number));
-  return { ...row, values: { base: side(base), head: side(head) } };
-}
 
 function attributeTries(
   { compared, base, head }: ExplainReference,
-  { tries, metric }: CountedSuite,
+  { tries, metric, value }: CountedSuite,
 ): Tries {
+  if (value !== undefined && compared) return valueOutcomes({ base, head }, value, tries);
   const side = (given: readonly TryResult[]): Tries['base'] =>
     compared ? outcomesOf(given, metric, tries) : [];
   return { base: side(base), head: side(head) };
@@ -257,11 +231,12 @@ function attributeResult(
   const references = members.map(({ id }) => id);
   const shown = new Set([...references, ...assigned]);
   const drops =
-    verdict === 'regressed'
+    verdict === 'regressed' && suite.value === undefined
       ? largestDrops(
           members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
         )
       : [];
+  const values = attributeValues(suite, new Set(references));
   return {
     ...attribute,
     path,
@@ -269,6 +244,9 @@ function attributeResult(
     variant,
     affinity_mean: affinityMean,
     prior,
+    ...(values === null
+      ? {}
+      : { values: suite.value === undefined ? values : { ...values, tested: true as const } }),
     verdict,
     alignment,
     references,
@@ -278,34 +256,10 @@ function attributeResult(
   };
 }
 
-function valuesOf(
-  suite: CountedSuite,
-  { members }: PlacedAttribute,
-): NonNullable<AttributeResult['values']> | null {
-  const { measured, references, tries, value } = suite;
-  if (value === null) {
-    const ids = new Set(members.map(({ id }) => id));
-    const own = references.filter(({ id, compared }) => compared && ids.has(id));
-    return measured === null ? null : meanValues(measured, own, tries);
-  }
-  const all = members.map(({ row: { values = NO_NUMBERS } }) => values);
-  const sign = signOf(suite);
-  const test = valueTest(
-    all,
-    members.map(({ row }) => row.cluster),
-    createRandom(value.metric),
-  );
-  const { base, head, difference, low, high } = test ?? {
-    ...NO_RATES,
-    base: sideMean(all, 'base'),
-    head: sideMean(all, 'head'),
-  };
-  const shown = (number: number | null): number | null => (number === null ? null : sign * number);
-  const ends = sign === 1 ? { low, high } : { low: shown(high), high: shown(low) };
-  return {
-    metric: value.metric,
-    n: test?.items ?? all.filter((own) => sideMean([own], 'head') !== null).length,
-    ...{ base: shown(base), head: shown(head), difference: shown(difference) },
-    ...ends,
-  };
+function attributeValues(
+  { measured, references, tries }: CountedSuite,
+  ids: ReadonlySet<string>,
+): ReturnType<typeof meanValues> {
+  const own = references.filter(({ id, compared }) => compared && ids.has(id));
+  return measured === null ? null : meanValues(measured, own, tries);
 }

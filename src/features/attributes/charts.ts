@@ -13,13 +13,13 @@ import {
   attributesWorstFirst,
   attributeWords,
   explainedSuites,
+  figureHead,
   KIND_WORDS,
 } from './explained-suites.ts';
 import { suiteKey, type AttributeResult } from './result.ts';
 import {
   ALIGNMENT_WORDS,
   alignmentWords,
-  figureHead,
   VALUES_WORDS,
   valuesHead,
   valuesWords,

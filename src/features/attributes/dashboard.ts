@@ -17,7 +17,6 @@ import {
   droppedWords,
   explainedSuites,
   didMove,
-  isByValue,
   insightsTitle,
   movedCounts,
   attributeNames,
@@ -133,9 +132,7 @@ function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: Attrib
   const worse = verdict === 'regressed';
   const numbers =
     `${KIND_WORDS[kind]}, ${counted(n, 'test')}: ${attributeWords(attribute)}` +
-    (isByValue(attribute)
-      ? ''
-      : `, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`);
+    (low === null ? '' : `, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`);
   const along = of.attributes
     .filter((other) => other.explained_by.includes(attribute.id))
     .map((other) => shorten(other.name, NAME_LIMIT));

@@ -1,7 +1,7 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
-import { metricNumbers, valuesByReference } from '../../kernel/plan/metric-numbers.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { measuredMetrics } from '../../kernel/result/counts.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -9,7 +9,6 @@ import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { taskText } from '../../trials/packet.ts';
 import type { Completion, Request } from '../../types/model.ts';
-import { decidingMetrics } from '../../wording/figures.ts';
 import { confirmationWords } from '../../wording/suites.ts';
 import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
@@ -126,7 +125,6 @@ function explainSuite(
     compared: { tries },
     metrics,
   } = suite;
-  const value = decidingValue(suite, metric);
   const regressed = hasFallen(suite);
   const { base, head } = comparison.run.suite;
   const prompt = (base ?? head)?.suite.prompt;
@@ -140,29 +138,27 @@ function explainSuite(
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
     numbers: metrics.flatMap(({ name: own, values }) => (values === undefined ? [] : [own])),
-    value,
-    references: withTries(comparison, mode, value?.metric ?? null),
+    value: decidingValue(suite, metric),
+    references: withTries(comparison, mode),
   };
 }
 
 /** The value that decides the suite, or that `qualeval.metric` names and that can fail the run. */
 function decidingValue(suite: SuiteResult, metric: string | null): ExplainSuite['value'] {
-  const [first] = suite.reason?.by === 'values' ? suite.reason.metrics : [];
-  const failing = suite.metrics.filter(
-    ({ values }) => values?.gate === 'fail' && values.share === undefined,
+  const own = measuredMetrics(suite).filter(
+    ({ values, name }) =>
+      values.gate === 'fail' &&
+      values.share === undefined &&
+      (metric === null ? values.decides : name === metric),
   );
-  const own = metric === null ? decidingMetrics(suite) : failing;
-  const found = own.find(({ name }) => name === (metric ?? first ?? own[0]?.name));
-  return found === undefined ? null : { metric: found.name, better: found.better };
+  const found = own.find(({ name }) => name === suite.reason?.metrics[0]) ?? own[0];
+  return found && { metric: found.name, better: found.better };
 }
 
 function withTries(
-  comparison: SuiteComparison,
+  { run, compared }: SuiteComparison,
   mode: ComparedRun['mode'],
-  metric: string | null,
 ): ExplainReference[] {
-  const { run, compared } = comparison;
-  const number = metricNumbers(comparison).find(({ name }) => name === metric);
   const counted = new Set(
     mode === 'sweep' ? run.runs.filter(({ affected }) => gates(run.suite, affected)) : compared,
   );
@@ -177,7 +173,6 @@ function withTries(
       ...reference,
       compared: counted.has(found),
       cluster: found.affected.reference.cluster ?? null,
-      ...(number === undefined ? {} : { values: valuesByReference(number, [found], Infinity)[0] }),
       base: found.base.map(({ byHead }) => byHead),
       head: found.head.map(({ byHead }) => byHead),
     };

@@ -109,17 +109,15 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
   );
 }
 
-/** Whether values were compared instead of passes. */
-export function isByValue({ values }: AttributeResult): boolean {
-  return values?.difference !== undefined;
+/** Pass rates, or means of the value that was compared instead. */
+export function attributeWords({ base, head, values }: AttributeResult): string {
+  return values?.tested
+    ? `${values.metric} ${meansInWords(values.base, values.head)}`
+    : rates(base, head);
 }
 
-/** Pass rates, or means of the value that is compared instead. */
-export function attributeWords(attribute: AttributeResult): string {
-  const { base, head, values } = attribute;
-  return values === undefined || !isByValue(attribute)
-    ? rates(base, head)
-    : `${values.metric} ${meansInWords(values.base, values.head)}`;
+export function figureHead(attributes: readonly AttributeResult[]): string {
+  return attributes.every(({ values }) => values?.tested) ? 'Value' : 'Pass rate';
 }
 
 export function attributeNames(

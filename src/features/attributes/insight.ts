@@ -5,7 +5,7 @@ import { isSafeLine } from '../../trials/drafts.ts';
 import { askForJson, singleLine, type AskTools } from '../../trials/grader-question.ts';
 import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
-import { KIND_WORDS, attributeWords, isByValue } from './explained-suites.ts';
+import { KIND_WORDS, attributeWords } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
 /** The model's proposals for an attribute are tried until one passes. */
@@ -148,8 +148,8 @@ function replaceOnce(
 }
 
 function rateSentence(attribute: AttributeResult): string {
-  const { name, kind, verdict, p } = attribute;
-  const what = p === null ? '' : ` ${verdict}`;
+  const { name, kind, verdict, difference } = attribute;
+  const what = difference === null ? '' : ` ${verdict}`;
   return `${name} (${KIND_WORDS[kind]})${what}: ${rateWords(attribute)}.`;
 }
 
@@ -180,9 +180,9 @@ interface StatedCounts {
 }
 
 export function rateWords(attribute: AttributeResult): string {
-  const { n, base, head, difference } = attribute;
+  const { n, base, head, difference, values } = attribute;
   const over = `over ${counted(n, 'test')}`;
-  if (isByValue(attribute)) return `${attributeWords(attribute)} ${over}`;
+  if (values?.tested) return `${attributeWords(attribute)} ${over}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
   return `pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}) ${over}`;
 }

@@ -5,23 +5,13 @@ import { count, wholeRates } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
-import {
-  attributeWords,
-  attributesWorstFirst,
-  explainedSuites,
-  isByValue,
-} from './explained-suites.ts';
+import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
 
 const MOST_PLACES = 3;
-
-function placeWords(attribute: AttributeResult): string {
-  const { base, head } = attribute;
-  return isByValue(attribute) ? attributeWords(attribute) : wholeRates(base, head);
-}
 
 export const attributesReport: FeatureReport = {
   sections: {
@@ -50,14 +40,14 @@ export const attributesReport: FeatureReport = {
       places.push(next);
       for (const id of worse) if (next.references.includes(id)) covered.add(id);
     }
-    const byValue = attributesWorstFirst(named.filter(isByValue)).slice(0, MOST_PLACES);
+    const byValue = named.filter(({ values }) => values?.tested).slice(0, MOST_PLACES);
     const shown = places.length === 0 ? byValue : places;
+    const shared = places.length === 0 ? null : covered.size;
+    const words = (own: AttributeResult): string =>
+      shared === null ? attributeWords(own) : wholeRates(own.base, own.head);
     return shown.length === 0
       ? null
-      : {
-          shared: places.length === 0 ? null : covered.size,
-          places: shown.map((place) => ({ name: place.name, words: placeWords(place) })),
-        };
+      : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
   filter(results) {
     const all = mergeExplained(results);

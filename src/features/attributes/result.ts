@@ -86,26 +86,12 @@ const attributeResultSchema = z.strictObject({
         .number()
         .nullable()
         .describe('Mean over these references on head; null if head did not run.'),
-      difference: z
-        .number()
-        .nullable()
-        .describe('Head − base; null if a side is missing.')
-        .exactOptional(),
-      low: z
-        .number()
-        .nullable()
-        .describe("Lower end of the difference's two-sided 90 % interval.")
-        .exactOptional(),
-      high: z
-        .number()
-        .nullable()
-        .describe("Upper end of the difference's two-sided 90 % interval.")
+      tested: z
+        .literal(true)
+        .describe('Set if the verdict is about this metric. There are then no pass rates.')
         .exactOptional(),
     })
-    .describe(
-      "Mean of a metric's numbers over these references. With `difference`, the attribute's verdict " +
-        'is about these values, and there are no pass rates. Otherwise, they are not tested.',
-    )
+    .describe("Mean of a metric's numbers over these references.")
     .exactOptional(),
   p: shareSchema
     .nullable()

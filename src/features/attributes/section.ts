@@ -20,8 +20,8 @@ import {
   attributeWords,
   attributesWorstFirst,
   explainedSuites,
+  figureHead,
   didMove,
-  isByValue,
   movedCounts,
   attributeNames,
   sharedTestWords,
@@ -140,13 +140,12 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-export function figureHead(attributes: readonly AttributeResult[]): string {
-  return attributes.every(isByValue) ? 'Values' : 'Pass rate';
-}
-
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
-  const own = attributes.filter((attribute) => !isByValue(attribute));
-  const metrics = new Set(own.flatMap(({ values }) => values?.metric ?? []));
+  const metrics = new Set(
+    attributes.flatMap(({ values }) =>
+      values === undefined || values.tested ? [] : values.metric,
+    ),
+  );
   const [only] = metrics;
   if (only === undefined) return null;
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
@@ -163,7 +162,6 @@ export function alignmentWords({ alignment }: AttributeResult): string {
 export function attributeFigures({ attributes: all }: Result): Line[] {
   return all.filter(didMove).flatMap((attribute): Line[] => {
     const { name, low, high } = attribute;
-    if (isByValue(attribute)) return [[code(name), text(`: ${attributeWords(attribute)}`)]];
     if (low === null || high === null) return [];
     const range = `90 % sure to lie between ${signed(low)} and ${signed(high)}`;
     return [[code(name), text(`: ${change(attribute)}; ${range}`)]];

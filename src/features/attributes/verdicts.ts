@@ -1,12 +1,7 @@
-import {
-  formClusters,
-  type Cluster,
-  type ClusteredTries,
-} from '../../kernel/statistics/clusters.ts';
+import { formClusters, type ClusteredTries } from '../../kernel/statistics/clusters.ts';
 import { contrast } from '../../kernel/statistics/look.ts';
 import { createRandom } from '../../kernel/statistics/random.ts';
-import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
-import { nonNullValues, valueTest, type Values } from '../../kernel/statistics/value-test.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import { contrastP } from './contrast.ts';
 import {
   fitLosses,
@@ -33,11 +28,6 @@ const [ADD, EXCHANGE, KEEP] = [1, 0.5, 2];
 
 /** Another attribute is ruled out if its log likelihood is this much lower (odds of 20). */
 const APART_ODDS = 3;
-
-/** With `values` (higher is better), these are compared instead of passes. */
-export interface AttributeRow extends ClusteredTries {
-  values?: Values;
-}
 
 interface RatedRows {
   positions: readonly number[];
@@ -74,7 +64,7 @@ interface VerdictOptions {
  * 4. If another group explains a change about as well, the report names both: "A or B".
  */
 export function groupVerdicts(
-  rows: readonly AttributeRow[],
+  rows: readonly ClusteredTries[],
   suites: readonly RatedRows[],
   options: VerdictOptions,
 ): GroupVerdict[][] {
@@ -108,7 +98,7 @@ interface ContrastCandidate {
 }
 
 function findingsIn(
-  rows: readonly AttributeRow[],
+  rows: readonly ClusteredTries[],
   suites: readonly RatedRows[],
   { alpha, seed, permutations = PERMUTATIONS }: VerdictOptions,
   direction: 'down' | 'up',
@@ -140,17 +130,14 @@ const [DOWN, UP] = [['base', 'head'] as const, ['head', 'base'] as const];
 
 /** A cluster counts as one unit, because its members change together. */
 function contrastCandidates(
-  rows: readonly AttributeRow[],
+  rows: readonly ClusteredTries[],
   { positions, groups }: RatedRows,
   direction: 'down' | 'up',
 ): { units: CountedUnit[]; candidates: ContrastCandidate[] } {
-  const rated = positions.flatMap((place) => rows[place] ?? []);
-  const isByValue = valuesIn(rated).length > 0;
-  const clusters = isByValue ? valueClusters(rated) : formClusters(rated);
-  const counted = isByValue ? (passes: number): number => passes : Math.round;
+  const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
   const units = clusters.map((cluster): CountedUnit => {
     const counts = (side: 'base' | 'head'): CountedUnit['base'] => ({
-      passes: counted(sum(cluster.map((own) => sum(own[side]))) / cluster.length),
+      passes: Math.round(sum(cluster.map((own) => sum(own[side]))) / cluster.length),
       tries: cluster[0]?.[side].length ?? 0,
     });
     const [before, after] = direction === 'down' ? DOWN : UP;
@@ -163,58 +150,10 @@ function contrastCandidates(
       (unit) => 2 * unit.members.filter((at) => members.has(at)).length > unit.members.length,
     );
     if (inside.length < FEWEST_UNITS || units.length - inside.length < FEWEST_UNITS) return [];
-    const p = moveP(own.flatMap((at) => rows[at] ?? []))[direction];
-    return [{ positions: own, place, group: new Set(inside), p }];
+    const { test } = contrast(own.flatMap((at) => rows[at] ?? []));
+    return [{ positions: own, place, group: new Set(inside), p: test[direction] }];
   });
   return { units, candidates };
-}
-
-function moveP(rows: readonly AttributeRow[]): { down: number; up: number } {
-  const values = valuesIn(rows);
-  if (values.length === 0) return contrast(rows).test;
-  const clusters = rows.map(({ cluster }) => cluster);
-  return valueTest(values, clusters, createRandom('attribute')) ?? { down: 1, up: 1 };
-}
-
-function valuesIn(rows: readonly AttributeRow[]): Values[] {
-  return rows.flatMap(({ values }) => values ?? []);
-}
-
-/** Larger deviations (than in 90 % of tries) are cut, so that outliers do not hide the others. */
-const MOST_DEVIATIONS = 0.9;
-
-/**
- * For values, the passes of a try are a number from 0 to 1: 0.5 for the mean of the reference's
- * tries on both sides, more for better ones.
- */
-function valueClusters(rows: readonly AttributeRow[]): Cluster[] {
-  const deviations = valuesIn(rows).map(({ base, head }) => {
-    const [onBase, onHead] = [nonNullValues(base), nonNullValues(head)];
-    const middle = meanOrNull([...onBase, ...onHead]) ?? 0;
-    const from = (value: number): number => value - middle;
-    return { base: onBase.map(from), head: onHead.map(from) };
-  });
-  const sizes = deviations
-    .flatMap(({ base, head }) => [...base, ...head].map(Math.abs))
-    .sort((a, b) => a - b);
-  const usual = sizes[Math.floor(MOST_DEVIATIONS * sizes.length)] ?? 0;
-  const scale = usual > 0 ? usual : (sizes.at(-1) ?? 0);
-  const passes = (by: number): number =>
-    scale === 0 ? 0.5 : 0.5 + Math.max(-1, Math.min(1, by / scale)) / 2;
-  const members = deviations.map(({ base, head }, at) => ({
-    ...{ at, cluster: rows[at]?.cluster ?? null },
-    ...{ base: base.map(passes), head: head.map(passes) },
-  }));
-  const compared = members.filter(({ base, head }) => base.length > 0 && head.length > 0);
-  const groups = Map.groupBy(compared, ({ at, cluster }) => cluster ?? at);
-  return [...groups.values()].map((group) => {
-    const least = (side: 'base' | 'head'): number =>
-      Math.min(...group.map((member) => member[side].length));
-    const [onBase, onHead] = [least('base'), least('head')];
-    return group.map(({ at, base, head }) => ({
-      ...{ at, base: base.slice(0, onBase), head: head.slice(0, onHead) },
-    }));
-  });
 }
 
 /** Holm's step-down adjustment: p times the number of tests whose p is not smaller. */

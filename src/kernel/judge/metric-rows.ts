@@ -4,7 +4,7 @@ import type { Side } from '../../types/plain.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { metricGate } from '../plan/tries.ts';
+import { isOutcome, metricGate } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
 import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
@@ -75,8 +75,9 @@ function valuesRow(
   const share = comparedShare(suite, number);
   const gate = metricGate(suite, number);
   const move = verdict?.moves.find(({ name }) => name === number.name);
+  const decides = isOutcome(suite, number);
   return shownValues(
-    move ?? { better, gate, share, test: null, moved: null, exploded: [] },
+    move ?? { better, gate, decides, share, test: null, moved: null, exploded: [] },
     valuesByReference(number, runs, tries),
   );
 }

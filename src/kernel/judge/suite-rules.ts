@@ -3,7 +3,7 @@ import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
-import type { DecidingValues } from './values.ts';
+import type { decisiveMoves } from './values.ts';
 
 interface SideFacts {
   hasBase: boolean;
@@ -69,10 +69,11 @@ export interface SuiteFacts {
    */
   underBase: FallUnderBase | null;
   /**
-   * Values that decide, because no answer can fail by its value, or none of base passes. Test:
-   * `valueTest`, with Holm over suites and metrics. Null if passes decide.
+   * Deciding values (`isOutcome`) that got worse or better. Test: `valueTest`, with Holm over suites
+   * and metrics.
    */
-  values: DecidingValues | null;
+  worseValues: ReturnType<typeof decisiveMoves>;
+  betterValues: ReturnType<typeof decisiveMoves>;
   /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
@@ -141,8 +142,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     words:
       'values decide (no answer can fail by its value, or none of base passes), and one got ' +
       'worse, beyond chance',
-    when: ({ values }) => values !== null && values.worse.length > 0,
-    found: ({ values }) => values && { p: values.p, metrics: values.worse },
+    when: ({ worseValues }) => worseValues !== null,
+    found: ({ worseValues }) => worseValues,
   },
   {
     verdict: 'inconclusive',
@@ -251,15 +252,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'improved',
     by: 'values',
     words: 'values decide, and one got better, beyond chance',
-    when: ({ values, underBase }) =>
-      values !== null && values.better.length > 0 && underBase === null,
-    found: ({ values }) => values && { p: values.p, metrics: values.better },
-  },
-  {
-    verdict: 'unchanged',
-    by: 'values',
-    words: 'values decide, none got worse, beyond chance, and a rule below holds for passes',
-    when: (facts) => facts.values !== null && isRuledOut(facts),
+    when: ({ betterValues, underBase }) => betterValues !== null && underBase === null,
+    found: ({ betterValues }) => betterValues,
   },
   {
     verdict: 'unchanged',
@@ -292,14 +286,9 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
 ];
 
 function goodVerdict(facts: SuiteFacts): Verdict | null {
-  const { rise, underBase, values } = facts;
-  const rose = rise !== null || (values?.better.length ?? 0) > 0;
-  if (rose && underBase === null) return 'improved';
-  return rise !== null || isRuledOut(facts) ? 'unchanged' : null;
-}
-
-function isRuledOut({ isBound, isNotLower, isBoundTogether }: SuiteFacts): boolean {
-  return isBound || isNotLower || isBoundTogether;
+  const { rise, underBase, betterValues, isBound, isNotLower, isBoundTogether } = facts;
+  if ((rise ?? betterValues) !== null && underBase === null) return 'improved';
+  return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 
 function lacking({ missing }: SuiteFacts): Partial<Evidence> {

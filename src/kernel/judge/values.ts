@@ -16,14 +16,14 @@ import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
 import { isLargeDrop, reachesLevel } from '../statistics/table.ts';
-import { isCloseTo, sideMean, type ValueTest, type Values } from '../statistics/value-test.ts';
+import { sideMean, type ValueTest, type Values } from '../statistics/value-test.ts';
 
 export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
   /** Decides the suite's verdict, instead of passes. */
-  isOutcome: boolean;
+  decides: boolean;
   /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
@@ -45,11 +45,11 @@ export function metricMoves(
     const { metric, name, entry } = number;
     const better = directionIn(metric, run.scoring.rubrics, entry);
     const gate = metricGate(suite, number);
-    const own = gate === 'fail' && isOutcome(suite, number);
+    const decides = isOutcome(suite, number);
     const share = comparedShare(suite, number);
     const bounds = share === null ? ONE_LOOK : plan;
     // Only passes decide when a suite's tries end, so its values need a single test.
-    const lookPlan = own ? ONE_LOOK : plan;
+    const lookPlan = decides ? ONE_LOOK : plan;
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to }, bounds);
     const made = lookPlan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
@@ -59,7 +59,7 @@ export function metricMoves(
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
     const shown = { name, better, gate, share, test: last, moved: null, exploded };
-    return { ...shown, isOutcome: own, looks, plan: lookPlan };
+    return { ...shown, decides, looks, plan: lookPlan };
   });
 }
 
@@ -79,30 +79,17 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 
 type Moved = NonNullable<MetricValues['moved']>;
 
-/** The values that decide a suite, and of these, the ones that moved, smallest p first. */
-export interface DecidingValues {
-  worse: readonly string[];
-  better: readonly string[];
-  p: number | null;
-}
-
-/** Null if passes decide. */
-export function decidingValues(moves: readonly MetricMove[]): DecidingValues | null {
-  const own = moves.filter((move) => move.isOutcome);
-  const pOf = ({ test, better, moved }: MetricMove): number =>
-    directionalP(test, better, moved ?? 'worse');
-  const that = (moved: Moved): MetricMove[] =>
-    own.filter((move) => move.moved === moved).sort((a, b) => pOf(a) - pOf(b));
-  const [worse, better] = [that('worse'), that('better')];
-  const [first] = worse.length > 0 ? worse : better;
-  const names = (of: readonly MetricMove[]): string[] => of.map(({ name }) => name);
-  return own.length === 0
-    ? null
-    : {
-        worse: names(worse),
-        better: names(better),
-        p: first === undefined ? null : pOf(first),
-      };
+/** Deciding values that moved this way, beyond chance, smallest p first. Null if there are none. */
+export function decisiveMoves(
+  moves: readonly MetricMove[],
+  moved: 'worse' | 'better',
+): { p: number; metrics: string[] } | null {
+  const found = moves
+    .filter((move) => move.decides && move.moved === moved)
+    .map(({ name, test, better }) => ({ name, p: directionalP(test, better, moved) }))
+    .sort((a, b) => a.p - b.p);
+  const [first] = found;
+  return first === undefined ? null : { p: first.p, metrics: found.map(({ name }) => name) };
 }
 
 /** One-sided p (0–1) of a move in this direction. Two-sided if neither direction is better. */
@@ -170,30 +157,24 @@ function changeOf({ test }: MetricMove): Moved {
 }
 
 export function shownValues(
-  move: Pick<MetricMove, 'better' | 'gate' | 'share' | 'test' | 'moved' | 'exploded'>,
+  move: Pick<MetricMove, 'better' | 'gate' | 'decides' | 'share' | 'test' | 'moved' | 'exploded'>,
   values: readonly Values[],
 ): MetricValues {
-  const { better, gate, share, test, moved, exploded } = move;
-  const own = share === null ? {} : { share: share.of };
+  const { better, gate, decides, share, test, moved, exploded } = move;
+  const own = {
+    ...(share === null ? {} : { share: share.of }),
+    ...(decides ? { decides: true as const } : {}),
+  };
   const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved, ...own };
   if (test === null) return figures;
   return {
     ...figures,
-    ...movedReferences(values),
+    ...{ fell: test.fell, rose: test.rose },
     p: directionalP(test, better, 'worse'),
     references: test.items,
     ...(exploded.length === 0 ? {} : { exploded }),
     ...(moved === null ? {} : directionOf(test, moved, better)),
   };
-}
-
-function movedReferences(values: readonly Values[]): Required<Pick<MetricValues, 'fell' | 'rose'>> {
-  const differences = values.flatMap((item) => {
-    const [base, head] = [sideMean([item], 'base'), sideMean([item], 'head')];
-    return base === null || head === null || isCloseTo(base, head) ? [] : [head - base];
-  });
-  const fell = differences.filter((difference) => difference < 0).length;
-  return { fell, rose: differences.length - fell };
 }
 
 export function meansOf(

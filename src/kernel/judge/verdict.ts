@@ -18,7 +18,7 @@ import { ruleSuite } from './suite-rules.ts';
 import { fallUnderBase } from './under-base-scoring.ts';
 import {
   calledMoves,
-  decidingValues,
+  decisiveMoves,
   fellAt,
   hasOpenShare,
   metricMoves,
@@ -33,7 +33,10 @@ interface MeasureOptions {
 
 /** What the tries show before new tries confirm or refute a fall. */
 export interface MeasuredRun {
-  suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation' | 'values'> }[];
+  suites: readonly {
+    row: MeasuredRow;
+    found: Omit<RunFactsOfSuite, 'confirmation' | 'worseValues' | 'betterValues'>;
+  }[];
   pool: RunRows['pool'];
   bound: number | null;
 }
@@ -72,9 +75,11 @@ export function judgeMeasured(
     const confirmed = confirmations.get(row.suite) ?? [];
     const moves = row.moves.map((move) => withoutRefuted(move, confirmed));
     const confirmation = leadingConfirmation(confirmed);
+    const worseValues = decisiveMoves(moves, 'worse');
+    const betterValues = decisiveMoves(moves, 'better');
     return withVerdict(
       { ...row, facts: factsWithoutRefuted(row.facts, confirmed), moves },
-      { ...found, confirmation, values: decidingValues(moves) },
+      { ...found, confirmation, worseValues, betterValues },
       bound,
     );
   });

@@ -95,15 +95,17 @@ export function comparing(suites: readonly SuiteComparison[]): Compared {
 }
 
 /**
- * Whether the value decides as passes do: no answer can fail by its value, or no answer of base
- * passes.
+ * Whether the value decides instead of passes: no answer can fail by its value, or no answer of
+ * base passes.
  */
 export function isOutcome(
-  { run: { scoring }, compared }: SuiteComparison,
-  { metric, entry }: MetricNumber,
+  { run: { scoring }, compared, gate }: SuiteComparison,
+  { metric, name, entry }: MetricNumber,
 ): boolean {
   const { tests, rubrics } = scoring;
-  if (metric.skip || (entry === null && comparesShare(metric))) return false;
+  const isShare = entry === null && comparesShare(metric);
+  if (metric.skip || isShare || directionIn(metric, rubrics, entry) === 'none') return false;
+  if ((gate.metrics?.[name] ?? 'fail') !== 'fail') return false;
   if (gatesByValues(tests, rubrics)) return true;
   const outcomes = compared.flatMap(({ base }) => base.map(({ byHead }) => byHead.outcome));
   return canFail(metric, rubrics) && outcomes.includes('fail') && !outcomes.includes('pass');

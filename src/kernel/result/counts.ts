@@ -19,20 +19,24 @@ export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
-  values: MetricValues;
-})[] {
-  return metrics.flatMap((metric) =>
-    metric.values?.moved === 'worse' && metric.values.gate === 'fail'
-      ? [{ ...metric, values: metric.values }]
-      : [],
+export type MeasuredMetric = MetricResult & { values: MetricValues };
+
+export function measuredMetrics({ metrics }: SuiteResult): MeasuredMetric[] {
+  return metrics.flatMap(({ values, ...metric }) =>
+    values === undefined ? [] : [{ ...metric, values }],
+  );
+}
+
+export function failingMetrics(suite: SuiteResult): MeasuredMetric[] {
+  return measuredMetrics(suite).filter(
+    ({ values }) => values.moved === 'worse' && values.gate === 'fail',
   );
 }
 
 /** True if neither passes nor values decide, so that the suite cannot show that head is worse. */
 export function showsOnly({ metrics, unit }: SuiteResult): boolean {
   const decides = ({ gates, values }: MetricResult): boolean =>
-    gates && (unit !== 'values' || values?.gate === 'fail');
+    gates && (unit !== 'values' || values?.decides === true);
   return metrics.length > 0 && !metrics.some(decides);
 }
 

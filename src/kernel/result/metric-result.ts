@@ -37,6 +37,12 @@ const metricValuesSchema = z.strictObject({
   gate: z
     .enum(['fail', 'warn', 'ignore'])
     .describe('What happens to the run if this metric gets worse.'),
+  decides: z
+    .literal(true)
+    .describe(
+      'Set if this value decides the verdict, because no answer can fail by it, or none of base passes.',
+    )
+    .exactOptional(),
   moved: z
     .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()

@@ -9,6 +9,9 @@ export interface Values {
 
 export interface ValueTest {
   items: number;
+  /** How many items have a lower or higher mean on head. */
+  fell: number;
+  rose: number;
   base: number;
   head: number;
   difference: number;
@@ -31,11 +34,6 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
     return own.length === 0 ? [] : [mean(own)];
   });
   return meanOrNull(means);
-}
-
-/** Whether the numbers differ by no more than rounding. */
-export function isCloseTo(a: number, b: number): boolean {
-  return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /** Of the items with numbers on both sides, head's mean less base's. Null if there are none. */
@@ -76,12 +74,15 @@ export function valueTest(
   const means = (side: 'base' | 'head'): number =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
+  const moves = scaled.map(({ item }) => valueDifference([item]) ?? 0);
   const interval = (tail: number): Pick<ValueTest, 'low' | 'high'> =>
     invertTest(deals, observed, { items: scaled.length, tail });
   const { low, high } = interval(TAIL);
   const bound = boundLevel === TAIL ? low : interval(boundLevel).low;
   return {
     items: scaled.length,
+    fell: moves.filter((move) => move < -TOLERANCE).length,
+    rose: moves.filter((move) => move > TOLERANCE).length,
     base: base * scale,
     head: head * scale,
     difference: (head - base) * scale,

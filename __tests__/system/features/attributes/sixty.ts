@@ -105,7 +105,6 @@ export function inputOf(
         regressed: true,
         tries: 3,
         numbers: [],
-        value: null,
         references,
       },
     ],

@@ -77,7 +77,17 @@ const firstScreen = (result: Result): string => {
 describe('a suite that no answer of base passes', () => {
   test('is red if the values of one domain fall, and names metric, domain and both means', async () => {
     const result = await run({ metrics: '[{ name: rouge, uses: rouge_l }]' }, birdsFall);
-    console.log(result.title, '\n', firstScreen(result), '\n', JSON.stringify(result.reasons), JSON.stringify(result.suites[0]!.reason), JSON.stringify(result.attributes.map(({name, verdict, p, values}) => [name, verdict, p, values])));
+    console.log(
+      result.title,
+      '\n',
+      firstScreen(result),
+      '\n',
+      JSON.stringify(result.reasons),
+      JSON.stringify(result.suites[0]!.reason),
+      JSON.stringify(
+        result.attributes.map(({ name, verdict, p, values }) => [name, verdict, p, values]),
+      ),
+    );
     expect(result.conclusion).toBe('failure');
   });
 });

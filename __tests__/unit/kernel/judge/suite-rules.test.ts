@@ -84,7 +84,8 @@ const nothing: SuiteFacts = {
   ...{ confirmation: null, fall: null, broken: null, unanswered: null, missing: null },
   ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), underBase: null },
   ...{
-    values: null,
+    worseValues: null,
+    betterValues: null,
     rise: null,
     interval: null,
     isBound: false,
