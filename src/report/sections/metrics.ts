@@ -16,7 +16,7 @@ import {
   signedValue,
   wholeRates,
 } from '../../text/amounts.ts';
-import { decidingMetrics, suitesWorstFirst } from '../../wording/figures.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -144,9 +144,8 @@ export function valueFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
-      const isDeciding = decidingMetrics(suite).some((metric) => metric.name === name);
-      if (values?.moved === null && !isDeciding) return [];
-      if (values === undefined) return [];
+      if (values === undefined || values.references === 0) return [];
+      if (values.moved === null && !values.decides) return [];
       const { base, head, low, high, p, references, share } = values;
       const scale = scaleOf(base, head);
       const end = (of: number): string =>
