@@ -538,6 +538,10 @@ export interface EvaldiffResult {
          */
         references: number;
         /**
+         * Number of these references whose own mean moved in this direction.
+         */
+        changed?: number;
+        /**
          * Whether the gate settings let this fail the run.
          */
         fails: boolean;
@@ -579,6 +583,10 @@ export interface EvaldiffResult {
          * Number of references.
          */
         references: number;
+        /**
+         * Number of these references whose own mean moved in this direction.
+         */
+        changed?: number;
       }
     | {
         /**
@@ -1478,9 +1486,9 @@ export interface EvaldiffResult {
      */
     verdict: "regressed" | "improved" | "unchanged" | "inconclusive" | "new" | "removed" | "not_compared" | "no_data";
     /**
-     * What the pass rate counts: tries, references (whose tries are combined by the roll-up), or answers that are not worse than the other side's.
+     * What the pass rate counts: tries, references (whose tries are combined by the roll-up), or answers that are not worse than the other side's. `values`: there is no pass rate, because no metric can fail an answer by its value, and every answer was judged.
      */
-    unit: "tries" | "references" | "pairs";
+    unit: "tries" | "references" | "pairs" | "values";
     /**
      * The side that cannot answer any reference. Nothing is then compared. Absent if both can.
      */
@@ -1490,10 +1498,11 @@ export interface EvaldiffResult {
      */
     reason: {
       /**
-       * What decided the verdict. Regressed: the pass rate fell (`fall`), individual references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse with too little evidence (`named`), one metric fell (`metric`), five tries did not decide (`unsettled`), references could not be judged (`uncompared`), head is worse when base's scoring judges both sides (`scoring`), answers ended differently on one side (`endings`), base's new answers are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).
+       * What decided the verdict. `values`: values of metrics, not passes. Regressed: the pass rate fell (`fall`), individual references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse with too little evidence (`named`), one metric fell (`metric`), five tries did not decide (`unsettled`), references could not be judged (`uncompared`), head is worse when base's scoring judges both sides (`scoring`), answers ended differently on one side (`endings`), base's new answers are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).
        */
       by:
         | "fall"
+        | "values"
         | "references"
         | "rise"
         | "bound"
@@ -3225,6 +3234,14 @@ export interface EvaldiffResult {
          */
         references: number;
         /**
+         * Number of these references whose mean is lower on head.
+         */
+        fell?: number;
+        /**
+         * Number of these references whose mean is higher on head.
+         */
+        rose?: number;
+        /**
          * What happens to the run if this metric gets worse.
          */
         gate: "fail" | "warn" | "ignore";
@@ -4585,7 +4602,7 @@ export interface EvaldiffResult {
      */
     high: number | null;
     /**
-     * Mean of a metric's numbers over these references. Not tested, so it affects no verdict.
+     * Mean of a metric's numbers over these references. With `difference`, the attribute's verdict is about these values, and there are no pass rates. Otherwise, they are not tested.
      */
     values?: {
       /**
@@ -4604,6 +4621,18 @@ export interface EvaldiffResult {
        * Mean over these references on head; null if head did not run.
        */
       head: number | null;
+      /**
+       * Head − base; null if a side is missing.
+       */
+      difference?: number | null;
+      /**
+       * Lower end of the difference's two-sided 90 % interval.
+       */
+      low?: number | null;
+      /**
+       * Upper end of the difference's two-sided 90 % interval.
+       */
+      high?: number | null;
     };
     /**
      * One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), adjusted for all attributes. If the attribute is named as regressed, at least the p of "fell more than the others". Null if not tested.

@@ -30,6 +30,11 @@ export interface Suite {
   stored?: readonly number[];
   /** Draws the value of one try; absent: the metric only passes or fails. */
   value?: (side: 'base' | 'head', position: number, random: Random) => number;
+  /**
+   * `always`: no value fails. A number: values below it fail, even if none reaches it. Absent: every
+   * try passes, but others could fail.
+   */
+  passes?: 'always' | number;
   /** The better direction of the value; absent: up. */
   better?: 'lower' | 'none';
   /** Tries are dialogues with this many turns, and the rates are those of a turn. */

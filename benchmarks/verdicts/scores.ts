@@ -4,7 +4,7 @@ import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { least, most, type Goal } from './goals.ts';
 import type { Suite } from './scenarios.ts';
-import { tried } from './simulate.ts';
+import { simulate, tried } from './simulate.ts';
 
 /** A row that counts calls and how often something is reported. */
 export interface ReportedRow {
@@ -88,6 +88,95 @@ const undirected = (draw: Law['draw']): Law => ({ references: 50, better: 'none'
 
 const CALM = [most('reported', 0.05)];
 
+type Passes = NonNullable<Suite['passes']>;
+
+/** How often suites whose values decide are red, with the default number of tries. */
+const decided = (
+  name: string,
+  [count, references]: readonly [suites: number, references: number],
+  { passes, draw, part = 0.25 }: { passes: Passes; draw: Law['draw']; part?: number },
+  goals: readonly Goal[],
+): ReportedRow => ({
+  name: `values decide, ${name}`,
+  goals,
+  part,
+  run: (random) => {
+    const rates = Array<number>(references).fill(1);
+    const suite = { base: rates, head: rates, value: draw, passes };
+    const { colour, calls } = simulate(Array<Suite>(count).fill(suite), 'adaptive', random);
+    return Promise.resolve({ reported: colour === 'red', calls });
+  },
+});
+
+/** Two standard deviations above the mean, so that few values of base reach it, or none. */
+const RARELY = 3 + 2 * SPREAD;
+
+const level =
+  (by: number): Law['draw'] =>
+  (side, _, random) =>
+    3 + (side === 'head' ? by : 0) + SPREAD * normal(random);
+
+const someFall =
+  (by: number, share: number): Law['draw'] =>
+  (side, position, random) =>
+    score(position % 10 < 10 * share ? by : 0)(side, position, random);
+
+const DECIDED: readonly ReportedRow[] = [
+  decided('20 references, nothing changed', [1, 20], { passes: 'always', draw: score(0) }, CALM),
+  decided('50 references, nothing changed', [1, 50], { passes: 'always', draw: score(0) }, CALM),
+  decided(
+    '150 references, nothing changed',
+    [1, 150],
+    { passes: 'always', draw: score(0), part: 0.1 },
+    CALM,
+  ),
+  decided(
+    '50 references, Pareto(1.1), nothing changed',
+    [1, 50],
+    { passes: 'always', draw: pareto(1) },
+    CALM,
+  ),
+  decided(
+    '10 suites of 20 references, nothing changed',
+    [10, 20],
+    { passes: 'always', draw: score(0), part: 0.1 },
+    CALM,
+  ),
+  decided(
+    '20 references, few or none of base pass, nothing changed',
+    [1, 20],
+    { passes: RARELY, draw: level(0) },
+    CALM,
+  ),
+  decided(
+    '8 references, few or none of base pass, nothing changed',
+    [1, 8],
+    { passes: RARELY, draw: level(0) },
+    CALM,
+  ),
+  decided(
+    '20 references, none passes, nothing changed',
+    [1, 20],
+    { passes: 9, draw: level(0) },
+    CALM,
+  ),
+  decided('50 references, a score falls by 0.4', [1, 50], { passes: 'always', draw: score(-0.4) }, [
+    least('reported', 0.9),
+  ]),
+  decided(
+    '50 references, none passes, a score falls by 0.4',
+    [1, 50],
+    { passes: 9, draw: score(-0.4) },
+    [least('reported', 0.9)],
+  ),
+  decided(
+    '50 references, a fifth of the scores falls by 1.5',
+    [1, 50],
+    { passes: 'always', draw: someFall(-1.5, 0.2) },
+    [least('reported', 0.8)],
+  ),
+];
+
 export const SCORES: readonly ReportedRow[] = [
   ...[20, 50].flatMap((references) =>
     [0.3, 0].map((fall) =>
@@ -112,4 +201,5 @@ export const SCORES: readonly ReportedRow[] = [
   ]),
   exploded('Pareto(1.1), nothing changed: any named', pareto(1), CALM),
   exploded('lognormal(0.5), nothing changed: any named', lognormal(0.5), CALM),
+  ...DECIDED,
 ];

@@ -39,7 +39,7 @@ export interface Simulated {
 const PLACE = { file: 'suite.yaml', line: 1 };
 
 const SCORE = {
-  ...{ name: 'score', source: { kind: 'code' }, better: 'higher', skip: false },
+  ...{ name: 'score', source: { kind: 'code', code: '' }, better: 'higher', skip: false },
   ...{ depends_on: [], threshold: null, place: PLACE },
 };
 
@@ -206,7 +206,11 @@ function answerOf(
   const { errors = 0, silent = 0, metrics = {}, stored, value, ownMetrics } = suite;
   if (side === 'head' && index < silent) return made(at, 'error');
   if (errors > 0 && nextFloat(random) < errors) return made(at, 'error');
-  if (value !== undefined) return made(at, 'pass', value(side, index, random));
+  if (value !== undefined) {
+    const drawn = value(side, index, random);
+    const isLow = typeof suite.passes === 'number' && drawn < suite.passes;
+    return made(at, isLow ? 'fail' : 'pass', drawn);
+  }
   if (suite.turns !== undefined) return dialogue(at, suite.turns, suite[side][index] ?? 0, random);
   if (stored !== undefined && side === 'base') {
     const { byHead, ...views } = made(
@@ -258,7 +262,8 @@ export function made(
   outcome: 'pass' | 'fail' | 'error',
   value?: number,
 ): ReferenceRun['base'][number] {
-  const score = { metric: SCORE.name, status: 'pass' as const, reason: null, skip: false };
+  const status = outcome === 'fail' ? outcome : ('pass' as const);
+  const score = { metric: SCORE.name, status, reason: null, skip: false };
   const byHead = {
     try: at,
     outcome,
@@ -275,11 +280,12 @@ export function made(
 
 /** A suite with only the fields that the policy and the verdict read. */
 function affectedSuite(
-  { base, questions, critical = [], criticalTries, better, ownMetrics, turns }: Suite,
+  { base, questions, critical = [], criticalTries, better, ownMetrics, turns, passes }: Suite,
   index: number,
 ): SuiteRun {
   const own = {
     ...(better === undefined ? {} : { better }),
+    ...(passes === 'always' ? { source: { kind: 'code', code: 'result = True' } } : {}),
     ...(turns === undefined ? {} : TURNS),
   };
   const score = { ...SCORE, ...own };

@@ -158,10 +158,17 @@ export function definitionOf(
 ): Pick<Metric, 'definition'> {
   const found = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
   if (found === undefined) return {};
-  const { better, needs } = found;
+  const { better, needs, limits } = found;
   const expects = source.kind === 'built-in' && found.usesExpected(source.with);
   const asks = needs.model ? 'model' : needs.embeddings ? 'embeddings' : null;
-  return { definition: { better, ...(asks && { asks }), ...(expects && { expects }) } };
+  return {
+    definition: {
+      better,
+      ...(asks && { asks }),
+      ...(expects && { expects }),
+      ...(limits && { limits }),
+    },
+  };
 }
 
 function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {

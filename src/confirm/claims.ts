@@ -69,7 +69,7 @@ type OwnClaim = Pick<Claim, 'metric' | 'measure' | 'minDrop'> & { row: SuiteVerd
 /** If the first claim is not confirmed, a second one is tested: head answers less often. */
 function ownClaims(row: SuiteVerdict): (OwnClaim & Partial<Claim>)[] {
   const { verdict, suite, reason } = row;
-  if (verdict !== 'regressed' && reason.by !== 'named') return [];
+  if (reason.by === 'values' || (verdict !== 'regressed' && reason.by !== 'named')) return [];
   const minDrop = suite.gate.min_drop;
   const silent = { row, metric: null, measure: byOutcome(isAnswered), minDrop: null };
   if (reason.by === 'unanswered') return [silent];

@@ -32,7 +32,7 @@ const flexEval = {
   source: "FlexEval's function metric with this name",
 } as const;
 
-const flexCount = { ...flexEval, passes: boundsRule, better: 'none' } as const;
+const flexCount = { ...flexEval, ...boundsRule, better: 'none' } as const;
 
 interface CountRow<S extends z.ZodRawShape> extends Pick<
   Description,
@@ -352,6 +352,7 @@ const identityMetric = defineMetric({
   parameters: {},
   range: 'a text',
   passes: 'always',
+  limits: ['negate'],
   better: 'none',
   example: { output: 'Hello!', value: 'Hello!', pass: true },
   measure: ({ answer, context }) => measurement(textAt(answer, context.level), true),
@@ -364,6 +365,7 @@ const constant = defineMetric({
   parameters: { response: z.number().default(0).describe('The number.') },
   range: 'the number',
   passes: 'always',
+  limits: ['negate'],
   better: 'none',
   example: { output: 'anything', with: { response: 2 }, value: 2, pass: true },
   measure: ({ options }) => measurement(options.response, true),

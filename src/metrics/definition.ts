@@ -64,6 +64,8 @@ export interface MetricDefinition {
   parameters: z.ZodObject;
   range: string;
   passes: string;
+  /** Parameters without which every answer passes. Absent: answers can always fail. */
+  limits?: readonly string[];
   /** Direction of the values, before `negate`. If lower is better, `threshold` is a maximum. */
   better: Better;
   needs: Needs;
@@ -90,7 +92,7 @@ export type BuiltInMetrics = ReadonlyMap<string, MetricDefinition>;
 
 export interface Description extends Pick<
   MetricDefinition,
-  'name' | 'group' | 'summary' | 'range' | 'passes' | 'whole' | 'source' | 'example'
+  'name' | 'group' | 'summary' | 'range' | 'passes' | 'limits' | 'whole' | 'source' | 'example'
 > {
   better?: 'lower' | 'none';
   calls?: true;
@@ -229,7 +231,10 @@ export const countBounds = {
   max: z.number().optional().describe('Largest count that passes.'),
 };
 
-export const boundsRule = 'from `min` to `max`; without bounds always';
+export const boundsRule = {
+  passes: 'from `min` to `max`; without bounds always',
+  limits: ['min', 'max', 'negate'],
+} as const;
 
 export function inBounds(
   count: number,

@@ -205,6 +205,15 @@ export function scoreEntry(
     : entryNumber(value, entry);
 }
 
+/** The number of the metric `name`, or of an entry `metric.entry`. */
+export function namedNumber(scores: readonly Score[], name: string): number | null {
+  const score =
+    scores.find(({ metric }) => metric === name) ??
+    scores.find(({ metric }) => name.startsWith(`${metric}.`));
+  if (score === undefined) return null;
+  return scoreEntry(score, score.metric === name ? null : name.slice(score.metric.length + 1));
+}
+
 export function scoreEntries(
   metric: Pick<Metric, 'every' | 'level' | 'skip'>,
   scores: readonly Score[],

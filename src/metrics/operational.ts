@@ -18,7 +18,7 @@ import { refusalIn } from './measures/language.ts';
 const perCall = {
   whole: true,
   group: 'operational',
-  passes: boundsRule,
+  ...boundsRule,
   better: 'lower',
   parameters: countBounds,
 } as const;

@@ -35,6 +35,26 @@ export function saysWhatPasses(metric: Metric, rubric: RubricPassing | undefined
   return boundsOf(metric, 'none') !== null || passingLabels(rubric, metric) !== null;
 }
 
+/**
+ * Whether an answer can fail the metric by its value. If not, only an error or an empty answer
+ * fails.
+ */
+export function canFail(metric: Metric, rubrics: ReadonlyMap<string, RubricPassing>): boolean {
+  const { source, definition } = metric;
+  if (boundsOf(metric, 'none') !== null) return true;
+  if (source.kind === 'code')
+    return FAILING_CODE.test(source.code) || !/\bresult\s*=/.test(source.code);
+  if (source.kind === 'built-in')
+    return definition?.limits?.some((name) => source.with[name] !== undefined) ?? true;
+  const rubric = rubrics.get(source.rubric);
+  if (rubric === undefined) return true;
+  const passing = passingLabels(rubric, metric);
+  return passing !== null && passing.size < rubric.choice_scores.size;
+}
+
+/** Matches code that may fail an answer: `result` is not always true, or it raises an error itself. */
+const FAILING_CODE = /\bresult\s*=(?!\s*[Tt]rue\s*(?:[;}#\n]|\/\/|$))|\b(?:raise|assert|throw)\b/;
+
 export function comparesShare({
   every,
   level,

@@ -312,7 +312,9 @@ function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): str
   return [
     plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),
     ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken, MAX_ANNOTATION_NAMES)}`]),
-    ...failingMetrics(suite).map((metric) => `. Got worse: ${metricMeans(metric)}`),
+    ...(suite.reason?.by === 'values' ? [] : failingMetrics(suite)).map(
+      (metric) => `. Got worse: ${metricMeans(metric)}`,
+    ),
     '.',
   ].join('');
 }

@@ -138,9 +138,17 @@ function suiteElement(
     attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
   }));
   const own = suiteEnding(suite, cases);
-  const means = rules.failOn === 'never' ? [] : failingMetrics(suite);
+  const means =
+    rules.failOn === 'never' || suite.reason?.by === 'values' ? [] : failingMetrics(suite);
   return element({ name: classname, file: suite.path }, [
-    ...(own === null ? [] : [{ ending: own, attributes: { name: 'pass rate', classname } }]),
+    ...(own === null
+      ? []
+      : [
+          {
+            ending: own,
+            attributes: { name: suite.reason?.by === 'values' ? 'values' : 'pass rate', classname },
+          },
+        ]),
     ...means.map((metric) => ({
       ending: meanEnding(suite, failingMeans(metric)),
       attributes: { name: `mean of ${metric.name}`, classname },

@@ -50,7 +50,12 @@ export interface Metric {
   graders?: GraderSettings[];
   codeAt?: CodePlace;
   valuesFile?: string;
-  definition?: { asks?: 'model' | 'embeddings'; better: Better; expects?: true };
+  definition?: {
+    asks?: 'model' | 'embeddings';
+    better: Better;
+    expects?: true;
+    limits?: readonly string[];
+  };
   place: Place;
 }
 

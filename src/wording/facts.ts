@@ -2,6 +2,7 @@ import {
   countsForVerdict,
   fixedReferences,
   newFailing,
+  newPassing,
   newReferences,
   sideCounts,
 } from '../kernel/result/counts.ts';
@@ -70,8 +71,14 @@ function newFact({ suites, reasons }: Ran): Fact[] {
   const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
   if (all.length === 0) return [];
   const tests = counted(all.length, 'test');
+  const canFail = all.length === distinct(newPassing(suites)).length;
   if (failing.length === 0)
-    return [{ word: 'New', words: [`${tests}, ${all.length === 1 ? 'it passes' : 'all pass'}`] }];
+    return [
+      {
+        word: 'New',
+        words: [tests, canFail ? (all.length === 1 ? ', it passes' : ', all pass') : ''],
+      },
+    ];
   const fail = failing.length === 1 ? 'fails' : 'fail';
   const isAll = failing.length === all.length;
   const which = all.length === 1 ? 'it' : isAll ? 'all' : count(failing.length);

@@ -1,12 +1,18 @@
-import { countsForVerdict, ungradedSuites } from '../kernel/result/counts.ts';
-import type { MetricResult, MetricValues } from '../kernel/result/metric-result.ts';
+import {
+  countsForVerdict,
+  measuredMetrics,
+  ungradedSuites,
+  type MeasuredMetric,
+} from '../kernel/result/counts.ts';
+import type { MetricValues } from '../kernel/result/metric-result.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { OBJECT_WORDS } from '../metrics/objects.ts';
-import { meansInWords, wholeRates } from '../text/amounts.ts';
+import { count, counted, meansInWords, wholeRates } from '../text/amounts.ts';
 import { byCodeUnits } from '../text/order.ts';
+import { firstOf, type Words } from './words.ts';
 
 export interface Figures {
   ran: number;
@@ -108,8 +114,39 @@ export function shareName(metric: string, share: NonNullable<ComparedFigures['sh
   return `${OBJECT_WORDS[share]}s that pass ${metric}`;
 }
 
-export function shareFigures(suite: SuiteResult): (MetricResult & { values: MetricValues })[] {
-  return suite.metrics.flatMap((metric) =>
-    metric.values?.share === undefined ? [] : [{ ...metric, values: metric.values }],
+/** The metrics whose values decide, or are shown because passes say nothing. */
+export function decidingMetrics(suite: SuiteResult): MeasuredMetric[] {
+  const own = measuredMetrics(suite).filter(
+    ({ gates, values }) => gates && values.share === undefined,
   );
+  const decide = own.filter(({ values }) => values.decides);
+  return decide.length === 0 && suite.unit === 'values' ? own : decide;
+}
+
+/** Whether passes or values of both sides were compared. */
+export function isCompared({ pass_rate, unit, reason }: SuiteResult): boolean {
+  return pass_rate.difference !== null || (unit === 'values' && reason !== null);
+}
+
+/** True if no answer of base passes, so that passes cannot show a fall. */
+export function passesNothing(suite: SuiteResult): boolean {
+  return suite.pass_rate.base === 0 && isCompared(suite) && shareFigures(suite).length === 0;
+}
+
+/** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. Null if passes decide. */
+export function valueWords(suite: SuiteResult, names: readonly string[] = []): Words | null {
+  const shown = decidingMetrics(suite).filter(
+    ({ name }) => names.length === 0 || names.includes(name),
+  );
+  const parts = shown.map(({ name, values }): Words => {
+    const { base, head, way, references } = values;
+    const [word, changed = 0] = way === 'fell' ? ['lower', values.fell] : ['higher', values.rose];
+    const how = `, ${word} in ${count(changed)} of ${counted(references, 'test')}`;
+    return [{ name }, ` ${meansInWords(base, head)}${way === undefined ? '' : how}`];
+  });
+  return parts.length === 0 ? null : firstOf(parts);
+}
+
+export function shareFigures(suite: SuiteResult): MeasuredMetric[] {
+  return measuredMetrics(suite).filter(({ values }) => values.share !== undefined);
 }

@@ -6,11 +6,11 @@ import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Fact } from './facts.ts';
-import { figuresOf, suitesWorstFirst } from './figures.ts';
+import { figuresOf, isCompared, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { variantWords } from './variants.ts';
-import { suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
+import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
@@ -65,7 +65,7 @@ export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): He
     rows: chosen
       .slice(0, MOST_ROWS)
       .map((suite) => suiteRow(suite, suites, suiteSentence(suite, { isOnly }))),
-    notes: [],
+    notes: blindNotes(chosen, suites),
   };
 }
 
@@ -73,9 +73,7 @@ export function nothingWorse({
   suites,
   scoring,
 }: Pick<Result, 'suites' | 'scoring'>): HeadlineText {
-  const compared = suitesWorstFirst(
-    suites.filter(({ pass_rate }) => pass_rate.difference !== null),
-  );
+  const compared = suitesWorstFirst(suites.filter(isCompared));
   const [worst] = compared;
   if (worst === undefined) {
     const [first, ...more] = onlyScoringChanged({ suites, scoring });
@@ -84,21 +82,38 @@ export function nothingWorse({
   if (suites.length === 1) {
     const unnoticed = unnoticedDrop(worst);
     return {
-      subject: suiteRow(worst, suites, [suiteRates(worst)]),
+      subject: suiteRow(worst, suites, suiteRates(worst)),
       rows: [],
-      notes: unnoticed === null ? [] : [[unnoticed.sentence]],
+      notes: [...(unnoticed === null ? [] : [[unnoticed.sentence]]), ...blindNotes(suites, suites)],
     };
   }
   const rest = compared.length === suites.length ? [] : [` ${count(compared.length)} compared.`];
   const fell = (worst.pass_rate.difference ?? 0) < 0;
   const largest: Words = fell
-    ? ['Largest drop: ', ...suiteRow(worst, suites, [suiteRates(worst)]), '.']
-    : ['No pass rate is lower.'];
+    ? ['Largest drop: ', ...suiteRow(worst, suites, suiteRates(worst)), '.']
+    : [
+        compared.some(({ unit }) => unit === 'values')
+          ? 'No suite is clearly worse.'
+          : 'No pass rate is lower.',
+      ];
   return {
     subject: [counted(suites.length, 'suite')],
     rows: [],
-    notes: [[...largest, ...rest], ...unnoticedAnywhere(compared, suites)],
+    notes: [
+      [...largest, ...rest],
+      ...unnoticedAnywhere(compared, suites),
+      ...blindNotes(suites, suites),
+    ],
   };
+}
+
+/** What would let suites show a fall that cannot show one. */
+function blindNotes(chosen: readonly SuiteResult[], suites: readonly SuiteResult[]): Words[] {
+  return chosen.flatMap((suite): Words[] => {
+    const words = blindWords(suite);
+    if (words === null) return [];
+    return [suites.length === 1 ? words : [...suiteWords(suite, suites), ': ', ...words]];
+  });
 }
 
 function unnoticedAnywhere(
@@ -107,7 +122,7 @@ function unnoticedAnywhere(
 ): Words[] {
   const found = compared.flatMap((suite) => {
     const drop = unnoticedDrop(suite);
-    return drop === null || drop.points === 0 ? [] : [{ suite, ...drop }];
+    return drop === null ? [] : [{ suite, ...drop }];
   });
   const [least] = found.sort((a, b) => b.points - a.points);
   if (least === undefined) return [];
@@ -165,7 +180,7 @@ export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
   const tests = counted(all.length, 'test');
   const how = failed === 0 ? `${tests}.` : `${count(failed)} of ${tests} failed.`;
   if (suites.length === 1 && only !== undefined)
-    return { subject: suiteRow(only, suites, [suiteRates(only)]), rows: [], notes: [[how]] };
+    return { subject: suiteRow(only, suites, suiteRates(only)), rows: [], notes: [[how]] };
   const range = rateRange(suites) ?? 'nothing could be judged';
   return {
     ...{ subject: [], rows: [] },

@@ -10,7 +10,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { GONE, pullRequestFacts, type Fact } from './facts.ts';
-import { comparesNothing, figuresOf, type Figures } from './figures.ts';
+import { comparesNothing, figuresOf, isCompared, passesNothing, type Figures } from './figures.ts';
 import {
   evaluatedText,
   lookedWorse,
@@ -181,6 +181,12 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     ...GOOD,
     words: (_, { figures, suites }) => {
       if (comparesNothing(figures)) return 'New';
+      if (
+        suites.length > 0 &&
+        suites.every(passesNothing) &&
+        suites.every(({ reason }) => reason?.by !== 'values')
+      )
+        return 'Nothing could break';
       if (figures.worse > 0) return 'No suite regressed';
       return suites.length === 1 && suites.every(isTooSmall) ? 'No change found' : 'No regression';
     },
@@ -229,7 +235,7 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 
 function otherwise(found: Found): Words {
   if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
-  return found.suites.some(({ pass_rate }) => pass_rate.difference !== null)
+  return found.suites.some(isCompared)
     ? ['No regression: ', ...nothingWorse(found).subject, '.']
     : ['No other test is affected.'];
 }

@@ -2,7 +2,14 @@ import type { HaltCode, Reason, ReasonCode, ReasonOf } from '../kernel/result/re
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import { counted, firstWords, meansInWords, percentAndLimit, wholeRates } from '../text/amounts.ts';
+import {
+  count,
+  counted,
+  firstWords,
+  meansInWords,
+  percentAndLimit,
+  wholeRates,
+} from '../text/amounts.ts';
 import { shareName } from './figures.ts';
 import { allSuites } from './rates.ts';
 import { fallInWords, movedByScoring } from './scoring.ts';
@@ -34,7 +41,8 @@ const SENTENCES: Sentences = {
   'preference-alone': ({ suite }) =>
     `${suite}: judged by preference alone, and there is no answer of base to compare with.`,
   'nothing-gates': ({ suite }) =>
-    `${suite}: no metric decides, so there is no verdict; the values of the metrics are shown.`,
+    `${suite}: no metric decides, so there is no verdict; the values of the metrics are shown. ` +
+    'Set threshold, min or max on a metric to say what passes, or better to compare its values.',
   regressed: (reason, suites) => `${reason.suite} regressed: ${summaryOf(reason, suites)}`,
   inconclusive: (reason, suites) => `${reason.suite}: inconclusive. ${summaryOf(reason, suites)}`,
   pool: (rates) => `the pass rate fell over ${allSuites(rates)}`,
@@ -206,14 +214,17 @@ function movedMean({
   by,
   references,
   share,
+  changed,
 }: Omit<ReasonOf<'metric-moved'>, 'code' | 'suite'>): string {
-  const over = `over ${counted(references, 'test')}`;
+  const of = counted(references, 'test');
+  const over = `over ${of}`;
+  const inTests = changed === undefined ? over : `in ${count(changed)} of ${of}`;
   if (share !== undefined)
     return `${shareName(metric, share)} ${way}, ${wholeRates(base, head)}, ${over}`;
   const means = meansInWords(base, head);
   return by === 'mean'
-    ? `the mean of ${metric} ${way}, ${means}, ${over}`
-    : `${metric} ${way} in most tries ${over} (mean ${means})`;
+    ? `the mean of ${metric} ${way}, ${means}, ${inTests}`
+    : `${metric} ${way} ${changed === undefined ? `in most tries ${over}` : inTests} (mean ${means})`;
 }
 
 function passedOf(passes: number, tries: number): string {
@@ -233,7 +244,7 @@ function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'
 }
 
 function wantedValues({ suite, metric }: { suite: string; metric: string }): string {
-  return `${suite}: gate.metrics compares ${metric}, but`;
+  return `${suite}: ${metric} must not get worse, but`;
 }
 
 function answererWords(answerer: ReasonOf<'replaced'>['base']): string {

@@ -19,11 +19,14 @@ import {
   wholePercent,
   wholeRates,
 } from '../text/amounts.ts';
-import { isSilent, shareFigures } from './figures.ts';
+import { isSilent, passesNothing, valueWords } from './figures.ts';
 import { orderWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
+import { plainWords, type Words } from './words.ts';
 
 const MAX_NAMED = 5;
+
+export const NOTHING_PASSES = 'Nothing passes on base';
 
 export function suiteSummary(suite: SuiteResult): string {
   const { evidence } = suite;
@@ -36,10 +39,13 @@ export function suiteSummary(suite: SuiteResult): string {
 
 function verdictSentence(suite: SuiteResult): string {
   const { base, head, low, high, p } = suite.pass_rate;
+  const values = valueWords(suite);
+  if (values !== null && suite.reason !== null)
+    return `${plainWords(values)}. ${confirmationSentence(suite) ?? ''}`.trim();
   if (low === null || high === null)
     return suite.reason?.by === 'unanswered'
       ? `${whatFell(suite).replace(/; $/, '')}.`
-      : `${uncomparedWords(suite)}.`;
+      : `${plainWords(uncomparedWords(suite))}.`;
   return (
     `${whatFell(suite)}${whatPasses(suite)} ${percent(base)} → ${percent(head)}, ` +
     `${pointsBetween(base, head)}; 90 % sure to lie between ${signed(low)} and ${signed(high)}` +
@@ -76,10 +82,9 @@ function whatFell(suite: SuiteResult): string {
 }
 
 function whatIsSeen(suite: SuiteResult): string {
-  const { compared, visible_drop: drop, pass_rate } = suite;
+  const { compared, visible_drop: drop } = suite;
   const size = `${counted(compared.references, 'test')} × ${counted(compared.tries, 'answer')}`;
-  if (pass_rate.base === 0 && shareFigures(suite).length === 0)
-    return `Nothing passes on base, so nothing could break (${size}).`;
+  if (passesNothing(suite)) return `${NOTHING_PASSES}, so nothing could break (${size}).`;
   return drop === null
     ? `${size}: a comparison of this size usually finds only a collapse.`
     : `${size}: a comparison of this size finds drops of ${inSize(drop)} points or more 4 times in 5.`;
@@ -167,12 +172,11 @@ function confirmationSentence({ reason, confirmation }: SuiteResult): string | n
 }
 
 function whyOpen(suite: SuiteResult): string {
-  const { reason, pass_rate } = suite;
+  const { reason } = suite;
   const confirmed = confirmationSentence(suite);
   if (confirmed !== null) return ` ${confirmed}`;
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
-  const nothingPassed =
-    reason?.by === 'not-lower' && pass_rate.base === 0 && shareFigures(suite).length === 0;
+  const nothingPassed = reason?.by === 'not-lower' && passesNothing(suite);
   if (!reason || sentence === undefined || nothingPassed) return '';
   const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
   const tolerance = `${inSize(reason.tolerance)} points`;
@@ -191,32 +195,32 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is from ${date}`}.`;
 }
 
-export function uncomparedWords(suite: SuiteResult): string {
+export function uncomparedWords(suite: SuiteResult): Words {
   const {
     verdict,
     unasked,
     references,
     pass_rate: { head },
   } = suite;
-  const rate = wholePercent(head);
+  const rate = valueWords(suite) ?? [`pass rate ${wholePercent(head)}`];
   switch (verdict) {
     case 'new':
-      return `new: pass rate ${rate}, nothing to compare with`;
+      return ['new: ', ...rate, ', nothing to compare with'];
     case 'removed':
-      return 'deleted by this change';
+      return ['deleted by this change'];
     case 'unchanged':
-      return `the prompt asks for the same answers on both sides; pass rate ${rate}`;
+      return ['the prompt asks for the same answers on both sides; ', ...rate];
     case 'not_compared': {
       if (!references.some(countsForVerdict))
-        return 'nothing is compared: all its tests are skipped or in quarantine';
+        return ['nothing is compared: all its tests are skipped or in quarantine'];
       const why =
         unasked === undefined
           ? 'these tests could not be compared'
           : `${unasked} cannot answer these tests`;
-      return `${why}${head === null ? '' : `; pass rate on head ${rate}`}`;
+      return [why, head === null ? '' : `; pass rate on head ${wholePercent(head)}`];
     }
     default:
-      return 'nothing was judged';
+      return ['nothing was judged'];
   }
 }
 

@@ -6,10 +6,17 @@ import { isWithoutOutcome } from '../kernel/statistics/table.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
-import { brokenIn, isSilent, shareFigures } from './figures.ts';
+import {
+  brokenIn,
+  decidingMetrics,
+  isSilent,
+  passesNothing,
+  shareFigures,
+  valueWords,
+} from './figures.ts';
 import { orderWords, preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
-import { baseDrops, uncomparedWords, unconfirmedFall } from './suites.ts';
+import { baseDrops, NOTHING_PASSES, uncomparedWords, unconfirmedFall } from './suites.ts';
 import { firstOf, namedIds, type Words } from './words.ts';
 
 interface Decided {
@@ -21,17 +28,21 @@ interface Decided {
 
 const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Words>> = {
   fall: rateFallWords,
+  values: ({ suite, reason }) => {
+    const how = suite.verdict === 'regressed' ? 'worse' : 'better';
+    return [...suiteRates(suite, reason.metrics), `: clearly ${how}${byChance(reason)}`];
+  },
   references: ({ suite, reason, isOnly }) =>
     isOnly && reason.references.length > 0
       ? [`${brokeWords(suite) ?? ''}: `, ...eachPassed(suite, reason.references), although(suite)]
-      : [`${suiteRates(suite)}: `, brokeWords(suite) ?? 'several tests pass less often'],
+      : [...suiteRates(suite), ': ', brokeWords(suite) ?? 'several tests pass less often'],
   unanswered: ({ suite, reason: { references } }) => [
     `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
     `${count(references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
     ...namedIds(references),
     ')',
   ],
-  rise: ({ suite, reason }) => [`${suiteRates(suite)}: clearly better${byChance(reason)}`],
+  rise: ({ suite, reason }) => [...suiteRates(suite), `: clearly better${byChance(reason)}`],
   bound: unnoticedWords,
   'not-lower': unnoticedWords,
   run: unnoticedWords,
@@ -48,8 +59,8 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
     ': perhaps worse, too few answers to tell',
   ],
   unsettled: ({ suite }) => [
-    `${suiteRates(suite)}: ${countedTests(suite)} ` +
-      `${suite.compared.references === 1 ? 'is' : 'are'} too few to tell whether it got worse`,
+    ...suiteRates(suite),
+    `: ${tooFew(suite)} to tell whether it got worse`,
   ],
   uncompared: ({ suite, reason: { references } }) => [
     `${whyUncompared(suite, references)} ${count(references.length)} of ` +
@@ -90,19 +101,26 @@ function whyUncompared(
 export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean }): Words {
   const { reason, verdict } = suite;
   if (showsOnly(suite) && verdict !== 'regressed')
-    return ['none of its metrics decides, so their values are only shown'];
+    return ['none of its metrics decides, so their values are only shown', ...shownOnly(suite)];
   if (reason === null)
-    return [suite.pass_rate.difference === null ? uncomparedWords(suite) : suiteRates(suite)];
+    return suite.pass_rate.difference === null ? uncomparedWords(suite) : suiteRates(suite);
   return SENTENCES[reason.by]({ suite, reason, isOnly });
 }
 
 /** For example `100 → 70 %`, or which answers are preferred. */
-export function suiteRates(suite: SuiteResult): string {
+export function suiteRates(suite: SuiteResult, metrics?: readonly string[]): Words {
   const { unit, rollups, pass_rate } = suite;
   const preferred = preferredWords(suite);
-  if (preferred !== null) return preferred;
+  if (preferred !== null) return [preferred];
   const rates = wholeRates(pass_rate.base, pass_rate.head);
-  return unit === 'references' ? `${rates} by ${rollups.policy}` : rates;
+  return (
+    valueWords(suite, metrics) ?? [unit === 'references' ? `${rates} by ${rollups.policy}` : rates]
+  );
+}
+
+function shownOnly(suite: SuiteResult): Words {
+  const words = valueWords(suite);
+  return words === null ? [] : [': ', ...words];
 }
 
 function rateFallWords({ suite, reason }: Decided): Words {
@@ -110,7 +128,7 @@ function rateFallWords({ suite, reason }: Decided): Words {
   const { base, head } = suite.pass_rate;
   const own = suite.metrics.find((metric) => metric.name === name);
   const isRate = own?.base === base && own.head === head;
-  const what = name === undefined || isRate ? [suiteRates(suite)] : metricWords(suite, name);
+  const what = name === undefined || isRate ? suiteRates(suite) : metricWords(suite, name);
   return [...what, `: ${brokeWords(suite) ?? `clearly worse${byChance(reason)}`}`];
 }
 
@@ -169,8 +187,29 @@ function byChance({ p }: VerdictReason): string {
 const LARGE_DROP = 20;
 
 function unnoticedWords({ suite }: Decided): Words {
+  const blind = blindWords(suite);
   const unnoticed = unnoticedDrop(suite);
-  return [`${suiteRates(suite)}${unnoticed === null ? '' : `. ${unnoticed.sentence}`}`];
+  return [
+    ...suiteRates(suite),
+    ...(blind === null ? [] : ['. ', ...blind]),
+    unnoticed === null ? '' : `. ${unnoticed.sentence}`,
+  ];
+}
+
+/** Why the suite's passes cannot show a fall, and what would change that. Null if they can. */
+export function blindWords(suite: SuiteResult): Words | null {
+  const { reason, verdict } = suite;
+  const isByValues = decidingMetrics(suite).length > 0;
+  if (reason === null || (verdict !== 'unchanged' && !isByValues)) return null;
+  if (showsOnly(suite)) return ['No metric decides: set a threshold, min, max or better.'];
+  if (!passesNothing(suite)) return null;
+  return isByValues
+    ? [`${NOTHING_PASSES}, so values decide: set a `, { name: 'threshold' }, ' that answers reach.']
+    : [`${NOTHING_PASSES}, so nothing could break.`];
+}
+
+function tooFew(suite: SuiteResult): string {
+  return `${countedTests(suite)} ${suite.compared.references === 1 ? 'is' : 'are'} too few`;
 }
 
 function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeof shares)[number] {
@@ -183,11 +222,7 @@ export function unnoticedDrop(
 ): { points: number; isSmall: boolean; sentence: string } | null {
   const shares = shareFigures(suite).map(({ values }) => values);
   const { base, low } = shares.length === 0 ? suite.pass_rate : leastLow(shares);
-  if (base === 0)
-    return {
-      ...{ points: 0, isSmall: false },
-      sentence: 'Nothing passes on base, so nothing could break.',
-    };
+  if (base === 0) return null;
   // Rounds up, but ignores floating-point errors.
   const most = Math.min(-(low ?? 0), base ?? 1);
   const points = Math.ceil(Number((most * 100).toFixed(6)));
@@ -201,9 +236,8 @@ export function unnoticedDrop(
     points >= 100
       ? 'a large'
       : `${points >= 80 && points < 90 ? 'an' : 'a'} ${String(points)}-point`;
-  const are = suite.compared.references === 1 ? 'is' : 'are';
   return {
     ...{ points, isSmall: true },
-    sentence: `${countedTests(suite)} ${are} too few: even ${drop} drop could go unnoticed.`,
+    sentence: `${tooFew(suite)}: even ${drop} drop could go unnoticed.`,
   };
 }

@@ -47,7 +47,7 @@ gate: { metrics: { words: fail } }`,
     model: onHead(({ messages }) => ({ text: `answer ${String(questionOf(messages))} at length` })),
     outputs: {
       ...SAME_RATES,
-      title: 'quiz: the mean of words rose, 2.00 → 4.00, over 12 tests; gate.metrics is fail',
+      title: 'quiz: the mean of words rose, 2.00 → 4.00, in 12 of 12 tests; gate.metrics is fail',
       regressed: '0',
     },
     headline: 'Failed',

@@ -39,6 +39,31 @@ const metric = (name: string, base: number, head: number): SuiteResult['metrics'
   ...{ name, base, head, judged_base: 60, judged_head: 60 },
   ...{ gates: true, better: 'higher' },
 });
+const valued = (
+  values: Partial<NonNullable<SuiteResult['metrics'][number]['values']>>,
+): Partial<SuiteResult> => ({
+  unit: 'values',
+  pass_rate: { base: null, head: null, difference: null, low: null, high: null, p: null },
+  compared: { references: 48, tries: 2 },
+  metrics: [
+    {
+      ...metric('rouge', 1, 1),
+      ...{ base: null, head: null },
+      values: {
+        ...{ base: 0.71, head: 0.63, difference: -0.08, low: -0.1, high: -0.05, p: 0.0004 },
+        ...{
+          references: 48,
+          fell: 8,
+          rose: 2,
+          gate: 'fail',
+          decides: true,
+          moved: null,
+          ...values,
+        },
+      },
+    },
+  ],
+});
 const confirmation = (
   status: 'model' | 'unconfirmed',
 ): NonNullable<SuiteResult['confirmation']> => ({
@@ -54,6 +79,23 @@ const two = [broken('a'), broken('b'), ...['c', 'd', 'e', 'f'].map(steady)];
 
 /** For each deciding rule, the sentence as shown and as expected. */
 const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence: string])[]>> = {
+  values: [
+    [
+      of({ ...valued({ way: 'fell' }), verdict: 'regressed' })('values', {
+        ...{ p: 0.0004, metrics: ['rouge'] },
+      }),
+      'rouge 0.71 → 0.63, lower in 8 of 48 tests: clearly worse (under 0.1 % likely by chance)',
+    ],
+    [
+      of({ ...valued({ way: 'rose', base: 2, head: 3, rose: 40 }), verdict: 'improved' })(
+        'values',
+        {
+          metrics: ['rouge'],
+        },
+      ),
+      'rouge 2.00 → 3.00, higher in 40 of 48 tests: clearly better',
+    ],
+  ],
   fall: [
     [
       of(rated(1, 0.7, 20))('fall', { p: 0.0004 }),

@@ -162,7 +162,8 @@ const stepsMetric = defineMetric({
     never: z.array(z.string().min(1)).default([]).describe(`Not at all. ${STEP_PATTERN}`),
   },
   range: '0 and up',
-  passes: `${boundsRule}; if \`order\` and \`never\` hold`,
+  passes: `${boundsRule.passes}; if \`order\` and \`never\` hold`,
+  limits: [...boundsRule.limits, 'order', 'never'],
   better: 'lower',
   example: {
     output: 'Done.',
@@ -241,7 +242,7 @@ const runValue = defineMetric({
     'suite reports all of these figures. They do not affect the verdict.',
   parameters: { of: z.enum(RUN_VALUES).describe('Which figure.'), ...countBounds },
   range: '0 and up',
-  passes: boundsRule,
+  ...boundsRule,
   better: 'lower',
   example: exampleRun({ turns: 7 }, { of: 'turns', max: 5 }, 7, false),
   measure: ({ answer, options: { of, ...bounds } }) =>

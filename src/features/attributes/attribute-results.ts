@@ -3,11 +3,12 @@ import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
 import { countTable, type Tries } from '../../kernel/statistics/table.ts';
 import { firstAnswerText } from '../../report/answers/text.ts';
+import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
 import type { PinnedAttributes } from './file.ts';
-import { meanValues, outcomesOf, proficiencyOf } from './proficiency.ts';
+import { meanValues, outcomesOf, proficiencyOf, valueOutcomes } from './proficiency.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
@@ -33,6 +34,8 @@ export interface ExplainSuite {
   /** How many tries of each reference count. Null for all. */
   tries: number | null;
   numbers: readonly string[];
+  /** The metric whose values are compared instead of passes. */
+  value?: { metric: string; better: Better } | undefined;
   references: readonly ExplainReference[];
 }
 
@@ -65,7 +68,11 @@ export interface CountedSuite extends ExplainSuite {
 }
 
 /** The metric from the settings if it has numbers. By default, the only metric with numbers. */
-export function measuredMetric({ numbers }: ExplainSuite, { metric }: ExplainInput): string | null {
+export function measuredMetric(
+  { numbers, value }: ExplainSuite,
+  { metric }: ExplainInput,
+): string | null {
+  if (value !== undefined) return value.metric;
   const [only = null, ...others] = numbers;
   if (metric !== null) return numbers.includes(metric) ? metric : null;
   return others.length === 0 ? only : null;
@@ -171,6 +178,7 @@ function resultAttributes(
     return {
       ...attributeResult(suite, group, verdict),
       ...proficiency,
+      ...(suite.value === undefined ? {} : NO_RATES),
       p: found.p,
       verdict,
       explained_by: found.explainedBy.map(idOf),
@@ -201,10 +209,13 @@ function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
   return { verdict, p: null, explainedBy: [], alternatives: [] };
 }
 
+const NO_RATES = { base: null, head: null, difference: null, low: null, high: null };
+
 function attributeTries(
   { compared, base, head }: ExplainReference,
-  { tries, metric }: CountedSuite,
+  { tries, metric, value }: CountedSuite,
 ): Tries {
+  if (value !== undefined && compared) return valueOutcomes({ base, head }, value, tries);
   const side = (given: readonly TryResult[]): Tries['base'] =>
     compared ? outcomesOf(given, metric, tries) : [];
   return { base: side(base), head: side(head) };
@@ -220,7 +231,7 @@ function attributeResult(
   const references = members.map(({ id }) => id);
   const shown = new Set([...references, ...assigned]);
   const drops =
-    verdict === 'regressed'
+    verdict === 'regressed' && suite.value === undefined
       ? largestDrops(
           members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
         )
@@ -233,7 +244,9 @@ function attributeResult(
     variant,
     affinity_mean: affinityMean,
     prior,
-    ...(values === null ? {} : { values }),
+    ...(values === null
+      ? {}
+      : { values: suite.value === undefined ? values : { ...values, tested: true as const } }),
     verdict,
     alignment,
     references,

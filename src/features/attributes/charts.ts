@@ -4,12 +4,18 @@ import { cardHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blo
 import type * as library from '../../report/page/line-charts.ts';
 import { bytes } from '../../report/sections/detail.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
-import { change, rates, signedInterval } from '../../report/sections/phrases.ts';
+import { change, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
-import { attributesWorstFirst, explainedSuites, KIND_WORDS } from './explained-suites.ts';
+import {
+  attributesWorstFirst,
+  attributeWords,
+  explainedSuites,
+  figureHead,
+  KIND_WORDS,
+} from './explained-suites.ts';
 import { suiteKey, type AttributeResult } from './result.ts';
 import {
   ALIGNMENT_WORDS,
@@ -128,7 +134,7 @@ function proficiencyCard(
     }),
     table: table(all, [
       { head: diff ? 'Tests compared' : 'Tests judged', cell: ({ n }) => count(n) },
-      { head: 'Pass rate', cell: ({ base, head }) => rates(base, head) },
+      { head: figureHead(all), cell: attributeWords },
       ...(diff ? COMPARED_COLUMNS : []),
       ...(valued === null ? [] : [{ head: valued, cell: valuesWords }]),
     ]),

@@ -2,7 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { chip, noteHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blocks.ts';
 import { referenceLink } from '../../report/page/references.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
-import { andMore, change, rates, signedInterval } from '../../report/sections/phrases.ts';
+import { andMore, change, signedInterval } from '../../report/sections/phrases.ts';
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -12,6 +12,7 @@ import type { AttributeCharts } from './charts.ts';
 import {
   GENERATED_WORDS,
   KIND_WORDS,
+  attributeWords,
   attributesWorstFirst,
   droppedWords,
   explainedSuites,
@@ -127,11 +128,11 @@ function insightsHtml(
 }
 
 function movedHtml(attribute: AttributeResult, of: ExplainedSuite, index: AttributeIndex): Markup {
-  const { name, kind, explanation, n, base, head, low, high, verdict, alignment } = attribute;
+  const { name, kind, explanation, n, low, high, verdict, alignment } = attribute;
   const worse = verdict === 'regressed';
   const numbers =
-    `${KIND_WORDS[kind]}, ${counted(n, 'test')}: ${rates(base, head)}, ` +
-    `${change(attribute)}, 90 % interval ${signedInterval(low, high)}`;
+    `${KIND_WORDS[kind]}, ${counted(n, 'test')}: ${attributeWords(attribute)}` +
+    (low === null ? '' : `, ${change(attribute)}, 90 % interval ${signedInterval(low, high)}`);
   const along = of.attributes
     .filter((other) => other.explained_by.includes(attribute.id))
     .map((other) => shorten(other.name, NAME_LIMIT));

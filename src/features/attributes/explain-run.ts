@@ -1,6 +1,7 @@
 import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { measuredMetrics } from '../../kernel/result/counts.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -27,7 +28,7 @@ export async function explainRun(
   if (own === null) return { parts: {}, notices: [], findings: [], unjudged: [] };
   const { mode, gate, suites } = run;
   const wanted = suites.flatMap(({ comparison, result }) => {
-    const asked = explainSuite(comparison, result, mode);
+    const asked = explainSuite(comparison, result, mode, own.settings.metric);
     return asked === null || !isExplained(asked, own)
       ? []
       : [{ suite: result, asked, isJudged: isExplainable(comparison, mode) }];
@@ -115,6 +116,7 @@ function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
   mode: ComparedRun['mode'],
+  metric: string | null,
 ): ExplainSuite | null {
   const {
     path,
@@ -135,9 +137,22 @@ function explainSuite(
     prompt: prompt === undefined ? '' : taskText(prompt),
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
-    numbers: metrics.flatMap(({ name: metric, values }) => (values === undefined ? [] : [metric])),
+    numbers: metrics.flatMap(({ name: own, values }) => (values === undefined ? [] : [own])),
+    value: decidingValue(suite, metric),
     references: withTries(comparison, mode),
   };
+}
+
+/** The value that decides the suite, or that `qualeval.metric` names and that can fail the run. */
+function decidingValue(suite: SuiteResult, metric: string | null): ExplainSuite['value'] {
+  const own = measuredMetrics(suite).filter(
+    ({ values, name }) =>
+      values.gate === 'fail' &&
+      values.share === undefined &&
+      (metric === null ? values.decides : name === metric),
+  );
+  const found = own.find(({ name }) => name === suite.reason?.metrics[0]) ?? own[0];
+  return found && { metric: found.name, better: found.better };
 }
 
 function withTries(

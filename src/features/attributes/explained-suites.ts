@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { repeatedNames } from '../../report/sections/phrases.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { rates, repeatedNames } from '../../report/sections/phrases.ts';
+import { count, counted, meansInWords } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
 
@@ -104,8 +104,20 @@ export function attributesWorstFirst(attributes: readonly AttributeResult[]): At
     (a, b) =>
       VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
       (a.difference ?? 0) - (b.difference ?? 0) ||
-      (a.head ?? 2) - (b.head ?? 2),
+      (a.head ?? 2) - (b.head ?? 2) ||
+      (a.p ?? 1) - (b.p ?? 1),
   );
+}
+
+/** Pass rates, or means of the value that was compared instead. */
+export function attributeWords({ base, head, values }: AttributeResult): string {
+  return values?.tested
+    ? `${values.metric} ${meansInWords(values.base, values.head)}`
+    : rates(base, head);
+}
+
+export function figureHead(attributes: readonly AttributeResult[]): string {
+  return attributes.every(({ values }) => values?.tested) ? 'Value' : 'Pass rate';
 }
 
 export function attributeNames(

@@ -5,7 +5,7 @@ import { isSafeLine } from '../../trials/drafts.ts';
 import { askForJson, singleLine, type AskTools } from '../../trials/grader-question.ts';
 import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
-import { KIND_WORDS } from './explained-suites.ts';
+import { KIND_WORDS, attributeWords } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
 /** The model's proposals for an attribute are tried until one passes. */
@@ -179,8 +179,10 @@ interface StatedCounts {
   of: number;
 }
 
-export function rateWords({ n, base, head, difference }: AttributeResult): string {
+export function rateWords(attribute: AttributeResult): string {
+  const { n, base, head, difference, values } = attribute;
   const over = `over ${counted(n, 'test')}`;
+  if (values?.tested) return `${attributeWords(attribute)} ${over}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
   return `pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}) ${over}`;
 }

@@ -2,10 +2,11 @@ import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
 import { contrast } from '../../kernel/statistics/look.ts';
-import { isComparable, meanOfCounts } from '../../kernel/statistics/table.ts';
-import { sideMean } from '../../kernel/statistics/value-test.ts';
-import { metricNumber } from '../../metrics/value.ts';
-import type { Outcome } from '../../types/metric.ts';
+import { meanOrNull } from '../../kernel/statistics/sums.ts';
+import { isComparable, meanOfCounts, type Tries } from '../../kernel/statistics/table.ts';
+import { nonNullValues, sideMean, type Values } from '../../kernel/statistics/value-test.ts';
+import { namedNumber } from '../../metrics/objects.ts';
+import type { Better, Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
@@ -48,17 +49,39 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
+type BothSides = Record<Side, readonly TryResult[]>;
+
+function valuesOf({ base, head }: BothSides, metric: string, tries: number | null): Values {
+  const numbers = (side: readonly TryResult[]): Values['base'] =>
+    triesBelow(side, tries).map(({ scores }) => namedNumber(scores, metric));
+  return { base: numbers(base), head: numbers(head) };
+}
+
+const ROUNDING = 1e-9;
+
+/** A try passes if its value is not worse than the mean of the reference's tries on both sides. */
+export function valueOutcomes(
+  reference: BothSides,
+  { metric, better }: { metric: string; better: Better },
+  tries: number | null,
+): Tries {
+  const { base, head } = valuesOf(reference, metric, tries);
+  const middle = meanOrNull(nonNullValues([...base, ...head])) ?? 0;
+  const sign = better === 'lower' ? -1 : 1;
+  const outcome = (value: number | null): Outcome => {
+    if (value === null) return 'error';
+    return sign * (value - middle) >= -ROUNDING * Math.abs(middle) ? 'pass' : 'fail';
+  };
+  return { base: base.map(outcome), head: head.map(outcome) };
+}
+
 /** A comparison uses only references with numbers on both sides. */
 export function meanValues(
   metric: string,
-  references: readonly Record<Side, readonly TryResult[]>[],
+  references: readonly BothSides[],
   tries: number | null,
 ): NonNullable<AttributeResult['values']> | null {
-  const numbers = (side: readonly TryResult[]): (number | null)[] =>
-    triesBelow(side, tries).map(({ scores }) =>
-      metricNumber(scores.find((score) => score.metric === metric)?.value ?? null),
-    );
-  const all = references.map(({ base, head }) => ({ base: numbers(base), head: numbers(head) }));
+  const all = references.map((reference) => valuesOf(reference, metric, tries));
   const has = (side: Side): boolean => sideMean(all, side) !== null;
   const sides = (['base', 'head'] as const).filter(has);
   const shown = all.filter((reference) =>

@@ -1,15 +1,17 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count } from '../../text/amounts.ts';
+import { count, wholeRates } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
-import { explainedSuites } from './explained-suites.ts';
+import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
+
+const MOST_PLACES = 3;
 
 export const attributesReport: FeatureReport = {
   sections: {
@@ -38,7 +40,14 @@ export const attributesReport: FeatureReport = {
       places.push(next);
       for (const id of worse) if (next.references.includes(id)) covered.add(id);
     }
-    return places.length === 0 ? null : { shared: covered.size, places };
+    const byValue = named.filter(({ values }) => values?.tested).slice(0, MOST_PLACES);
+    const shown = places.length === 0 ? byValue : places;
+    const shared = places.length === 0 ? null : covered.size;
+    const words = (own: AttributeResult): string =>
+      shared === null ? attributeWords(own) : wholeRates(own.base, own.head);
+    return shown.length === 0
+      ? null
+      : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
   filter(results) {
     const all = mergeExplained(results);

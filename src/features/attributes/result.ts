@@ -86,10 +86,12 @@ const attributeResultSchema = z.strictObject({
         .number()
         .nullable()
         .describe('Mean over these references on head; null if head did not run.'),
+      tested: z
+        .literal(true)
+        .describe('Set if the verdict is about this metric. There are then no pass rates.')
+        .exactOptional(),
     })
-    .describe(
-      "Mean of a metric's numbers over these references. Not tested, so it affects no verdict.",
-    )
+    .describe("Mean of a metric's numbers over these references.")
     .exactOptional(),
   p: shareSchema
     .nullable()

@@ -17,8 +17,10 @@ import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   KIND_WORDS,
+  attributeWords,
   attributesWorstFirst,
   explainedSuites,
+  figureHead,
   didMove,
   movedCounts,
   attributeNames,
@@ -107,7 +109,7 @@ function attributesTable(
   const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
-    { head: 'Pass rate', cell: ({ base, head }) => [text(rates(base, head))] },
+    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: textCell(attributeWords) },
     ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
     ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
     ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
@@ -139,7 +141,11 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
 }
 
 export function valuesHead(attributes: readonly AttributeResult[]): string | null {
-  const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
+  const metrics = new Set(
+    attributes.flatMap(({ values }) =>
+      values === undefined || values.tested ? [] : values.metric,
+    ),
+  );
   const [only] = metrics;
   if (only === undefined) return null;
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
@@ -182,13 +188,13 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
   if (first === undefined) return [];
   const shown = together
     .slice(0, items)
-    .map(({ attribute: { base, head, n, alternatives }, attribute, of }): Line => [
+    .map(({ attribute: { n, alternatives }, attribute, of }): Line => [
       ...nameLine(attribute, of, several),
       ...attributeNames(
         alternatives.map(({ id }) => id),
         of,
       ).flatMap((name): Line => [text(' or '), code(name)]),
-      text(` (${rates(base, head)} over ${counted(n, 'test')})`),
+      text(` (${attributeWords(attribute)} over ${counted(n, 'test')})`),
     ]);
   const more = andMore(together.length, shown.length);
   const { verdict, explained_by: ids, alternatives } = first.attribute;

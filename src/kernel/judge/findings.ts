@@ -97,7 +97,12 @@ function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSe
   return [{ code: 'failed', suite: name, ids: failed.map(({ id }) => id) }];
 }
 
-function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings): Finding[] {
+/** The suite's own verdict already states values that decided it. */
+function valueFindings(
+  { name: suite, metrics, reason }: SuiteResult,
+  gate: GateSettings,
+): Finding[] {
+  const decided = reason?.by === 'values' ? reason.metrics : [];
   return metrics.flatMap(({ name: metric, values, better }): Finding[] => {
     const fails = values?.gate === 'fail';
     const effect = fails ? failing(gate.fail_on) : 'warns';
@@ -105,7 +110,9 @@ function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings
       ({ base, head }) => better === 'none' || (better === 'higher') === head < base,
     );
     return [
-      ...movedMeans(suite, metric, values).map(withEffect(effect)),
+      ...(decided.includes(metric) ? [] : movedMeans(suite, metric, values)).map(
+        withEffect(effect),
+      ),
       ...exploded
         .map((found): Reason => ({ code: 'value-exploded', suite, metric, ...found }))
         .map(withEffect('warns')),
@@ -115,9 +122,13 @@ function valueFindings({ name: suite, metrics }: SuiteResult, gate: GateSettings
 
 function movedMeans(suite: string, metric: string, values: MetricValues | undefined): Reason[] {
   if (values === undefined || values.gate === 'ignore') return [];
-  const { base, head, references, moved, way, by, gate, share } = values;
+  const { base, head, references, moved, way, by, gate, share, fell, rose } = values;
   if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
-  const own = share === undefined ? {} : { share };
+  const changed = way === 'fell' ? fell : rose;
+  const own = {
+    ...(share === undefined ? {} : { share }),
+    ...(changed === undefined ? {} : { changed }),
+  };
   const figures = { suite, metric, base, head, way, by, references, ...own };
   return moved === 'worse'
     ? [{ code: 'metric-worse', ...figures, fails: gate === 'fail' }]

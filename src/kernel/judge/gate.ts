@@ -134,14 +134,16 @@ function findSilence(
   { suites, affected, preferenceAlone }: GateInput,
   tries: readonly TryResult[],
 ): Pick<RunFacts, 'silence'> & { reasons: Reason[] } {
-  const judged = tries.some(({ outcome }) => isJudged(outcome));
+  const judged = suites
+    .filter((suite) => !showsOnly(suite))
+    .some((suite) => allTries([suite]).some(({ outcome }) => isJudged(outcome)));
   if (affected === 0 || judged) return { silence: null, reasons: [] };
   if (preferenceAlone.length > 0)
     return {
       silence: 'nothing-gates',
       reasons: preferenceAlone.map((suite) => ({ code: 'preference-alone', suite })),
     };
-  const isShown = tries.every(({ outcome }) => outcome === 'skipped' || outcome === 'error');
+  const isShown = tries.every(({ outcome }) => outcome !== 'ungraded');
   const shown = isShown ? suites.filter(showsOnly) : [];
   if (shown.length === 0) return { silence: 'error', reasons: withoutVerdict(tries) };
   // A metric's mean may fail the run even if no metric decides pass or fail.

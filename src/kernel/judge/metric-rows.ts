@@ -1,10 +1,10 @@
-import { directionIn, saysWhatPasses } from '../../metrics/passing.ts';
+import { canFail, directionIn } from '../../metrics/passing.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { suiteClusters } from '../plan/ledger.ts';
 import { metricNumbers, valuesByReference, type MetricNumber } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { metricGate } from '../plan/tries.ts';
+import { isOutcome, metricGate } from '../plan/tries.ts';
 import type { MetricObjects, MetricResult } from '../result/metric-result.ts';
 import type { PassRate } from '../result/suite-result.ts';
 import { scoreNames } from '../select/scoring.ts';
@@ -42,7 +42,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
     if (metric === undefined)
       return [{ ...row, base: base.rate, head: head.rate, gates: true, better: 'higher' }];
     const rubric = metric.source.kind === 'rubric' ? rubrics.get(metric.source.rubric) : undefined;
-    const says = saysWhatPasses(metric, rubric);
+    const says = canFail(metric, rubrics);
     const labels = labelCounts(onBase, onHead, [...(rubric?.choice_scores.keys() ?? [])]);
     const own = numbers.filter((value) => value.metric.name === name);
     const whole = own.find(({ entry }) => entry === null);
@@ -54,7 +54,7 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
         head: says ? head.rate : null,
         ...(whole === undefined ? {} : { values: valuesRow(whole, rated) }),
         ...(labels.length === 0 ? {} : { labels }),
-        ...(metric.every === undefined ? {} : { objects: objectsRow(metric, rated) }),
+        ...(metric.every === undefined || !says ? {} : { objects: objectsRow(metric, rated) }),
       },
       ...own
         .filter(({ entry }) => entry !== null)
@@ -73,10 +73,11 @@ function valuesRow(
 ): NonNullable<MetricResult['values']> {
   const better = directionIn(number.metric, suite.run.scoring.rubrics, number.entry);
   const share = comparedShare(suite, number);
-  const gate = metricGate(suite, number.name, better);
+  const gate = metricGate(suite, number);
   const move = verdict?.moves.find(({ name }) => name === number.name);
+  const decides = isOutcome(suite, number);
   return shownValues(
-    move ?? { better, gate, share, test: null, moved: null, exploded: [] },
+    move ?? { better, gate, decides, share, test: null, moved: null, exploded: [] },
     valuesByReference(number, runs, tries),
   );
 }

@@ -3,6 +3,7 @@ import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/s
 import type { PassRate, SuiteResult } from '../result/suite-result.ts';
 import { isComparable } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
+import { gatesByValues } from '../suite/metrics.ts';
 import { meanOfTables, meanRate } from './mean-rates.ts';
 import { comparedInPairs } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
@@ -17,8 +18,19 @@ export function ratedTries(verdict: SuiteVerdict | null): number {
   return verdict?.upTo ?? Infinity;
 }
 
+/** Whether passes say nothing: no answer can fail by its value, and none failed otherwise. */
+export function hasOnlyValues({ run: { scoring, runs } }: SuiteComparison): boolean {
+  return (
+    gatesByValues(scoring.tests, scoring.rubrics) &&
+    runs.every(({ base, head }) =>
+      [...base, ...head].every(({ byHead }) => byHead.outcome !== 'fail'),
+    )
+  );
+}
+
 /** Uses only references that are judged on both sides, so that the rates match the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
+  if (hasOnlyValues(suite)) return { base: null, head: null, ...NO_DIFFERENCE, p: null };
   if (verdict === null || verdict.look.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
     const rate = (side: Side): number | null => meanRate(runs, side, tries);
@@ -35,7 +47,7 @@ export function rolledUp(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): NonNullable<SuiteResult['rollups']> {
-  const runs = ratedRuns(suite);
+  const runs = hasOnlyValues(suite) ? [] : ratedRuns(suite);
   const count = (side: Side): { passes: number; references: number } | null => {
     const found = runs.flatMap((run) => {
       const outcome = run.affected[side] === null ? null : rollUps.get(run)?.[side].outcome;

@@ -61,7 +61,14 @@ export type OwnFacts = Omit<SuiteFacts, keyof RunFactsOfSuite>;
 
 export type RunFactsOfSuite = Pick<
   SuiteFacts,
-  'unanswered' | 'confirmation' | 'missing' | 'endings' | 'underBase' | 'isBoundTogether'
+  | 'unanswered'
+  | 'confirmation'
+  | 'missing'
+  | 'endings'
+  | 'underBase'
+  | 'worseValues'
+  | 'betterValues'
+  | 'isBoundTogether'
 >;
 
 export interface SuiteVerdict extends MeasuredRow {

@@ -3,6 +3,7 @@ import type { Verdict, VerdictReason } from '../result/suite-result.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import type { Confirmation } from './confirmation.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
+import type { decisiveMoves } from './values.ts';
 
 interface SideFacts {
   hasBase: boolean;
@@ -67,6 +68,12 @@ export interface SuiteFacts {
    * share of alpha.
    */
   underBase: FallUnderBase | null;
+  /**
+   * Deciding values (`isOutcome`) that got worse or better. Test: `valueTest`, with Holm over suites
+   * and metrics.
+   */
+  worseValues: ReturnType<typeof decisiveMoves>;
+  betterValues: ReturnType<typeof decisiveMoves>;
   /** Like `fall`, but for a rise of all metrics together. */
   rise: Evidence | null;
   /**
@@ -129,6 +136,15 @@ export const UNCOMPARED_RULES: readonly Rule<SideFacts>[] = [
 ];
 
 export const COMPARED_RULES: readonly ComparedRule[] = [
+  {
+    verdict: 'regressed',
+    by: 'values',
+    words:
+      'values decide (no answer can fail by its value, or none of base passes), and one got ' +
+      'worse, beyond chance',
+    when: ({ worseValues }) => worseValues !== null,
+    found: ({ worseValues }) => worseValues,
+  },
   {
     verdict: 'inconclusive',
     by: 'model',
@@ -233,6 +249,13 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     found: ({ rise }) => rise,
   },
   {
+    verdict: 'improved',
+    by: 'values',
+    words: 'values decide, and one got better, beyond chance',
+    when: ({ betterValues, underBase }) => betterValues !== null && underBase === null,
+    found: ({ betterValues }) => betterValues,
+  },
+  {
     verdict: 'unchanged',
     by: 'bound',
     words: 'the tries rule out a drop larger than the tolerance',
@@ -263,8 +286,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
 ];
 
 function goodVerdict(facts: SuiteFacts): Verdict | null {
-  const { rise, underBase, isBound, isNotLower, isBoundTogether } = facts;
-  if (rise !== null && underBase === null) return 'improved';
+  const { rise, underBase, betterValues, isBound, isNotLower, isBoundTogether } = facts;
+  if ((rise ?? betterValues) !== null && underBase === null) return 'improved';
   return rise !== null || isBound || isNotLower || isBoundTogether ? 'unchanged' : null;
 }
 

@@ -1,4 +1,4 @@
-import { scoreEntry } from '../../metrics/objects.ts';
+import { namedNumber } from '../../metrics/objects.ts';
 import type { Side } from '../../types/plain.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import { blocksGreen } from '../result/counts.ts';
@@ -94,7 +94,7 @@ function unseenMetric(
   if (!isMeanGated) return null;
   const runs = runsOfBoth(comparison);
   if (runs.length === 0) return null;
-  const hasValue: Test = ({ scores }) => scores.some((score) => hasNumber(score, name));
+  const hasValue: Test = ({ scores }) => namedNumber(scores, name) !== null;
   const having = (side: Side): number =>
     runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
   const [base, head] = [having('base'), having('head')];
@@ -104,12 +104,6 @@ function unseenMetric(
   return holdsLessOften(runs, hasValue, alpha)
     ? { code: 'values-fewer-tries', ...of, ...triesThat(runs, hasValue) }
     : null;
-}
-
-function hasNumber(score: TryResult['scores'][number], name: string): boolean {
-  if (score.metric === name) return scoreEntry(score, null) !== null;
-  const [entry] = name.startsWith(`${score.metric}.`) ? [name.slice(score.metric.length + 1)] : [];
-  return entry !== undefined && scoreEntry(score, entry) !== null;
 }
 
 function runsOfBoth(suite: SuiteComparison): ReferenceRun[] {

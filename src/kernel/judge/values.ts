@@ -11,7 +11,7 @@ import {
   type MetricNumber,
 } from '../plan/metric-numbers.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
-import { metricGate } from '../plan/tries.ts';
+import { isOutcome, metricGate } from '../plan/tries.ts';
 import type { MetricValues, MoveDirection } from '../result/metric-result.ts';
 import { median } from '../statistics/exploded.ts';
 import { holmCalled } from '../statistics/holm.ts';
@@ -22,6 +22,8 @@ export interface MetricMove {
   name: string;
   better: Better;
   gate: MetricValues['gate'];
+  /** Decides the suite's verdict, instead of passes. */
+  decides: boolean;
   /** Set if the number is a share of parts (such as turns) that pass. `of`: the kind of part. */
   share: { of: MetricLevel; minDrop: number } | null;
   test: ValueTest | null;
@@ -42,18 +44,22 @@ export function metricMoves(
   return metricNumbers(suite).map((number) => {
     const { metric, name, entry } = number;
     const better = directionIn(metric, run.scoring.rubrics, entry);
-    const gate = metricGate(suite, name, better);
+    const gate = metricGate(suite, number);
+    const decides = isOutcome(suite, number);
     const share = comparedShare(suite, number);
     const bounds = share === null ? ONE_LOOK : plan;
+    // Only passes decide when a suite's tries end, so its values need a single test.
+    const lookPlan = decides ? ONE_LOOK : plan;
     const test = (to: number): ValueTest | null =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to }, bounds);
-    const made = plan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
+    const made = lookPlan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
     const last = looks.at(-1) ?? test(upTo);
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    return { name, better, gate, share, test: last, looks, plan, moved: null, exploded };
+    const shown = { name, better, gate, share, test: last, moved: null, exploded };
+    return { ...shown, decides, looks, plan: lookPlan };
   });
 }
 
@@ -72,6 +78,19 @@ function explodedValue(number: MetricNumber, run: ReferenceRun): MetricMove['exp
 }
 
 type Moved = NonNullable<MetricValues['moved']>;
+
+/** Deciding values that moved this way, beyond chance, smallest p first. Null if there are none. */
+export function decisiveMoves(
+  moves: readonly MetricMove[],
+  moved: 'worse' | 'better',
+): { p: number; metrics: string[] } | null {
+  const found = moves
+    .filter((move) => move.decides && move.moved === moved)
+    .map(({ name, test, better }) => ({ name, p: directionalP(test, better, moved) }))
+    .sort((a, b) => a.p - b.p);
+  const [first] = found;
+  return first === undefined ? null : { p: first.p, metrics: found.map(({ name }) => name) };
+}
 
 /** One-sided p (0–1) of a move in this direction. Two-sided if neither direction is better. */
 export function directionalP(test: ValueTest | null, better: Better, moved: Moved): number {
@@ -138,15 +157,19 @@ function changeOf({ test }: MetricMove): Moved {
 }
 
 export function shownValues(
-  move: Pick<MetricMove, 'better' | 'gate' | 'share' | 'test' | 'moved' | 'exploded'>,
+  move: Pick<MetricMove, 'better' | 'gate' | 'decides' | 'share' | 'test' | 'moved' | 'exploded'>,
   values: readonly Values[],
 ): MetricValues {
-  const { better, gate, share, test, moved, exploded } = move;
-  const own = share === null ? {} : { share: share.of };
+  const { better, gate, decides, share, test, moved, exploded } = move;
+  const own = {
+    ...(share === null ? {} : { share: share.of }),
+    ...(decides ? { decides: true as const } : {}),
+  };
   const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved, ...own };
   if (test === null) return figures;
   return {
     ...figures,
+    ...{ fell: test.fell, rose: test.rose },
     p: directionalP(test, better, 'worse'),
     references: test.items,
     ...(exploded.length === 0 ? {} : { exploded }),

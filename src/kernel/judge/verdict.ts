@@ -16,7 +16,14 @@ import type {
 } from './suite-row.ts';
 import { ruleSuite } from './suite-rules.ts';
 import { fallUnderBase } from './under-base-scoring.ts';
-import { calledMoves, fellAt, hasOpenShare, metricMoves, type MetricMove } from './values.ts';
+import {
+  calledMoves,
+  decisiveMoves,
+  fellAt,
+  hasOpenShare,
+  metricMoves,
+  type MetricMove,
+} from './values.ts';
 
 interface MeasureOptions {
   /** Whether all planned tries were made. If not, missing answers do not affect the verdict. */
@@ -26,7 +33,10 @@ interface MeasureOptions {
 
 /** What the tries show before new tries confirm or refute a fall. */
 export interface MeasuredRun {
-  suites: readonly { row: MeasuredRow; found: Omit<RunFactsOfSuite, 'confirmation'> }[];
+  suites: readonly {
+    row: MeasuredRow;
+    found: Omit<RunFactsOfSuite, 'confirmation' | 'worseValues' | 'betterValues'>;
+  }[];
   pool: RunRows['pool'];
   bound: number | null;
 }
@@ -63,13 +73,13 @@ export function judgeMeasured(
 ): RunVerdict {
   const verdicts = suites.map(({ row, found }) => {
     const confirmed = confirmations.get(row.suite) ?? [];
+    const moves = row.moves.map((move) => withoutRefuted(move, confirmed));
+    const confirmation = leadingConfirmation(confirmed);
+    const worseValues = decisiveMoves(moves, 'worse');
+    const betterValues = decisiveMoves(moves, 'better');
     return withVerdict(
-      {
-        ...row,
-        facts: factsWithoutRefuted(row.facts, confirmed),
-        moves: row.moves.map((move) => withoutRefuted(move, confirmed)),
-      },
-      { ...found, confirmation: leadingConfirmation(confirmed) },
+      { ...row, facts: factsWithoutRefuted(row.facts, confirmed), moves },
+      { ...found, confirmation, worseValues, betterValues },
       bound,
     );
   });

@@ -1,4 +1,5 @@
 import { restates, scoreEntries, scoreEntry } from '../../metrics/objects.ts';
+import { canFail } from '../../metrics/passing.ts';
 import { metricNumber } from '../../metrics/value.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
@@ -32,7 +33,7 @@ export function metricNumbers({ run, gate }: SuiteComparison): MetricNumber[] {
     );
     const whole =
       scores.some((score) => metricNumber(score.value) !== null) &&
-      (asked || metric.skip || !restates(scores));
+      (asked || metric.skip || !canFail(metric, run.scoring.rubrics) || !restates(scores));
     // Includes entries that `gate.metrics` names, even if no answer has them.
     const wanted = Object.keys(gate.metrics ?? {})
       .filter((name) => name.startsWith(`${metric.name}.`))

@@ -1,14 +1,13 @@
-import { directionIn } from '../../metrics/passing.ts';
-import type { Better } from '../../types/metric.ts';
+import { canFail, comparesShare, directionIn } from '../../metrics/passing.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
-import { everyMetric, gatesByPreference, gatesNothing, metricsNamed } from '../suite/metrics.ts';
+import { gatesByPreference, gatesByValues, gatesNothing } from '../suite/metrics.ts';
 import type { Tests } from '../suite/suite.ts';
 import { createLedgers } from './ledger.ts';
 import { FIRST_TRIES } from './looks.ts';
-import { explodedReferences, metricNumbers } from './metric-numbers.ts';
+import { explodedReferences, metricNumbers, type MetricNumber } from './metric-numbers.ts';
 import { runState, type RunLevels, type RunState } from './policy.ts';
 import {
   isCritical,
@@ -95,33 +94,39 @@ export function comparing(suites: readonly SuiteComparison[]): Compared {
   return { all, byTries, adaptive };
 }
 
+/**
+ * Whether the value decides instead of passes: no answer can fail by its value, or no answer of
+ * base passes.
+ */
+export function isOutcome(
+  { run: { scoring }, compared, gate }: SuiteComparison,
+  { metric, name, entry }: MetricNumber,
+): boolean {
+  const { tests, rubrics } = scoring;
+  const isShare = entry === null && comparesShare(metric);
+  if (metric.skip || isShare || directionIn(metric, rubrics, entry) === 'none') return false;
+  if ((gate.metrics?.[name] ?? 'fail') !== 'fail') return false;
+  if (gatesByValues(tests, rubrics)) return true;
+  const outcomes = compared.flatMap(({ base }) => base.map(({ byHead }) => byHead.outcome));
+  return canFail(metric, rubrics) && outcomes.includes('fail') && !outcomes.includes('pass');
+}
+
 export function metricGate(
-  { gate }: Pick<SuiteComparison, 'gate'>,
-  name: string,
-  better: Better,
-): 'fail' | 'warn' | 'ignore' {
-  const word = gate.metrics?.[name] ?? 'warn';
+  suite: SuiteComparison,
+  number: MetricNumber,
+): NonNullable<GateSettings['metrics']>[string] {
+  const { metric, name, entry } = number;
+  const word = suite.gate.metrics?.[name] ?? (isOutcome(suite, number) ? 'fail' : 'warn');
+  const better = directionIn(metric, suite.run.scoring.rubrics, entry);
   return better === 'none' && word === 'fail' ? 'warn' : word;
 }
 
 /** How many tests share alpha: one per suite, and one per metric that may fail it. */
 export function familySize(suites: readonly SuiteComparison[]): number {
-  return comparing(suites).all.reduce((size, suite) => {
-    const { tests, rubrics } = suite.run.scoring;
-    const metrics = everyMetric(tests);
-    const gated = Object.keys(suite.gate.metrics ?? {});
-    const names = gated.filter((name) =>
-      metricsNamed(name, metrics).some(
-        (metric) =>
-          metricGate(
-            suite,
-            name,
-            directionIn(metric, rubrics, metric.name === name ? null : name),
-          ) === 'fail',
-      ),
-    );
-    return size + 1 + names.length;
-  }, 0);
+  const numbers = comparing(suites).all.map((suite) =>
+    metricNumbers(suite).filter((number) => metricGate(suite, number) === 'fail'),
+  );
+  return numbers.length + numbers.flat().length;
 }
 
 interface AlphaShares extends RunLevels {

@@ -19,18 +19,25 @@ export function sideShare({ passes, tries_judged }: SideResult): number {
   return passes / Math.max(1, tries_judged);
 }
 
-export function failingMetrics({ metrics }: SuiteResult): (MetricResult & {
-  values: MetricValues;
-})[] {
-  return metrics.flatMap((metric) =>
-    metric.values?.moved === 'worse' && metric.values.gate === 'fail'
-      ? [{ ...metric, values: metric.values }]
-      : [],
+export type MeasuredMetric = MetricResult & { values: MetricValues };
+
+export function measuredMetrics({ metrics }: SuiteResult): MeasuredMetric[] {
+  return metrics.flatMap(({ values, ...metric }) =>
+    values === undefined ? [] : [{ ...metric, values }],
   );
 }
 
-export function showsOnly({ metrics }: SuiteResult): boolean {
-  return metrics.length > 0 && metrics.every(({ gates }) => !gates);
+export function failingMetrics(suite: SuiteResult): MeasuredMetric[] {
+  return measuredMetrics(suite).filter(
+    ({ values }) => values.moved === 'worse' && values.gate === 'fail',
+  );
+}
+
+/** True if neither passes nor values decide, so that the suite cannot show that head is worse. */
+export function showsOnly({ metrics, unit }: SuiteResult): boolean {
+  const decides = ({ gates, values }: MetricResult): boolean =>
+    gates && (unit !== 'values' || values?.decides === true);
+  return metrics.length > 0 && !metrics.some(decides);
 }
 
 export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): TryResult[] {
@@ -84,6 +91,13 @@ export function newReferences(suites: readonly SuiteResult[]): NamedReference[] 
 
 export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, isNewFailing);
+}
+
+export function newPassing(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(
+    suites,
+    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'pass',
+  );
 }
 
 export function isNewFailing(reference: ReferenceResult, suite: SuiteResult): boolean {

@@ -28,9 +28,21 @@ const metricValuesSchema = z.strictObject({
         'direction is better; null if nothing was compared.',
     ),
   references: countSchema.describe('Number of references with numbers on both sides.'),
+  fell: countSchema
+    .describe('Number of these references whose mean is lower on head.')
+    .exactOptional(),
+  rose: countSchema
+    .describe('Number of these references whose mean is higher on head.')
+    .exactOptional(),
   gate: z
     .enum(['fail', 'warn', 'ignore'])
     .describe('What happens to the run if this metric gets worse.'),
+  decides: z
+    .literal(true)
+    .describe(
+      'Set if this value decides the verdict, because no answer can fail by it, or none of base passes.',
+    )
+    .exactOptional(),
   moved: z
     .enum(['worse', 'better', 'higher', 'lower'])
     .nullable()

@@ -36,6 +36,9 @@ const named = z.array(z.string()).describe('References as `suite: id`.');
 const fails = z.boolean().describe('Whether the gate settings let this fail the run.');
 const of = countSchema.describe('The total number.');
 const references = countSchema.describe('Number of references.');
+const changed = countSchema
+  .describe('Number of these references whose own mean moved in this direction.')
+  .exactOptional();
 const rates = sides(shareSchema, 'Pass rate on {side}.');
 const means = { ...sides(z.number().nullable(), 'Mean on {side}.'), share: shareLevel };
 const shareOfSide = z
@@ -100,10 +103,10 @@ export const reasonSchema = z.discriminatedUnion('code', [
   }),
   reason('failed', 'References fail on head, and `fail_on` is `failure`.', { suite, ids }),
   reason('metric-worse', "A metric's values got worse, beyond chance.", {
-    ...{ suite, metric, ...means, ...moveDirection, references, fails },
+    ...{ suite, metric, ...means, ...moveDirection, references, changed, fails },
   }),
   reason('metric-moved', 'A metric changed, beyond chance. Neither direction is better.', {
-    ...{ suite, metric, ...means, ...moveDirection, references },
+    ...{ suite, metric, ...means, ...moveDirection, references, changed },
   }),
   reason('value-exploded', "The value of one reference changed far more than the others'.", {
     suite,

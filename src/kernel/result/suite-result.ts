@@ -96,6 +96,7 @@ const verdictReasonSchema = z.strictObject({
   by: z
     .enum([
       'fall',
+      'values',
       'references',
       'rise',
       'bound',
@@ -113,7 +114,8 @@ const verdictReasonSchema = z.strictObject({
       'unconfirmed',
     ])
     .describe(
-      'What decided the verdict. Regressed: the pass rate fell (`fall`), individual ' +
+      'What decided the verdict. `values`: values of metrics, not passes. Regressed: the pass ' +
+        'rate fell (`fall`), individual ' +
         'references got worse (`references`), or head does not answer what base answers ' +
         '(`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules ' +
         'out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), ' +
@@ -235,10 +237,11 @@ const evidenceSchema = z.strictObject({
 });
 
 const unitSchema = z
-  .enum(['tries', 'references', 'pairs'])
+  .enum(['tries', 'references', 'pairs', 'values'])
   .describe(
     'What the pass rate counts: tries, references (whose tries are combined by the roll-up), ' +
-      "or answers that are not worse than the other side's.",
+      "or answers that are not worse than the other side's. `values`: there is no pass rate, " +
+      'because no metric can fail an answer by its value, and every answer was judged.',
   );
 
 const suiteKeys = (own: OwnKeys) =>

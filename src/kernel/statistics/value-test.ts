@@ -9,6 +9,9 @@ export interface Values {
 
 export interface ValueTest {
   items: number;
+  /** How many items have a lower or higher mean on head. */
+  fell: number;
+  rose: number;
   base: number;
   head: number;
   difference: number;
@@ -71,12 +74,15 @@ export function valueTest(
   const means = (side: 'base' | 'head'): number =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
   const [base, head] = [means('base'), means('head')];
+  const moves = scaled.map(({ item }) => valueDifference([item]) ?? 0);
   const interval = (tail: number): Pick<ValueTest, 'low' | 'high'> =>
     invertTest(deals, observed, { items: scaled.length, tail });
   const { low, high } = interval(TAIL);
   const bound = boundLevel === TAIL ? low : interval(boundLevel).low;
   return {
     items: scaled.length,
+    fell: moves.filter((move) => move < -TOLERANCE).length,
+    rose: moves.filter((move) => move > TOLERANCE).length,
     base: base * scale,
     head: head * scale,
     difference: (head - base) * scale,

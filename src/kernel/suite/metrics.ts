@@ -1,5 +1,6 @@
 import { PAIRWISE } from '../../metrics/answer.ts';
-import type { GraderSettings, Metric } from '../../types/metric.ts';
+import { canFail } from '../../metrics/passing.ts';
+import type { GraderSettings, Metric, Rubric } from '../../types/metric.ts';
 import type { Grader, Target } from '../../types/model.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { Reference, Tests } from './suite.ts';
@@ -99,6 +100,16 @@ export function isPairwise({ source }: Metric): boolean {
 export function gatesNothing(tests: Tests): boolean {
   const metrics = everyMetric(tests);
   return tests.own === null && metrics.length > 0 && metrics.every(({ skip }) => skip);
+}
+
+/** True if no answer can fail by its value, so that values decide. */
+export function gatesByValues(tests: Tests, rubrics: ReadonlyMap<string, Rubric>): boolean {
+  const gating = everyMetric(tests).filter(({ skip }) => !skip);
+  return (
+    tests.own === null &&
+    gating.length > 0 &&
+    gating.every((metric) => !isPairwise(metric) && !canFail(metric, rubrics))
+  );
 }
 
 export function gatesByPreference({ metrics, own }: Tests): boolean {

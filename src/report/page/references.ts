@@ -26,6 +26,7 @@ import { tryView, type AnchorOf, type Reports } from '../sections/feature-report
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import {
   STATUS_WORDS,
+  hasOnlyValues,
   isShownValue,
   passWords,
   rateInterval,
@@ -137,6 +138,7 @@ function stripsHtml(
 }
 
 export function dots(side: SideResult, sign: string): Markup {
+  if (hasOnlyValues(side)) return markup`<span>${sign} ${passWords(side)}</span>`;
   const runs =
     side.tries
       .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))

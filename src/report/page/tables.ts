@@ -16,7 +16,14 @@ import {
   andMore,
   rates,
 } from '../sections/phrases.ts';
-import { becauseLine, ratesLine, suiteCell, sweepSize, verdictLook } from '../sections/suites.ts';
+import {
+  becauseLine,
+  rateHead,
+  ratesLine,
+  suiteCell,
+  sweepSize,
+  verdictLook,
+} from '../sections/suites.ts';
 import { chip, lineHtml, ownCell, tableHtml, wrappedCell } from './blocks.ts';
 
 export function suitesHtml(result: Result, links: Links): Markup | null {
@@ -51,8 +58,8 @@ export function suitesHtml(result: Result, links: Links): Markup | null {
   });
   const head =
     mode === 'sweep'
-      ? ['Suite', 'Pass rate', 'References × tries']
-      : ['Suite', 'Pass rate', 'Difference, 90 % interval', 'References × tries', 'Changed'];
+      ? ['Suite', rateHead(result), 'References × tries']
+      : ['Suite', rateHead(result), 'Difference, 90 % interval', 'References × tries', 'Changed'];
   const more = rows.slice(MAX_OPEN_SUITES);
   const rest =
     more.length === 0

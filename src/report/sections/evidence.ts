@@ -1,6 +1,7 @@
 import type {
   ReferenceResult,
   ShownFile,
+  SideResult,
   TryResult,
 } from '../../kernel/result/reference-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
@@ -22,7 +23,7 @@ import {
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
-import { shownNumber } from './phrases.ts';
+import { hasOnlyValues, shownNumber } from './phrases.ts';
 
 export function evidence(
   title: Line,
@@ -62,12 +63,14 @@ export function evidence(
       title,
       rows: [
         ...given,
-        ...(base === null ? [] : [{ name: sideName('Base', base), value: answers.base }]),
+        ...(base === null
+          ? []
+          : [{ name: sideName('Base', base, reference.base), value: answers.base }]),
         ...(head === null
           ? []
           : [
               {
-                name: sideName(reference.base === null ? 'Answer' : 'Head', head),
+                name: sideName(reference.base === null ? 'Answer' : 'Head', head, reference.head),
                 value: answers.head,
               },
             ]),
@@ -92,7 +95,8 @@ function changedRows(
 
 const MOST_STRIPS = 3;
 
-function sideName(side: string, { outcome }: TryResult): Line {
+function sideName(side: string, { outcome }: TryResult, of: SideResult | null): Line {
+  if (of !== null && hasOnlyValues(of)) return [text(side)];
   if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
   const pass = outcome === 'pass';
   return [text(`${side} `), { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];

@@ -37,14 +37,17 @@ export interface FeatureReport {
   /** True if a comment is useful although no suite ran. */
   hasContent?(result: Result): boolean;
 
-  /** Finds what most of the worse references have in common, for the report's first line. */
+  /**
+   * Finds what most of the worse references have in common, for the report's first line. `shared`:
+   * how many of them, or null if values got worse instead.
+   */
   inCommon?(
     result: Result,
     suite: SuiteResult,
     worse: readonly string[],
   ): {
-    shared: number;
-    places: readonly { name: string; base: number | null; head: number | null }[];
+    shared: number | null;
+    places: readonly { name: string; words: string }[];
   } | null;
 
   /** Null if the try is a single answer and not a dialogue. */

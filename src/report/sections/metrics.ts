@@ -116,7 +116,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
 }
 
 function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
-  if (values?.gate === 'fail') return values.share === undefined ? ['gate.metrics: fail'] : [];
+  if (values?.gate === 'fail') return values.share === undefined ? ['can fail the run'] : [];
   return gates ? [] : ['shown, does not gate'];
 }
 
@@ -144,7 +144,8 @@ export function valueFigures({ suites }: Result): Line[] {
   const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
-      if (values === undefined || values.moved === null) return [];
+      if (values === undefined || values.references === 0) return [];
+      if (values.moved === null && !values.decides) return [];
       const { base, head, low, high, p, references, share } = values;
       const scale = scaleOf(base, head);
       const end = (of: number): string =>
@@ -153,7 +154,7 @@ export function valueFigures({ suites }: Result): Line[] {
         low === null || high === null
           ? ''
           : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
-      const chance = p === null ? '' : ` (${pValue(p)})`;
+      const chance = p === null || values.moved === 'better' ? '' : ` (${pValue(p)})`;
       const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
       return [
         [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],

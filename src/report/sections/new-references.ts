@@ -17,7 +17,14 @@ import { evidence } from './evidence.ts';
 import { linkedFace, shortFace } from './faces.ts';
 import type { Reports } from './feature-report.ts';
 import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
-import { andMore, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
+import {
+  andMore,
+  hasOnlyValues,
+  moreBlock,
+  passWords,
+  repeatedNames,
+  suiteName,
+} from './phrases.ts';
 import { brokenOf, opensWorst } from './references.ts';
 
 const OPEN_NEW = 2;
@@ -80,9 +87,19 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
           ...moreBlock(folded.length, shown.length, 'that fail'),
           ...(passing.length === 0
             ? []
-            : [paragraph([text('Pass: '), ...namesOf(passing, detail), text('.')])]),
+            : [
+                paragraph([
+                  text(passing.some(isPassing) ? 'Pass: ' : ''),
+                  ...namesOf(passing, detail),
+                  text('.'),
+                ]),
+              ]),
         ],
       );
+}
+
+function isPassing({ reference: { head } }: ReferenceEntry): boolean {
+  return head !== null && !hasOnlyValues(head);
 }
 
 function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {

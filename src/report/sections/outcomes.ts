@@ -1,5 +1,6 @@
+import { failingMetrics } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { count, wholePercent, wholeRates } from '../../text/amounts.ts';
+import { count, wholePercent } from '../../text/amounts.ts';
 import { brokenIn, suitesWorstFirst } from '../../wording/figures.ts';
 import { headlineOf, type OutcomeLook } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
@@ -17,11 +18,16 @@ interface Headline extends OutcomeLook {
 export function headline(result: Result, reports: Reports): Headline {
   const { subject, rows, note, ...look } = headlineOf(result);
   const [worst, ...others] = rows.map(wordsLine);
+  const place = inOnePlace(result, reports);
   return {
     ...look,
     subject: wordsLine(subject),
-    rows: worst === undefined ? [] : [[...worst, ...inOnePlace(result, reports)], ...others],
-    note: [...wordsLine(note), ...(result.mode === 'sweep' ? highestVariants(result) : [])],
+    rows: worst === undefined ? [] : [[...worst, ...place], ...others],
+    note: [
+      ...wordsLine(note),
+      ...(worst === undefined ? place : []),
+      ...(result.mode === 'sweep' ? highestVariants(result) : []),
+    ],
   };
 }
 
@@ -29,18 +35,19 @@ export function headline(result: Result, reports: Reports): Headline {
 const MIN_SHARED_ATTRIBUTE = 0.6;
 
 function inOnePlace(result: Result, reports: Reports): Line {
-  const [worst] = suitesWorstFirst(result.suites);
-  if (worst?.verdict !== 'regressed') return [];
+  const [worst] = suitesWorstFirst(result.suites).filter(
+    (suite) => suite.verdict === 'regressed' || failingMetrics(suite).length > 0,
+  );
+  if (worst === undefined) return [];
   const broken = brokenIn(worst).map(({ id }) => id);
   const [most] = reports.flatMap(({ inCommon }) => inCommon?.(result, worst, broken) ?? []);
-  if (most === undefined || broken.length < 2 || most.shared < MIN_SHARED_ATTRIBUTE * broken.length)
+  if (most === undefined) return [];
+  const { shared, places } = most;
+  if (shared !== null && (broken.length < 2 || shared < MIN_SHARED_ATTRIBUTE * broken.length))
     return [];
-  const how = most.shared === broken.length ? 'all' : count(most.shared);
-  const places = most.places.map(({ name, base, head }): Line => [
-    strong(name),
-    text(` (${wholeRates(base, head)})`),
-  ]);
-  return [text(`, ${how} in `), ...joinLines(places, ' and ')];
+  const how = shared === null ? '' : shared === broken.length ? 'all ' : `${count(shared)} `;
+  const named = places.map(({ name, words }): Line => [strong(name), text(` (${words})`)]);
+  return [text(`, ${how}in `), ...joinLines(named, ' and ')];
 }
 
 const MOST_PROMPTS = 3;

@@ -167,9 +167,14 @@ export function rolledUpWords(
   { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
   { rollups }: Pick<SuiteResult, 'rollups'>,
 ): string {
-  if (rollups.policy === 'all') return '';
+  if (rollups.policy === 'all' || rollups.head === null) return '';
   const word = (side: SideResult | null): string => side?.rollup ?? 'no word';
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
+}
+
+/** Whether no answer can fail by its value, so that the side has values, but no passes. */
+export function hasOnlyValues({ rollup, passes, tries_judged: judged }: SideResult): boolean {
+  return rollup === null && passes === judged;
 }
 
 export function passWords(side: SideResult | null): string {
@@ -177,7 +182,10 @@ export function passWords(side: SideResult | null): string {
   const unjudged = side.tries.length - side.tries_judged;
   if (side.tries_judged === 0) return `none of ${count(unjudged)} judged`;
   const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
-  return `${count(side.passes)} of ${count(side.tries_judged)} passed${without}`;
+  const counts = hasOnlyValues(side)
+    ? counted(side.passes, 'answer')
+    : `${count(side.passes)} of ${count(side.tries_judged)} passed`;
+  return `${counts}${without}`;
 }
 
 export function rateInterval({ low, high }: { low: number; high: number }): string {
@@ -187,8 +195,9 @@ export function rateInterval({ low, high }: { low: number; high: number }): stri
 export function statusWords({
   status,
   history,
-}: Pick<ReferenceResult, 'status' | 'history'>): string {
-  const word = STATUS_WORDS[status];
+  head,
+}: Pick<ReferenceResult, 'status' | 'history' | 'head'>): string {
+  const word = status === 'pass' && head?.rollup === null ? 'judged' : STATUS_WORDS[status];
   return history === undefined
     ? word
     : `${word}; passed ${count(history.passes)} of ${countedTries(history.tries)} ` +

@@ -4,7 +4,7 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
+import { suitesWorstFirst, valueWords } from '../../wording/figures.ts';
 import { preferredWords } from '../../wording/rates.ts';
 import { variantChanges, variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
@@ -20,6 +20,7 @@ import {
   type Block,
   type Line,
   SENTENCE,
+  wordsLine,
 } from './document.ts';
 import { groupByEqualKey } from './order.ts';
 import {
@@ -53,7 +54,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     return mode === 'sweep'
       ? [
           cell,
-          [text(rates(null, suite.pass_rate.head)), ...rollUpLine(suite), ...metricLine(suite)],
+          [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)],
           [text(sweepSize(suite))],
         ]
       : [
@@ -62,17 +63,21 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
           [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
   });
+  const [diffColumns, sweepColumns] = [
+    ['Suite', rateHead(result), 'Changed'],
+    ['Suite', rateHead(result), 'Refs × tries'],
+  ];
   const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
   if (mode === 'diff')
-    return group([text(suitesInWords(result))], [...table(DIFF_COLUMNS, rows), ...rest]);
+    return group([text(suitesInWords(result))], [...table(diffColumns, rows), ...rest]);
   const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
   return [
-    ...table(SWEEP_COLUMNS, open),
+    ...table(sweepColumns, open),
     ...(folded.length === 0
       ? rest
-      : group([text(counted(below, 'more suite'))], [...table(SWEEP_COLUMNS, folded), ...rest])),
+      : group([text(counted(below, 'more suite'))], [...table(sweepColumns, folded), ...rest])),
   ];
 }
 
@@ -117,13 +122,14 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
 
 const OPEN_SUITES = 20;
 
-const DIFF_COLUMNS = ['Suite', 'Pass rate', 'Changed'];
-
-const SWEEP_COLUMNS = ['Suite', 'Pass rate', 'Refs × tries'];
+/** Heads the column with the suites' pass rates, or with values if all suites have only those. */
+export function rateHead({ suites }: Pick<Result, 'suites'>): string {
+  return suites.every((suite) => valueWords(suite) !== null) ? 'Values' : 'Pass rate';
+}
 
 export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): VerdictLook {
   if (suite.verdict !== 'regressed') {
-    if (failingMetrics(suite).length > 0) return METRIC_FAILS;
+    if (failingMetrics(suite).length > 0 && suite.reason?.by !== 'values') return METRIC_FAILS;
     // Even without a metric that affects the verdict, a suite regresses if head does not answer.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
@@ -147,7 +153,7 @@ function suiteScoring(
  * If only the metrics changed, shows the rates of the same answers under base's and head's metrics.
  */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
-  const { base, head, difference } = suite.pass_rate;
+  const { difference } = suite.pass_rate;
   const own = suiteScoring(suite, scoring)?.rates;
   const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
   if (another && difference === null)
@@ -158,11 +164,17 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
       ...rollUpLine(suite),
     ];
   return [
-    text(preferredWords(suite) ?? rates(base, head)),
+    ...ratesOf(suite),
     ...below,
     ...rollUpLine(suite),
     ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
   ];
+}
+
+function ratesOf(suite: SuiteResult): Line {
+  const { base, head } = suite.pass_rate;
+  const values = valueWords(suite);
+  return values === null ? [text(preferredWords(suite) ?? rates(base, head))] : wordsLine(values);
 }
 
 function ratesCell(suite: SuiteResult, result: Result): Line {
@@ -171,7 +183,10 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   return [
     ...ratesLine(suite, result, moved),
     ...metricLine(suite),
-    ...failingMetrics(suite).flatMap((metric) => [lineBreak, text(metricMeans(metric))]),
+    ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
+      lineBreak,
+      text(metricMeans(metric)),
+    ]),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Purpose } from '../../types/plain.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
+import { isCompared, suitesWorstFirst } from '../../wording/figures.ts';
 import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -36,8 +36,9 @@ export function sureness(
   reports: Reports,
 ): Block[] {
   const { suites, mode } = result;
-  const isJudged = mode === 'diff' && suites.some(({ pass_rate }) => pass_rate.head !== null);
-  const isCompared = suites.some(({ pass_rate }) => pass_rate.difference !== null);
+  const isJudged =
+    mode === 'diff' &&
+    suites.some(({ pass_rate, unit }) => pass_rate.head !== null || unit === 'values');
   const sentences = isJudged ? suiteSentences(result) : [];
   const shown = sentences.slice(0, items);
   return group(
@@ -45,7 +46,7 @@ export function sureness(
     [
       ...list(shown.map(({ line }) => line)),
       ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
-      ...(isCompared && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
+      ...(suites.some(isCompared) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
       ...list([
         ...valueFigures(result),
         ...scoringFigures(result),

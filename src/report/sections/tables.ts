@@ -64,7 +64,9 @@ interface RankedPrompt {
 }
 
 export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
-  const rated = suites.filter(({ pass_rate }) => mode === 'sweep' || pass_rate.head !== null);
+  const rated = suites.filter(
+    ({ pass_rate, unit }) => unit !== 'values' && (mode === 'sweep' || pass_rate.head !== null),
+  );
   return [...Map.groupBy(rated, promptKey)]
     .filter(([, { length }]) => length > 1)
     .map(([key, variants]) => ({

@@ -2,9 +2,9 @@ import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts'
 import type { SideResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { meanOrNull } from '../../kernel/statistics/sums.ts';
+import { namedNumber } from '../../metrics/objects.ts';
 import { count } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
-import { isMap } from '../../types/plain.ts';
 import { numberInWords } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import { code, strong, text, type Block, type Line } from './document.ts';
@@ -173,14 +173,7 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
 }
 
 function metricMean(side: SideResult | null, metric: string): number | null {
-  const values = (side?.tries ?? []).flatMap(({ scores }) =>
-    scores.flatMap(({ metric: name, value }) => {
-      const own = isMap(value) ? value[metric.slice(name.length + 1)] : value;
-      const isMeant = name === metric || (isMap(value) && metric.startsWith(`${name}.`));
-      return isMeant && typeof own === 'number' ? [own] : [];
-    }),
-  );
-  return meanOrNull(values);
+  return meanOrNull((side?.tries ?? []).flatMap(({ scores }) => namedNumber(scores, metric) ?? []));
 }
 
 function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {

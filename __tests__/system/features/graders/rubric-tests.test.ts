@@ -104,8 +104,8 @@ describe('a rubric that measures a fault', () => {
       'none of its metrics decides, so their values are only shown',
     );
     expect(reasonsInWords(result)).toEqual([
-      'p: no metric decides, so there is no verdict; the values of the metrics are shown.',
-      'p: the mean of yea rose, 0.00 → 1.00, over 12 tests; neither direction is better, so it does not count',
+      'p: no metric decides, so there is no verdict; the values of the metrics are shown. Set threshold, min or max on a metric to say what passes, or better to compare its values.',
+      'p: the mean of yea rose, 0.00 → 1.00, in 12 of 12 tests; neither direction is better, so it does not count',
     ]);
     expect(result.suites[0]?.metrics[0]).toMatchObject({
       gates: false,

@@ -154,12 +154,19 @@ describe('the share of turns that pass', () => {
     expect(reasons.join()).not.toContain('no answer has a value');
   });
 
-  test('is not compared if the metric requires all turns to pass', () => {
-    const { suite, outcome } = decided(dialogues(fallen, { metric: { every: 1 } }));
-    expect(suite.pass_rate).toMatchObject({ base: 0, head: 0 });
+  test('is not compared if the metric requires all turns to pass, and some dialogue of base passes', () => {
+    const all = [...fallen, { base: ['✓✓✓✓'], head: ['✓✓✓✓'] }];
+    const { suite, outcome } = decided(dialogues(all, { metric: { every: 1 } }));
     expect(row(suite).values).toMatchObject({ gate: 'warn' });
     expect(row(suite).values).not.toHaveProperty('share');
     expect(outcome.kind).toBe('no-regression');
+  });
+
+  test('is compared as a value if the metric requires all turns to pass, and no dialogue of base passes', () => {
+    const { suite, outcome } = decided(dialogues(fallen, { metric: { every: 1 } }));
+    expect(suite.pass_rate).toMatchObject({ base: 0, head: 0 });
+    expect(row(suite).values).toMatchObject({ gate: 'fail', base: 0.25, head: 0 });
+    expect(outcome.kind).toBe('regressed');
   });
 
   test("causes only a warning if the gate's settings say so", () => {

@@ -83,7 +83,15 @@ test('a reference that base cannot run is counted as missing from the comparison
 const nothing: SuiteFacts = {
   ...{ confirmation: null, fall: null, broken: null, unanswered: null, missing: null },
   ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), underBase: null },
-  ...{ rise: null, interval: null, isBound: false, isNotLower: false, isBoundTogether: false },
+  ...{
+    worseValues: null,
+    betterValues: null,
+    rise: null,
+    interval: null,
+    isBound: false,
+    isNotLower: false,
+    isBoundTogether: false,
+  },
 };
 const found = { p: 0.001, references: [] };
 const interval = { difference: 0, low: -0.1, high: 0.1 };

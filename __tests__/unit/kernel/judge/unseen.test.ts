@@ -126,7 +126,7 @@ describe('metric whose mean affects the gate and that has fewer values on head t
     const tone = { name: 'tone', gates: false, values: meanThat('fail') };
     return unseen({ base: made(() => true), head: made(has) }, tone, own).blocking;
   };
-  const wants = 'p: gate.metrics compares tone, but';
+  const wants = 'p: tone must not get worse, but';
 
   test('prevents a green verdict, and the reason says how many references have a value', () => {
     expect(lacking((at) => at % 2 === 0)).toEqual([

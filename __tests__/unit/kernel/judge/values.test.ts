@@ -124,13 +124,13 @@ describe('values of a metric', () => {
     const warned = decided([valued(fell)]);
     expect(warned.outcome.kind).not.toBe('failed');
     expect(warned.reasons.join('\n')).toContain(
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests',
+      'p: the mean of tone fell, 0.95 → 0.55, in 10 of 10 tests',
     );
     const metrics = { tone: 'fail' } as const;
     const failed = decided([valued(fell, { gate: { metrics } })], { metrics });
     expect(failed.outcome).toMatchObject({ kind: 'failed', fails: true });
     expect(failed.reasons[0]).toBe(
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests; gate.metrics is fail',
+      'p: the mean of tone fell, 0.95 → 0.55, in 10 of 10 tests; gate.metrics is fail',
     );
     const ignored = { tone: 'ignore' } as const;
     expect(decided([valued(fell, { gate: { metrics: ignored } })]).reasons.join()).not.toContain(
@@ -154,7 +154,7 @@ describe('values of a metric', () => {
     const { outcome, reasons } = decided([undirected], { metrics });
     expect(outcome.kind).toBe('no-regression');
     expect(reasons).toEqual([
-      'p: the mean of tone fell, 0.95 → 0.55, over 10 tests; ' +
+      'p: the mean of tone fell, 0.95 → 0.55, in 10 of 10 tests; ' +
         'neither direction is better, so it does not count',
     ]);
     const ignored = { metrics: { tone: 'ignore' } } as const;
@@ -172,7 +172,7 @@ describe('values of a metric', () => {
       by: 'ranks',
     });
     expect(decided([valued(values)]).reasons).toEqual([
-      'p: tone fell in most tries over 10 tests (mean 0.95 → 5.04)',
+      'p: tone fell in 9 of 10 tests (mean 0.95 → 5.04)',
     ]);
   });
 
@@ -316,7 +316,7 @@ describe('values of a metric', () => {
       };
       expect(failed('tone.user').outcome).toMatchObject({ kind: 'failed', fails: true });
       expect(failed('tone.user').reasons[0]).toBe(
-        'p: the mean of tone.user fell, 0.95 → 0.55, over 10 tests; gate.metrics is fail',
+        'p: the mean of tone.user fell, 0.95 → 0.55, in 10 of 10 tests; gate.metrics is fail',
       );
       expect(failed('tone.assistant').outcome.kind).not.toBe('failed');
     });
@@ -330,7 +330,7 @@ describe('values of a metric', () => {
       expect(wants('tone.user', counts(same)).outcome.kind).toBe('no-regression');
       expect(wants('tone.usr', counts(same))).toMatchObject({
         outcome: { kind: 'no-verdict' },
-        reasons: ['p: gate.metrics compares tone.usr, but no answer has a value'],
+        reasons: ['p: tone.usr must not get worse, but no answer has a value'],
       });
       const lost = counts(same).map(({ base, head }, at) => ({
         base,
@@ -339,7 +339,7 @@ describe('values of a metric', () => {
       expect(wants('tone.user', lost)).toMatchObject({
         outcome: { kind: 'no-verdict' },
         reasons: [
-          'p: gate.metrics compares tone.user, but 6 of 10 tests have a value on head, 10 on base',
+          'p: tone.user must not get worse, but 6 of 10 tests have a value on head, 10 on base',
         ],
       });
     });

@@ -54,7 +54,7 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
   });
 
   test('says in the first line what the broken tests have in common', async () => {
-    const inCommon = () => ({ shared: 3, places: [{ name: 'Rivers', base: 1, head: 0.5 }] });
+    const inCommon = () => ({ shared: 3, places: [{ name: 'Rivers', words: '100 → 50 %' }] });
     const shown = await reportOf({ inCommon })[surface]?.();
     expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers (100 → 50 %)');
   });
