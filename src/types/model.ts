@@ -1,4 +1,4 @@
-import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
+import type { Answer, Ended, Opaque, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
 import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
@@ -35,14 +35,42 @@ export const ROLE_NAMES: Readonly<Record<string, Role>> = {
   assistant: 'assistant',
 };
 
-export interface Message {
-  role: Role;
-  /** Includes the names of the message's files. */
+/** One entry of a transcript. `content` is its text, which includes the names of its files. */
+export type Message = SpokenMessage | AssistantMessage | ToolMessage;
+
+interface SpokenMessage {
+  role: 'system' | 'user';
   content: string;
   /** Sent instead of `content`, if the message has files. */
   parts?: MessagePart[];
+  /** Who wrote it. Absent: the prompt. Not sent to the model. */
+  by?: 'reference' | 'evaluator' | 'recording';
+  tool_calls?: never;
   /** Not sent to the model. */
+  metadata?: Record<string, Json>;
+}
+
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string;
+  /** Each call with an id has one {@link ToolMessage} with the same id. */
   tool_calls?: ToolCall[];
+  /** Sent in place of `content` and `tool_calls` if it is from the same model. */
+  opaque?: Opaque;
+  parts?: never;
+  /** Not sent to the model. */
+  metadata?: Record<string, Json>;
+}
+
+/** The result of a tool call of the assistant's message before it. It is not an answer. */
+export interface ToolMessage {
+  role: 'tool';
+  /** The call's id. Vendors' requests translate it to the vendor's own id. */
+  id: string;
+  name: string;
+  content: string;
+  parts?: never;
+  tool_calls?: never;
   /** Not sent to the model. */
   metadata?: Record<string, Json>;
 }
