@@ -57,12 +57,13 @@ export function messageOf({
   ...rest
 }: z.output<typeof recordedMessage>): Message {
   const kept = { ...(role === 'tool' ? { role } : {}), ...rest } as JsonMap;
-  return {
+  const message = {
     role: ANSWER_ROLES[role] ?? 'user',
     content: content ?? '',
     ...(calls === undefined || calls.length === 0 ? {} : { tool_calls: calls.map(callOf) }),
     ...(Object.keys(kept).length === 0 ? {} : { metadata: kept }),
   };
+  return message as Message;
 }
 
 function callOf(call: z.output<typeof calledTool>): ToolCall {

@@ -1,7 +1,16 @@
 import type { Answer, Ended, Opaque, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
-import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
+import type {
+  CodeLanguage,
+  CodePlace,
+  Json,
+  JsonMap,
+  Place,
+  Purpose,
+  Scalar,
+  Side,
+} from './plain.ts';
 import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
@@ -53,11 +62,11 @@ interface SpokenMessage {
 export interface AssistantMessage {
   role: 'assistant';
   content: string;
+  parts?: MessagePart[];
   /** Each call with an id has one {@link ToolMessage} with the same id. */
   tool_calls?: ToolCall[];
   /** Sent in place of `content` and `tool_calls` if it is from the same model. */
   opaque?: Opaque;
-  parts?: never;
   /** Not sent to the model. */
   metadata?: Record<string, Json>;
 }
@@ -73,6 +82,27 @@ export interface ToolMessage {
   tool_calls?: never;
   /** Not sent to the model. */
   metadata?: Record<string, Json>;
+}
+
+/** A message as a prompt writes it. */
+export interface PromptText {
+  role: Role;
+  content: string;
+  parts?: MessagePart[];
+}
+
+/** Keeps only what affects the answer, not where the message is written. */
+export function plainMessage(message: Message): Message & JsonMap {
+  const { role, content, parts, tool_calls: calls } = message;
+  const plain = {
+    role,
+    ...(message.role === 'tool' && { id: message.id, name: message.name }),
+    content,
+    ...(parts && { parts }),
+    ...(calls && { tool_calls: calls.map(({ metadata: _, ...call }) => call) }),
+    ...('opaque' in message && { opaque: message.opaque }),
+  };
+  return plain as Message & JsonMap;
 }
 
 /** Where a request goes. In the comments below, "the key" is the key of a stored answer. */

@@ -1,4 +1,4 @@
-import type { Request } from '../../types/model.ts';
+import { plainMessage, type Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
@@ -13,8 +13,7 @@ export function askLine(
   id: string,
   { target: { model }, parameters, messages, variables }: Request,
 ): string {
-  const plain = messages.map(({ role, content, parts }) => ({ role, content, parts }));
-  return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
+  return `${JSON.stringify({ id, model, parameters, messages: messages.map(plainMessage), variables })}\n`;
 }
 
 function parseAnswerLine(

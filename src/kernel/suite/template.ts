@@ -1,6 +1,6 @@
 import { partsText } from '../../text/content.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
-import type { Message } from '../../types/model.ts';
+import type { Message, PromptText } from '../../types/model.ts';
 import { ownEntry, type Scalar } from '../../types/plain.ts';
 import type { PromptMessage, Reference, Tests } from './suite.ts';
 
@@ -51,7 +51,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
-): Message | { unknown: string } {
+): PromptText | { unknown: string } {
   if (parts === undefined) return { role, content: fill(content, input) };
   const filled: MessagePart[] = [];
   for (const part of parts) {
