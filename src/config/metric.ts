@@ -103,6 +103,7 @@ function readMetric(
     return null;
   }
   const { key, level } = writtenLevel(written);
+  const { of } = written;
   const every = neededShare(document, path, written, problems);
   const at = levelsOf(source, builtIns);
   if (!at.includes(level)) {
@@ -111,12 +112,17 @@ function readMetric(
       `level ${level}; it can judge ${at.join(', ')}`;
     problems.push(problem(document.placeOf([...path, key]), message));
   }
+  if (of === 'user' && (level === 'Thread' || level === 'ToolCall')) {
+    const message = `metric "${name}": of: user has no level ${level}; use Turn or Message`;
+    problems.push(problem(document.placeOf([...path, 'of']), message));
+  }
   return {
     name,
     source,
     threshold: written.threshold ?? null,
     ...readPassRules(document, path, written, source, builtIns, problems),
     level,
+    ...(of === undefined || of === 'assistant' ? {} : { of }),
     ...(every > 0 ? { every } : {}),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),

@@ -277,7 +277,10 @@ async function loadSuite(
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
-  return { suite: await withShownFiles({ prompt, tests }, document, files, problems), name };
+  const suite = { prompt, tests };
+  for (const { key, checkPrompt } of context.suiteKeys)
+    if (tests.own?.kind.key === key) checkPrompt?.(tests.own, suite, problems);
+  return { suite: await withShownFiles(suite, document, files, problems), name };
 }
 
 function withImportedModels(

@@ -8,9 +8,9 @@ import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Place, Problem, Scalar } from '../types/plain.ts';
-import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
+import { readMessages, recordedMessages } from './recorded.ts';
 import type { LoadData } from './rows.ts';
 import {
   anything,
@@ -26,7 +26,7 @@ import {
 import { readScript, scriptMembers } from './script.ts';
 import { withoutUndefined } from './settings.ts';
 
-const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
+const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMessages()], {
   error: 'must be a map of variables',
 });
 
@@ -111,7 +111,9 @@ export function readDraft(
 ): DraftReference | null {
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
-  const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
+  const recorded = isDialogue(written.input)
+    ? readMessages(written.input, document, [...path, 'input'], problems)
+    : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const read = writtenTexts(document, path, written);
   const own = referenceMetrics(written.metrics, document, path, context, problems);
@@ -190,6 +192,12 @@ function undecidableReason(
     : reasons.join('; ');
 }
 
+type WrittenInput = z.output<typeof inputSchema> | undefined;
+
+function isDialogue(input: WrittenInput): input is z.output<ReturnType<typeof recordedMessages>> {
+  return Array.isArray(input) || Array.isArray(input?.['messages']);
+}
+
 function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
   return (script?.turns ?? []).flatMap(({ expected }) =>
     expected === undefined ? [] : { expected },
@@ -214,7 +222,7 @@ function writtenTexts(
   path: Path,
   given: z.output<ReferenceReader['schema']>,
 ): Pick<Reference, 'input' | 'expected' | 'values'> {
-  const variables = Object.entries(Array.isArray(given.input) ? {} : (given.input ?? {}));
+  const variables = Object.entries(isDialogue(given.input) ? {} : (given.input ?? {}));
   const texts = variables.map(([name, value]): [string, Scalar] => [
     name,
     asWritten(document, [...path, 'input', name], value),
@@ -263,7 +271,10 @@ function threadOf(
   doCompletion: boolean | null,
 ): Pick<Reference, 'thread' | 'after'> {
   if (recorded === null || doCompletion === null) return { thread: recorded && [...recorded] };
-  const end = recorded.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1;
+  const end =
+    recorded.findLastIndex(({ role }) =>
+      doCompletion ? role === 'user' || role === 'system' : role === 'assistant',
+    ) + 1;
   const thread = recorded.slice(0, end);
   return doCompletion || end === recorded.length
     ? { thread }

@@ -14,6 +14,9 @@ export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
   complete: 'complete',
   max_steps: 'no steps left',
   no_follow_up: 'ended without a further question',
+  tool_call: 'ended at a tool call',
+  tool_limit: 'the model called tools without an answer',
+  tool_error: "a tool's code failed",
   evaluator_error: 'an evaluator gave no verdict',
   model_error: 'the model gave no answer',
 };

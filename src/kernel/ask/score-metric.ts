@@ -1,6 +1,7 @@
-import { withCalls, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
+import { shownAnswer, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
 import { seenFromHead } from '../../metrics/passing.ts';
-import { textOf, callsOf, filesText } from '../../types/answer.ts';
+import { callsIn, lastTurn } from '../../metrics/transcript.ts';
+import { callsOf, partsOf, textOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
   type Complete,
@@ -86,8 +87,7 @@ function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
     fingerprintOf(base.row.answer.planned.generation);
-  const { completion } = (isSame ? head : base).seen;
-  const otherAnswer = `${textOf(completion)}${filesText(completion)}`;
+  const otherAnswer = shownAnswer((isSame ? head : base).seen);
   return { ...head, seen: { ...head.seen, otherAnswer, otherMessages: base.seen.messages } };
 }
 
@@ -177,9 +177,11 @@ export function seenAnswer(
 ): MetricAnswer {
   if (completion.status !== 'ok') throw new TypeError('a try without an answer cannot be scored');
   const recorded = generation.kind === 'recorded' && own === null ? generation : null;
+  const thread =
+    recorded?.thread ??
+    withModel(own?.thread ?? [...messages, answerMessage(completion)], generation);
   return {
-    completion:
-      generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,
+    completion: generation.kind === 'recorded' ? withRecordedCalls(completion, thread) : completion,
     messages,
     input: reference.input,
     expected: reference.expected,
@@ -188,17 +190,24 @@ export function seenAnswer(
     ...(reference.script?.turns && { turns: reference.script.turns }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
-    thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],
+    thread,
     ...(recorded?.after === undefined ? {} : { after: recorded.after }),
   };
 }
 
-function answerMessage(completion: OkCompletion, generation: Generation): Message {
+/** Recorded calls have metadata, which some metrics read. */
+function withRecordedCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
+  return { ...completion, parts: partsOf(textOf(completion), callsIn(lastTurn(thread))) };
+}
+
+function answerMessage(completion: OkCompletion): Message {
   const calls = callsOf(completion);
-  const message: Message = {
-    role: 'assistant',
-    content: textOf(completion),
-    ...(generation.kind === 'request' ? { metadata: { model: generation.target.model } } : {}),
-  };
+  const message: Message = { role: 'assistant', content: textOf(completion) };
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
+}
+
+function withModel(thread: Message[], generation: Generation): Message[] {
+  const last = thread.at(-1);
+  if (generation.kind !== 'request' || last === undefined) return thread;
+  return [...thread.slice(0, -1), { ...last, metadata: { model: generation.target.model } }];
 }

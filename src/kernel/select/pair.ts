@@ -3,7 +3,7 @@ import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
-import { isOfUser } from '../suite/template.ts';
+import { isOfUser } from '../../metrics/transcript.ts';
 
 interface SuitePair {
   base: Suite | null;

@@ -8,11 +8,6 @@ export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
 }
 
-/** Tool results have the role `user`, too. */
-export function isOfUser({ role, metadata }: Message): boolean {
-  return role === 'user' && metadata?.['role'] !== 'tool';
-}
-
 export function bringsAnswer({ thread }: Reference): boolean {
   return thread !== null && asksNothing(thread);
 }

@@ -1,0 +1,304 @@
+import { z } from 'zod';
+import { pathText, type Document, type Path } from '../documents/document.ts';
+import { problem } from '../errors.ts';
+import { callId, toolMessage } from '../metrics/transcript.ts';
+import type { ToolCall } from '../types/answer.ts';
+import type { Message } from '../types/model.ts';
+import {
+  isMap,
+  jsonText,
+  ownEntry,
+  type Json,
+  type JsonMap,
+  type Problem,
+} from '../types/plain.ts';
+import { anything, listOf } from './schema.ts';
+
+export const recordedMessage = z
+  .looseObject(
+    {
+      role: anything()
+        .describe('Role of the message: system, developer, user, assistant or tool.')
+        .optional(),
+      content: anything()
+        .describe('The text, or a list of parts; may be missing if the message calls tools.')
+        .optional(),
+      tool_calls: anything().describe('The tool calls of the message.').optional(),
+      tool_call_id: anything().describe("For the role tool: the call's id.").optional(),
+    },
+    { error: 'must be a map with role and content' },
+  )
+  .describe(
+    "A message in the form of OpenAI, Anthropic, Google or ShareGPT, or an item of OpenAI's " +
+      'Responses.',
+  );
+
+export const recordedMessages = () =>
+  z.union([
+    listOf(recordedMessage),
+    z.strictObject({
+      messages: listOf(recordedMessage).describe('The messages of the dialogue.'),
+    }),
+  ]);
+
+/** Reports what cannot be read, at its line. */
+export function readMessages(
+  written: z.output<ReturnType<typeof recordedMessages>>,
+  document: Document,
+  path: Path,
+  problems: Problem[],
+): Message[] {
+  const items = Array.isArray(written) ? written : written.messages;
+  const at = Array.isArray(written) ? path : [...path, 'messages'];
+  const read = items.map((item) => readItem(item as JsonMap));
+  const { messages, flaws } = pairCalls(read);
+  for (const { index, key, message } of [...read.flatMap(flawOf), ...flaws]) {
+    const place = [...at, index, ...(key === undefined ? [] : [key])];
+    problems.push(problem(document.placeOf(place), `${pathText(place)} ${message}`));
+  }
+  return messages;
+}
+
+interface Flaw {
+  message: string;
+  key?: string;
+}
+
+interface ReadCall extends Omit<ToolCall, 'id'> {
+  given: string | null;
+}
+
+interface ReadResult {
+  given: string | null;
+  name: string | null;
+  output: string;
+}
+
+interface ReadItem {
+  role: 'system' | 'user' | 'assistant' | 'tool' | null;
+  texts: string[];
+  calls: ReadCall[];
+  results: ReadResult[];
+  metadata: JsonMap;
+  /** Part of the assistant's message before it. */
+  continues?: true;
+  flaw?: Flaw;
+}
+
+const ROLES: Readonly<Record<string, ReadItem['role']>> = {
+  system: 'system',
+  developer: 'system',
+  user: 'user',
+  human: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  model: 'assistant',
+  gpt: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+  observation: 'tool',
+};
+
+const NO_ITEM: Omit<ReadItem, 'role'> = { texts: [], calls: [], results: [], metadata: {} };
+
+function flawOf({ flaw }: ReadItem, index: number): (Flaw & { index: number })[] {
+  return flaw === undefined ? [] : [{ ...flaw, index }];
+}
+
+function readItem(item: JsonMap): ReadItem {
+  if (item['role'] === undefined && typeof item['type'] === 'string')
+    return readResponsesItem(item, item['type']);
+  const { role: written = item['from'], content: _, from: __, value: ___, ...rest } = item;
+  if (written === undefined) return refused('must be a map with role and content');
+  if (written === 'function_call')
+    return readCalls(parsedMap(item['value'] ?? item['content'])) ?? refused(NO_CALL);
+  const role = ownEntry(ROLES, jsonText(written)) ?? null;
+  if (role === null)
+    return refused(
+      `has the role "${jsonText(written)}", which is not known; write system, developer, user, ` +
+        'assistant or tool',
+    );
+  const { tool_calls: calls, function_call: call, parts, ...metadata } = rest;
+  const content = item['content'] ?? item['value'] ?? parts ?? null;
+  if (role === 'tool') {
+    const { tool_call_id: id, call_id, name } = rest;
+    const result = { given: textOrNull(id ?? call_id), name: textOrNull(name) };
+    const isGoogle = Array.isArray(parts);
+    const own = isGoogle
+      ? readParts(parts)
+      : { results: [{ ...result, output: plainText(content) }] };
+    return { ...NO_ITEM, ...own, role, metadata };
+  }
+  const read = typeof content === 'string' ? { texts: [content] } : readParts(content ?? []);
+  const made = [...(Array.isArray(calls) ? calls : []), ...(isMap(call) ? [call] : [])];
+  const listed = made.map(readCall);
+  if (listed.includes(null)) return refused(NO_CALL, 'tool_calls');
+  const all = { ...NO_ITEM, ...read, role, metadata };
+  all.calls = [...all.calls, ...listed.filter((each) => each !== null)];
+  const isEmpty = content === null && all.calls.length === 0;
+  return isEmpty ? { ...all, flaw: { key: 'content', message: 'must be text' } } : all;
+}
+
+const NO_CALL = 'needs the name of the called tool, and its arguments';
+
+function refused(message: string, key?: string): ReadItem {
+  return { ...NO_ITEM, role: null, flaw: { message, ...(key !== undefined && { key }) } };
+}
+
+/** Items of OpenAI's Responses API. */
+function readResponsesItem(item: JsonMap, type: string): ReadItem {
+  if (type === 'reasoning') return { ...NO_ITEM, role: null };
+  if (type === 'function_call' || type === 'custom_tool_call')
+    return readCalls(item) ?? refused(NO_CALL);
+  if (type === 'function_call_output' || type === 'custom_tool_call_output') {
+    const output = plainText(item['output'] ?? null);
+    const given = textOrNull(item['call_id']);
+    return { ...NO_ITEM, role: 'tool', results: [{ given, name: null, output }] };
+  }
+  return refused(
+    `is an item of type "${type}", which cannot be read; write a message with role and content`,
+  );
+}
+
+function readCalls(written: Json | undefined): ReadItem | null {
+  const call = readCall(written ?? null);
+  return call && { ...NO_ITEM, role: 'assistant', calls: [call], continues: true };
+}
+
+/** A call in the form of any vendor. */
+function readCall(written: Json): ReadCall | null {
+  if (!isMap(written)) return null;
+  const { function: called, ...own } = written;
+  const { name, arguments: given, args, input } = isMap(called) ? called : own;
+  if (typeof name !== 'string' || name === '') return null;
+  const { type: _, name: __, arguments: ___, args: ____, input: _____, ...rest } = own;
+  const values = given ?? args ?? input ?? {};
+  return {
+    given: textOrNull(own['call_id'] ?? own['id']),
+    name,
+    arguments: typeof values === 'string' ? values : JSON.stringify(values),
+    ...(Object.keys(rest).length === 0 ? {} : { metadata: rest }),
+  };
+}
+
+type ReadParts = Pick<ReadItem, 'texts' | 'calls' | 'results' | 'flaw'>;
+
+function readParts(content: Json): ReadParts {
+  if (!Array.isArray(content))
+    return { ...NO_ITEM, flaw: { key: 'content', message: 'must be text, or a list of parts' } };
+  const read: ReadParts = { texts: [], calls: [], results: [] };
+  for (const part of content) {
+    const found = readPart(part);
+    if (typeof found === 'string') return { ...read, flaw: { key: 'content', message: found } };
+    read.texts.push(...(found.texts ?? []));
+    read.calls.push(...(found.calls ?? []));
+    read.results.push(...(found.results ?? []));
+  }
+  return read;
+}
+
+const THINKING = ['thinking', 'redacted_thinking', 'reasoning'];
+
+function readPart(part: Json): Partial<ReadParts> | string {
+  if (typeof part === 'string') return { texts: [part] };
+  if (!isMap(part)) return 'has a part that is neither text nor a map';
+  const { type = 'text', text, refusal, functionCall, functionResponse } = part;
+  const google = isMap(functionResponse) ? functionResponse : null;
+  if (google !== null)
+    return { results: [resultOf(google['id'], google['name'], google['response'])] };
+  if (THINKING.includes(jsonText(type)) || part['thought'] === true) return {};
+  if (type === 'tool_result')
+    return { results: [resultOf(part['tool_use_id'], null, part['content'])] };
+  if (type === 'tool_use' || isMap(functionCall)) {
+    const call = readCall(functionCall ?? part);
+    return call === null ? NO_CALL : { calls: [call] };
+  }
+  const said = text ?? refusal;
+  if (typeof said === 'string') return { texts: [said] };
+  return (
+    `has a part of type "${jsonText(type)}", which a recorded dialogue cannot contain; write a ` +
+    'text in its place, such as { type: text, text: "[image]" }'
+  );
+}
+
+function resultOf(
+  id: Json | undefined,
+  name: Json | undefined,
+  output: Json | undefined,
+): ReadResult {
+  return { given: textOrNull(id), name: textOrNull(name), output: plainText(output ?? '') };
+}
+
+function plainText(content: Json): string {
+  if (content === null) return '';
+  if (!Array.isArray(content)) return jsonText(content);
+  const { texts, flaw } = readParts(content);
+  return flaw === undefined && texts.length > 0 ? texts.join('\n') : JSON.stringify(content);
+}
+
+function textOrNull(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function parsedMap(value: Json | undefined): Json {
+  try {
+    return typeof value === 'string' ? (JSON.parse(value) as Json) : (value ?? null);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Gives each result the id of its call, and each call with a result an id. Results without an id
+ * belong to the first open call with their name, or else to the first open call.
+ */
+function pairCalls(items: readonly ReadItem[]): {
+  messages: Message[];
+  flaws: (Flaw & { index: number })[];
+} {
+  const messages: Message[] = [];
+  const flaws: (Flaw & { index: number })[] = [];
+  const calls: { own: ToolCall; given: string | null; answered: boolean }[] = [];
+  for (const [index, { role, texts, results, metadata, continues, ...item }] of items.entries()) {
+    if (role === null) continue;
+    const kept = Object.keys(metadata).length === 0 ? {} : { metadata };
+    for (const { given, name, output } of results) {
+      const open = calls.filter(({ answered }) => !answered);
+      const call =
+        given === null
+          ? (open.find(({ own }) => own.name === name) ?? open[0])
+          : open.find((each) => each.given === given);
+      if (call === undefined && given !== null)
+        flaws.push({ index, message: missingCall(given, calls) });
+      const id =
+        call?.given ?? callId(call === undefined ? calls.length + 1 : calls.indexOf(call) + 1);
+      if (call !== undefined) Object.assign(call, { answered: true }).own.id = id;
+      const tool = name ?? call?.own.name ?? 'tool';
+      messages.push({ ...toolMessage(id, tool, output), ...(role === 'tool' && kept) });
+    }
+    if (role === 'tool' || (role === 'user' && results.length > 0 && texts.length === 0)) continue;
+    const made = item.calls.map(({ given, ...own }) => ({ own, given, answered: false }));
+    calls.push(...made);
+    const own = made.map((call) => call.own);
+    const last = messages.at(-1);
+    if (continues === true && last?.role === 'assistant')
+      last.tool_calls = [...(last.tool_calls ?? []), ...own];
+    else {
+      const tool_calls = own.length === 0 ? {} : { tool_calls: own };
+      const content = texts.join('\n');
+      messages.push(
+        role === 'assistant'
+          ? { role, content, ...tool_calls, ...kept }
+          : { role, content, ...kept },
+      );
+    }
+  }
+  return { messages, flaws };
+}
+
+function missingCall(id: string, calls: readonly { given: string | null }[]): string {
+  return calls.some(({ given }) => given === id)
+    ? `is a second result of the call "${id}"; keep one`
+    : `is the result of the call "${id}", but no message before it makes this call; add the ` +
+        "assistant's message with this call, or remove the result";
+}
