@@ -48,7 +48,7 @@ export const anthropic: Language = {
 
 function anthropicBody(ask: Ask): Record<string, unknown> {
   const { model, parameters, marked } = ask;
-  const sent = sentMessages(ask, 'messages', callIds);
+  const sent = sentMessages(ask, 'messages');
   const instructions = sent.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   const last = marked === undefined ? null : marked - instructions.length - 1;
@@ -223,14 +223,6 @@ function opaqueBlocks(data: unknown): Json[] | null {
 
 function isRebuilt(block: unknown): boolean {
   return ['text', 'tool_use'].includes(String(member(block, 'type')));
-}
-
-function callIds(data: Json): (string | null)[] {
-  return (Array.isArray(data) ? data : []).flatMap((block) => {
-    const type = String(member(block, 'type'));
-    if (!CALLS.has(type)) return [];
-    return [type === 'tool_use' ? String(member(block, 'id')) : null];
-  });
 }
 
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

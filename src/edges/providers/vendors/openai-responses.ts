@@ -45,7 +45,7 @@ function inputItems(ask: Ask): unknown[] {
   const custom = customTools(ask.parameters);
   const typeOf = (name: string): string =>
     custom.has(name) ? 'custom_tool_call' : 'function_call';
-  return sentMessages(ask, 'responses', callIds).flatMap((message): unknown[] => {
+  return sentMessages(ask, 'responses').flatMap((message): unknown[] => {
     const { role, content, tool_calls: calls = [] } = message;
     if (role === 'tool')
       return [{ type: `${typeOf(message.name)}_output`, call_id: message.id, output: content }];
@@ -61,12 +61,6 @@ function inputItems(ask: Ask): unknown[] {
       })),
     ];
   });
-}
-
-function callIds(data: Json): string[] {
-  return (Array.isArray(data) ? data : []).flatMap((item) =>
-    OWN_CALLS.has(String(member(item, 'type'))) ? [String(member(item, 'call_id'))] : [],
-  );
 }
 
 const RESPONSES_PARTS: PartForms = {

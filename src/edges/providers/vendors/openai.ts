@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { partsOf, type Usage } from '../../../types/answer.ts';
 import { LongNumber } from '../../../types/exact-json.ts';
+import { chatMessage } from '../../../types/message-list.ts';
 import type { MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
@@ -59,22 +60,10 @@ export const openai: Language = {
 
 function chatMessages(ask: Ask): unknown[] {
   const custom = customTools(ask.parameters);
-  return sentMessages(ask, 'chat', callIds).map((message) => {
-    const { role, tool_calls: calls = [] } = message;
-    if (role === 'tool') return { role, tool_call_id: message.id, content: message.content };
-    const content = contentAs(message, ask, CHAT_PARTS);
-    if (role !== 'assistant') return { role, content };
-    if (message.opaque !== undefined) return message.opaque.data;
-    if (calls.length === 0) return { role, content };
-    return {
-      role,
-      content: content === '' ? null : content,
-      tool_calls: calls.map(({ id, name, arguments: given }) =>
-        custom.has(name)
-          ? { id, type: 'custom', custom: { name, input: given } }
-          : { id, type: 'function', function: { name, arguments: given } },
-      ),
-    };
+  return sentMessages(ask, 'chat').map((message) => {
+    if (message.role === 'assistant' && message.opaque) return message.opaque.data;
+    const sent = chatMessage(message, custom);
+    return message.parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
   });
 }
 
@@ -190,11 +179,6 @@ function opaqueMessage(said: z.infer<typeof message>): Json | null {
     ...(calls && { tool_calls: calls }),
     ...Object.fromEntries(returned.map((name) => [name, said[name]])),
   } as Json;
-}
-
-function callIds(data: Json): string[] {
-  const calls = member(data, 'tool_calls');
-  return (Array.isArray(calls) ? calls : []).map((call) => String(member(call, 'id') ?? ''));
 }
 
 const KNOWN_PART = /text|refusal|tool|function|call/i;

@@ -1,7 +1,7 @@
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { Opaque, ToolCall } from '../../../types/answer.ts';
 import type { HostedTarget, Message, Request } from '../../../types/model.ts';
-import { isMap, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isMap, member, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import type { Ask } from './vendor.ts';
 
@@ -11,13 +11,10 @@ export type SentMessage = Message & { tool_calls?: (ToolCall & { id: string })[]
  * Replaces the transcript's call ids by ids that the vendor accepts: the vendor's own in its opaque
  * form, else numbers, because recordings repeat ids. Omits calls without an id, which have no
  * result, and results of calls that the vendor itself has run.
- *
- * @param idsIn ids of the calls in an opaque form, in the answer's order. Null: run by the vendor.
  */
 export function sentMessages(
   { messages, model }: Pick<Ask, 'messages' | 'model'>,
   api: Opaque['api'],
-  idsIn: (data: Json) => (string | null)[],
 ): SentMessage[] {
   const ids = new Map<string, string | null>();
   let count = 0;
@@ -29,7 +26,7 @@ export function sentMessages(
     if (message.role !== 'assistant') return [message];
     const { opaque, tool_calls: calls = [], ...plain } = message;
     const own = opaque?.api === api && opaque.model === model ? wholeForm(opaque) : null;
-    const given = own === null ? null : idsIn(own.data);
+    const given = own === null ? null : callIds(own.data);
     const sent = calls.flatMap((call, index) => {
       count += 1;
       const number = `call${String(count).padStart(5, '0')}`;
@@ -41,6 +38,17 @@ export function sentMessages(
     return [{ ...plain, tool_calls: sent, ...(own && { opaque: own }) }];
   });
 }
+
+/** The calls in an opaque form, in the answer's order. Null: run by the vendor. */
+function callIds(data: Json): (string | null)[] {
+  const items: unknown = Array.isArray(data) ? data : member(data, 'tool_calls');
+  return (Array.isArray(items) ? items.filter(isMap) : []).flatMap(({ type, id, call_id = id }) =>
+    OWN_CALL.test(String(type)) ? [String(call_id)] : /_use$/.test(String(type)) ? [null] : [],
+  );
+}
+
+/** Of all three APIs. */
+const OWN_CALL = /^(function|custom|tool_use)/;
 
 function wholeForm(opaque: Opaque): Opaque {
   const { data } = opaque;
