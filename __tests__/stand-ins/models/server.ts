@@ -46,6 +46,10 @@ export interface Scripted {
   finish?: string;
   /** Items of the Responses API before the message. */
   output?: unknown[];
+  /** Tools that the model calls, after `text` if it is set. The ids are in the vendor's form. */
+  calls?: { name: string; arguments: string }[];
+  /** Thinking before the answer, signed or encrypted as the vendor does. */
+  thought?: string;
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;
