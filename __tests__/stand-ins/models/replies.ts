@@ -1,4 +1,5 @@
 import type http from 'node:http';
+import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import type { Scripted, Seen } from './server.ts';
 import { signatureOf } from './transcripts.ts';
@@ -134,7 +135,7 @@ function openaiReply({ model, index, schema, body }: Seen, answer: Answer): unkn
 
 /** Where each vendor puts the model's thinking. */
 function thoughtMember(model: string, thought: string | null): object {
-  if (thought === null || model.startsWith('gemini-')) return {};
+  if (thought === null || !/^deepseek-|\//.test(model)) return {};
   return model.includes('/')
     ? {
         reasoning_details: [
@@ -181,7 +182,7 @@ function anthropicReply({ model, index, schema, body }: Seen, answer: Answer): u
       content,
       ...calls.map((call, at) => ({
         ...{ type: 'tool_use', id: `toolu_${index}_${at}`, name: call.name },
-        input: JSON.parse(call.arguments) as unknown,
+        input: parseExactly(call.arguments),
       })),
     ],
     ...{ container: null, stop_sequence: null },
