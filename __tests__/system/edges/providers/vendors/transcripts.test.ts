@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { storedEntryOf } from '../../../../../src/edges/store/entry.ts';
+import type { MessagePart } from '../../../../../src/types/media.ts';
 import type { Completion, Message } from '../../../../../src/types/model.ts';
 import { parsedJson } from '../../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';
@@ -458,16 +459,15 @@ describe('a transcript', () => {
   );
 
   test('with a file after tool results sends both in one message, the results first', async () => {
-    const file = {
-      ...{ type: 'file', path: 'a.pdf', media_type: 'application/pdf' },
-      id: 'b2',
-    } as const;
     const bytes = pdf('Cats');
     const readFile = () => Promise.resolve(bytes);
-    const parts = [
-      { type: 'text' as const, text: ' ' },
-      { ...file, bytes: bytes.length },
-      { type: 'text' as const, text: 'Read this too.' },
+    const parts: MessagePart[] = [
+      { type: 'text', text: ' ' },
+      {
+        ...{ type: 'file', path: 'a.pdf', media_type: 'application/pdf', id: 'b2' },
+        bytes: bytes.length,
+      },
+      { type: 'text', text: 'Read this too.' },
     ];
     const { ask, server } = await start('anthropic', () => ({}), { readFile });
     const { model, parameters } = claude;
