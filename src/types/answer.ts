@@ -22,6 +22,7 @@ export interface Opaque {
   api: ChatApi | 'messages';
   /** The model that was asked, as in the request. */
   model: string;
+  /** JSON text if it has numbers that a double cannot represent. */
   data: Json;
 }
 

@@ -1,4 +1,5 @@
-import { plainMessage, type Request } from '../../types/model.ts';
+import { chatMessage } from '../../types/message-list.ts';
+import type { Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
 import { fault, type Fault } from './fault.ts';
@@ -13,7 +14,8 @@ export function askLine(
   id: string,
   { target: { model }, parameters, messages, variables }: Request,
 ): string {
-  return `${JSON.stringify({ id, model, parameters, messages: messages.map(plainMessage), variables })}\n`;
+  const told = messages.map((message) => ({ ...chatMessage(message), parts: message.parts }));
+  return `${JSON.stringify({ id, model, parameters, messages: told, variables })}\n`;
 }
 
 function parseAnswerLine(

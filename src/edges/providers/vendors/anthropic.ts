@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isMap } from '../../../types/plain.ts';
+import { isMap, member, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
 import { anthropicFacts } from '../../../types/vendors/anthropic.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
-import { messagesAs } from './files.ts';
+import { contentAs, type PartForms } from './files.ts';
 import { separateThinking } from './thinking.ts';
+import { argumentsMap, sentMessages, type SentMessage } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -45,34 +46,77 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-function anthropicBody({
-  model,
-  parameters,
-  messages,
-  files,
-  marked,
-  ...asked
-}: Ask): Record<string, unknown> {
-  const instructions = messages.filter(({ role }) => role === 'system');
+function anthropicBody(ask: Ask): Record<string, unknown> {
+  const { model, parameters, marked } = ask;
+  const sent = sentMessages(ask, 'messages');
+  const instructions = sent.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   const last = marked === undefined ? null : marked - instructions.length - 1;
   return {
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: messagesAs(
-      { messages: messages.filter(({ role }) => role !== 'system'), ...(files && { files }) },
-      ANTHROPIC_PARTS,
-    ).map(({ role, content }, index) => ({
-      role,
-      content: index === last ? markedContent(content) : content,
-    })),
+    messages: turnsOf(
+      sent.filter(({ role }) => role !== 'system'),
+      ask,
+      last,
+    ),
     ...(system === '' ? {} : { system: last === -1 ? markedContent(system) : system }),
-    ...formOf(asked, parameters),
+    ...formOf(ask, parameters),
   };
 }
 
-const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
+interface Turn {
+  role: 'user' | 'assistant';
+  content: string | object[];
+}
+
+/** All results of a turn, and what the user says next, must be in one message. */
+function turnsOf(messages: readonly SentMessage[], ask: Ask, last: number | null): Turn[] {
+  const turns: Turn[] = [];
+  for (const [index, message] of messages.entries()) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const own = blocksOf(message, ask);
+    const content = index === last ? markedContent(own) : own;
+    const before = turns.at(-1);
+    if (before !== undefined && role === 'user' && messages[index - 1]?.role === 'tool')
+      before.content = [...asBlocks(before.content), ...asBlocks(content)];
+    else turns.push({ role, content });
+  }
+  return turns;
+}
+
+function blocksOf(message: SentMessage, ask: Ask): string | object[] {
+  const { content } = message;
+  if (message.role === 'tool')
+    return [
+      {
+        type: 'tool_result',
+        tool_use_id: message.id,
+        ...(content.trim() === '' ? {} : { content }),
+      },
+    ];
+  const { opaque, tool_calls: calls = [] } = message.role === 'assistant' ? message : {};
+  if (opaque !== undefined) return opaque.data as object[];
+  const said = contentAs(message, ask, ANTHROPIC_PARTS);
+  if (calls.length === 0) return said;
+  return [
+    ...asBlocks(said),
+    ...calls.map((call) => ({
+      type: 'tool_use',
+      id: call.id,
+      name: call.name,
+      input: argumentsMap(call),
+    })),
+  ];
+}
+
+function asBlocks(content: string | object[]): object[] {
+  if (typeof content !== 'string') return content;
+  return content.trim() === '' ? [] : [ANTHROPIC_PARTS.text(content)];
+}
+
+const ANTHROPIC_PARTS: PartForms = {
   text: (text) => ({ type: 'text', text }),
   file: ({ type, media_type }, data) => ({
     type: type === 'image' ? 'image' : 'document',
@@ -81,7 +125,7 @@ const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
 };
 
 function markedContent(content: string | object[]): object[] {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = asBlocks(content);
   return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
 }
 
@@ -155,9 +199,30 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       details: stop_details?.category,
       ownLimit: DEFAULT_MAX_TOKENS,
       model,
+      opaque: { api: 'messages', data: opaqueBlocks(data) },
     },
     ask,
   );
+}
+
+/** The content with thinking or the work of the vendor's own tools. Null if it has neither. */
+function opaqueBlocks(data: unknown): Json[] | null {
+  const content = member(data, 'content');
+  if (!Array.isArray(content) || content.every(isRebuilt)) return null;
+  const blocks = content.filter(isMap).map((block): JsonMap => {
+    const { input } = block;
+    // Pieces of a stream are text.
+    const whole = typeof input === 'string' ? parsedJson(input || '{}') : input;
+    return input === undefined ? block : { ...block, input: whole as Json };
+  });
+  const isSound = blocks.every(({ type, input }) => !CALLS.has(String(type)) || isMap(input));
+  return isSound
+    ? blocks.filter(({ type, text }) => type !== 'text' || String(text).trim() !== '')
+    : null;
+}
+
+function isRebuilt(block: unknown): boolean {
+  return ['text', 'tool_use'].includes(String(member(block, 'type')));
 }
 
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isMap } from '../../../types/plain.ts';
+import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
-import { dataUri, fileName, messagesAs } from './files.ts';
+import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
 import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
+import { customTools, sentMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -18,21 +19,51 @@ import {
 export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
-  body: ({ model, parameters: written, ...asked }) => {
-    const parameters = inResponsesForm(written);
+  body: (ask) => {
+    const parameters = inResponsesForm(ask.parameters);
     return {
       // The vendor must not store the answer.
       store: false,
       ...parameters,
-      model,
-      input: messagesAs(asked, RESPONSES_PARTS),
-      ...textOption(asked, parameters),
+      ...(ask.reasons === true && 'tools' in parameters
+        ? { include: withReasoning(parameters) }
+        : {}),
+      model: ask.model,
+      input: inputItems(ask),
+      ...textOption(ask, parameters),
     };
   },
   read: readResponses,
 };
 
-const RESPONSES_PARTS: Parameters<typeof messagesAs>[1] = {
+/** Models that do not reason refuse this. */
+function withReasoning({ include }: Ask['parameters']): Json[] {
+  return [...new Set([...(Array.isArray(include) ? include : []), 'reasoning.encrypted_content'])];
+}
+
+function inputItems(ask: Ask): unknown[] {
+  const custom = customTools(ask.parameters);
+  const typeOf = (name: string): string =>
+    custom.has(name) ? 'custom_tool_call' : 'function_call';
+  return sentMessages(ask, 'responses').flatMap((message): unknown[] => {
+    const { role, content, tool_calls: calls = [] } = message;
+    if (role === 'tool')
+      return [{ type: `${typeOf(message.name)}_output`, call_id: message.id, output: content }];
+    if (role === 'assistant' && message.opaque !== undefined) return message.opaque.data as Json[];
+    const said = { role, content: contentAs(message, ask, RESPONSES_PARTS) };
+    return [
+      ...(calls.length > 0 && content === '' ? [] : [said]),
+      ...calls.map(({ id, name, arguments: given }) => ({
+        type: typeOf(name),
+        call_id: id,
+        name,
+        ...(custom.has(name) ? { input: given } : { arguments: given }),
+      })),
+    ];
+  });
+}
+
+const RESPONSES_PARTS: PartForms = {
   text: (text) => ({ type: 'input_text', text }),
   file: (file, base64) => {
     const data = dataUri(file, base64);
@@ -119,8 +150,17 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
       reason: cut ?? status ?? 'completed',
       member: cut ? 'incomplete_details.reason' : 'status',
       model,
+      opaque: { api: 'responses', data: opaqueItems(data) },
     },
     ask,
   );
   return answer.kind === 'answer' && steps.length > 0 ? { ...answer, steps } : answer;
+}
+
+/** All items, if they contain reasoning that can be sent back. Stored images would be too large. */
+function opaqueItems(data: unknown): Json | null {
+  const output = member(data, 'output') as Json[];
+  const isReturned = output.some((item) => typeof member(item, 'encrypted_content') === 'string');
+  const hasImage = output.some((item) => member(item, 'type') === 'image_generation_call');
+  return isReturned && !hasImage ? output : null;
 }
