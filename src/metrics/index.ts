@@ -1,5 +1,6 @@
 import { textOf } from '../types/answer.ts';
 import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
+import { chatMessage } from '../types/message-list.ts';
 import type { CodeResult, Message } from '../types/model.ts';
 import { codeValues, isMap, type Json, type JsonMap } from '../types/plain.ts';
 import { callsAt, messagesAt, type MetricAnswer, type MetricTools } from './answer.ts';
@@ -21,7 +22,7 @@ import { scoreRubric } from './rubric.ts';
 import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
-import { openAiMessage, transcript } from './transcript.ts';
+import { transcript } from './transcript.ts';
 import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
@@ -54,7 +55,7 @@ function dialogueInputs(code: string, answer: MetricAnswer, level: MetricLevel):
   return {
     ...(/\bdialogue\b/.test(code) && { dialogue: dialogueOf(answer, level) }),
     ...(/\bcalls\b/.test(code) && { calls: calls() }),
-    ...(/\bmessages\b/.test(code) && { messages: answer.thread.map(openAiMessage) }),
+    ...(/\bmessages\b/.test(code) && { messages: answer.thread.map((message) => chatMessage(message)) }),
   };
 }
 

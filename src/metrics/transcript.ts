@@ -1,6 +1,6 @@
+import { count } from '../text/amounts.ts';
 import { partsOf, type Part, type ToolCall } from '../types/answer.ts';
 import type { Message, ToolMessage } from '../types/model.ts';
-import type { JsonMap } from '../types/plain.ts';
 
 /** Without system messages. Successive messages of one side are one turn. */
 export function turnsOf(thread: readonly Message[]): Message[][] {
@@ -76,27 +76,16 @@ export function transcript(messages: readonly Message[]): string {
 const MAX_TOOL_OUTPUT = 262_144;
 
 export function toolMessage(id: string, name: string, output: string): ToolMessage {
-  const cut = `\n[evaldiff cut this result after ${String(MAX_TOOL_OUTPUT)} of ${String(output.length)} characters]`;
   const isLong = output.length > MAX_TOOL_OUTPUT;
-  const content = isLong ? `${output.slice(0, MAX_TOOL_OUTPUT)}${cut}` : output;
+  const sizes = `${count(MAX_TOOL_OUTPUT)} of ${count(output.length)}`;
+  const note = `\n[evaldiff cut this result after ${sizes} characters]`;
+  const content = isLong ? `${output.slice(0, MAX_TOOL_OUTPUT)}${note}` : output;
   return { role: 'tool', id, name, content };
 }
 
 /** The id of a transcript's call number `ordinal`, from 1, in a form that every vendor accepts. */
 export function callId(ordinal: number): string {
   return `call${String(ordinal).padStart(5, '0')}`;
-}
-
-/** Returns OpenAI's form of a message. */
-export function openAiMessage(message: Message): JsonMap {
-  const { role, content } = message;
-  if (role === 'tool') return { role, tool_call_id: message.id, name: message.name, content };
-  const calls = callsIn([message]).map(({ id, name, arguments: given }) => ({
-    ...(id === undefined ? {} : { id }),
-    type: 'function',
-    function: { name, arguments: given },
-  }));
-  return { role, content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
 
 /** FlexEval counts a tool's messages as the assistant's. */

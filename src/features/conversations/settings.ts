@@ -51,7 +51,7 @@ const toolResult = z.union(
   [
     anyText(),
     closed({
-      code: filled().describe('Code that reads args, the arguments of the call, and sets result.'),
+      code: filled().describe('Code that reads args, the arguments of the call, and sets output.'),
       language: oneOf(['python', 'javascript'])
         .describe('Language of the code. Default: python.')
         .optional(),
@@ -86,10 +86,10 @@ const shape = {
     .union([z.literal('end'), mapOf(toolResult, 'a map of tool to result')], {
       error:
         'must be end, or a map of tool to its result, such as { stock: "41 apples" } or ' +
-        '{ stock: { code: "result = 41" } }',
+        '{ stock: { code: "output = 41" } }',
     })
     .describe(
-      'What the tools of the prompt return: a text for each tool, or code that sets result. ' +
+      'What the tools of the prompt return: a text for each tool, or code that sets output. ' +
         'end: the dialogue ends at the first call.',
     )
     .optional(),

@@ -102,11 +102,11 @@ async function runTool(
 ): Promise<{ text: string } | { error: string }> {
   const args = argumentsIn(given);
   if (args === undefined) return { text: 'the arguments are not valid JSON' };
-  const job = { at, language, code, outputs: ['result'], inputs: [{ args }] };
+  const job = { at, language, code, outputs: ['output'], inputs: [{ args }] };
   const [result] = await evaluate(job);
   return result?.status === 'ok'
-    ? { text: jsonText(result.values['result'] ?? null) }
-    : { error: `conversation.tool_results: ${name}: ${result?.message ?? 'gave no result'}` };
+    ? { text: jsonText(result.values['output'] ?? null) }
+    : { error: `conversation.tool_results: ${name}: ${result?.message ?? 'set no output'}` };
 }
 
 function argumentsIn(given: string): Json | undefined {
