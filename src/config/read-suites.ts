@@ -278,9 +278,14 @@ async function loadSuite(
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
   const suite = { prompt, tests };
-  for (const { key, checkPrompt } of context.suiteKeys)
-    if (tests.own?.kind.key === key) checkPrompt?.(tests.own, suite, problems);
+  checkOwn(suite, context.suiteKeys, problems);
   return { suite: await withShownFiles(suite, document, files, problems), name };
+}
+
+function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Problem[]): void {
+  const { own } = suite.tests;
+  const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
+  if (own !== null) suiteKey?.checkPrompt?.(own, suite, problems);
 }
 
 function withImportedModels(

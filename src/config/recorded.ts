@@ -3,7 +3,7 @@ import { pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { callId, toolMessage } from '../metrics/transcript.ts';
 import type { ToolCall } from '../types/answer.ts';
-import type { Message } from '../types/model.ts';
+import type { Message, Role } from '../types/model.ts';
 import {
   isMap,
   jsonText,
@@ -106,9 +106,8 @@ function flawOf({ flaw }: ReadItem, index: number): (Flaw & { index: number })[]
 }
 
 function readItem(item: JsonMap): ReadItem {
-  if (item['role'] === undefined && typeof item['type'] === 'string')
-    return readResponsesItem(item, item['type']);
-  const { role: written = item['from'], content: _, from: __, value: ___, ...rest } = item;
+  const { role: written = item['from'], type } = item;
+  if (item['role'] === undefined && typeof type === 'string') return readResponsesItem(item, type);
   if (written === undefined) return refused('must be a map with role and content');
   if (written === 'function_call')
     return readCalls(parsedMap(item['value'] ?? item['content'])) ?? refused(NO_CALL);
@@ -118,22 +117,34 @@ function readItem(item: JsonMap): ReadItem {
       `has the role "${jsonText(written)}", which is not known; write system, developer, user, ` +
         'assistant or tool',
     );
-  const { tool_calls: calls, function_call: call, parts, ...metadata } = rest;
-  const content = item['content'] ?? item['value'] ?? parts ?? null;
-  if (role === 'tool') {
-    const { tool_call_id: id, call_id, name } = rest;
-    const result = { given: textOrNull(id ?? call_id), name: textOrNull(name) };
-    const isGoogle = Array.isArray(parts);
-    const own = isGoogle
-      ? readParts(parts)
-      : { results: [{ ...result, output: plainText(content) }] };
-    return { ...NO_ITEM, ...own, role, metadata };
-  }
+  return role === 'tool' ? readToolMessage(item) : readMessage(item, role);
+}
+
+const OWN_KEYS = ['role', 'from', 'content', 'value', 'parts', 'tool_calls', 'function_call'];
+
+function metadataOf(item: JsonMap): JsonMap {
+  return Object.fromEntries(Object.entries(item).filter(([key]) => !OWN_KEYS.includes(key)));
+}
+
+function contentOf({ content, value, parts }: JsonMap): Json {
+  return content ?? value ?? parts ?? null;
+}
+
+function readToolMessage(item: JsonMap): ReadItem {
+  const { tool_call_id: id, call_id, name, parts } = item;
+  const own = Array.isArray(parts)
+    ? readParts(parts)
+    : { results: [resultOf(id ?? call_id, name, contentOf(item))] };
+  return { ...NO_ITEM, ...own, role: 'tool', metadata: metadataOf(item) };
+}
+
+function readMessage(item: JsonMap, role: ReadItem['role']): ReadItem {
+  const { tool_calls: calls, function_call: call } = item;
+  const content = contentOf(item);
   const read = typeof content === 'string' ? { texts: [content] } : readParts(content ?? []);
-  const made = [...(Array.isArray(calls) ? calls : []), ...(isMap(call) ? [call] : [])];
-  const listed = made.map(readCall);
+  const listed = [...(Array.isArray(calls) ? calls : []), call ?? []].flat().map(readCall);
   if (listed.includes(null)) return refused(NO_CALL, 'tool_calls');
-  const all = { ...NO_ITEM, ...read, role, metadata };
+  const all: ReadItem = { ...NO_ITEM, ...read, role, metadata: metadataOf(item) };
   all.calls = [...all.calls, ...listed.filter((each) => each !== null)];
   const isEmpty = content === null && all.calls.length === 0;
   return isEmpty ? { ...all, flaw: { key: 'content', message: 'must be text' } } : all;
@@ -202,21 +213,34 @@ const THINKING = ['thinking', 'redacted_thinking', 'reasoning'];
 function readPart(part: Json): Partial<ReadParts> | string {
   if (typeof part === 'string') return { texts: [part] };
   if (!isMap(part)) return 'has a part that is neither text nor a map';
-  const { type = 'text', text, refusal, functionCall, functionResponse } = part;
-  const google = isMap(functionResponse) ? functionResponse : null;
-  if (google !== null)
-    return { results: [resultOf(google['id'], google['name'], google['response'])] };
-  if (THINKING.includes(jsonText(type)) || part['thought'] === true) return {};
+  const { functionCall, functionResponse: response } = part;
+  const type = jsonText(part['type'] ?? 'text');
+  if (isThought(part, type)) return {};
+  if (response !== undefined) return { results: [googleResult(response)] };
   if (type === 'tool_result')
-    return { results: [resultOf(part['tool_use_id'], null, part['content'])] };
-  if (type === 'tool_use' || isMap(functionCall)) {
-    const call = readCall(functionCall ?? part);
-    return call === null ? NO_CALL : { calls: [call] };
-  }
-  const said = text ?? refusal;
-  if (typeof said === 'string') return { texts: [said] };
+    return { results: [resultOf(part['tool_use_id'], undefined, part['content'])] };
+  if (type === 'tool_use' || functionCall !== undefined) return callPart(functionCall ?? part);
+  const said = part['text'] ?? part['refusal'];
+  return typeof said === 'string' ? { texts: [said] } : unreadablePart(type);
+}
+
+function isThought(part: JsonMap, type: string): boolean {
+  return THINKING.includes(type) || part['thought'] === true;
+}
+
+function callPart(written: Json): Partial<ReadParts> | string {
+  const call = readCall(written);
+  return call === null ? NO_CALL : { calls: [call] };
+}
+
+function googleResult(response: Json): ReadResult {
+  const { id, name, response: output } = isMap(response) ? response : {};
+  return resultOf(id, name, output);
+}
+
+function unreadablePart(type: string): string {
   return (
-    `has a part of type "${jsonText(type)}", which a recorded dialogue cannot contain; write a ` +
+    `has a part of type "${type}", which a recorded dialogue cannot contain; write a ` +
     'text in its place, such as { type: text, text: "[image]" }'
   );
 }
@@ -248,52 +272,72 @@ function parsedMap(value: Json | undefined): Json {
   }
 }
 
+interface Paired {
+  messages: Message[];
+  calls: { own: ToolCall; given: string | null; answered: boolean }[];
+  flaws: (Flaw & { index: number })[];
+}
+
 /**
  * Gives each result the id of its call, and each call with a result an id. Results without an id
  * belong to the first open call with their name, or else to the first open call.
  */
-function pairCalls(items: readonly ReadItem[]): {
-  messages: Message[];
-  flaws: (Flaw & { index: number })[];
-} {
-  const messages: Message[] = [];
-  const flaws: (Flaw & { index: number })[] = [];
-  const calls: { own: ToolCall; given: string | null; answered: boolean }[] = [];
-  for (const [index, { role, texts, results, metadata, continues, ...item }] of items.entries()) {
-    if (role === null) continue;
-    const kept = Object.keys(metadata).length === 0 ? {} : { metadata };
-    for (const { given, name, output } of results) {
-      const open = calls.filter(({ answered }) => !answered);
-      const call =
-        given === null
-          ? (open.find(({ own }) => own.name === name) ?? open[0])
-          : open.find((each) => each.given === given);
-      if (call === undefined && given !== null)
-        flaws.push({ index, message: missingCall(given, calls) });
-      const id =
-        call?.given ?? callId(call === undefined ? calls.length + 1 : calls.indexOf(call) + 1);
-      if (call !== undefined) Object.assign(call, { answered: true }).own.id = id;
-      const tool = name ?? call?.own.name ?? 'tool';
-      messages.push({ ...toolMessage(id, tool, output), ...(role === 'tool' && kept) });
-    }
-    if (role === 'tool' || (role === 'user' && results.length > 0 && texts.length === 0)) continue;
-    const made = item.calls.map(({ given, ...own }) => ({ own, given, answered: false }));
-    calls.push(...made);
-    const own = made.map((call) => call.own);
-    const last = messages.at(-1);
-    if (continues === true && last?.role === 'assistant')
-      last.tool_calls = [...(last.tool_calls ?? []), ...own];
-    else {
-      const tool_calls = own.length === 0 ? {} : { tool_calls: own };
-      const content = texts.join('\n');
-      messages.push(
-        role === 'assistant'
-          ? { role, content, ...tool_calls, ...kept }
-          : { role, content, ...kept },
-      );
-    }
+function pairCalls(items: readonly ReadItem[]): Paired {
+  const paired: Paired = { messages: [], calls: [], flaws: [] };
+  for (const [index, item] of items.entries()) {
+    for (const result of item.results) addResult(result, item, index, paired);
+    const isOnlyResults = item.results.length > 0 && item.texts.length === 0;
+    const { role } = item;
+    if (role !== null && role !== 'tool' && !isOnlyResults) addMessage({ ...item, role }, paired);
   }
-  return { messages, flaws };
+  return paired;
+}
+
+function addResult(
+  { given, name, output }: ReadResult,
+  { role, metadata }: ReadItem,
+  index: number,
+  { messages, calls, flaws }: Paired,
+): void {
+  const call = callOf(given, name, calls);
+  if (call === undefined && given !== null)
+    flaws.push({ index, message: missingCall(given, calls) });
+  const ordinal = call === undefined ? calls.length : calls.indexOf(call);
+  const id = call?.given ?? callId(ordinal + 1);
+  if (call !== undefined) Object.assign(call, { answered: true }).own.id = id;
+  const kept = role === 'tool' && Object.keys(metadata).length > 0 ? { metadata } : {};
+  messages.push({ ...toolMessage(id, name ?? call?.own.name ?? 'tool', output), ...kept });
+}
+
+function callOf(
+  id: string | null,
+  name: string | null,
+  calls: Paired['calls'],
+): Paired['calls'][number] | undefined {
+  const open = calls.filter(({ answered }) => !answered);
+  return id === null
+    ? (open.find(({ own }) => own.name === name) ?? open[0])
+    : open.find((each) => each.given === id);
+}
+
+function addMessage(
+  { role, texts, metadata, continues, ...item }: ReadItem & { role: Role },
+  { messages, calls }: Paired,
+): void {
+  const made = item.calls.map(({ given, ...own }) => ({ own, given, answered: false }));
+  calls.push(...made);
+  const own = made.map((call) => call.own);
+  const last = messages.at(-1);
+  if (continues === true && last?.role === 'assistant') {
+    last.tool_calls = [...(last.tool_calls ?? []), ...own];
+    return;
+  }
+  const kept = Object.keys(metadata).length === 0 ? {} : { metadata };
+  const content = texts.join('\n');
+  const tool_calls = own.length === 0 ? {} : { tool_calls: own };
+  messages.push(
+    role === 'assistant' ? { role, content, ...tool_calls, ...kept } : { role, content, ...kept },
+  );
 }
 
 function missingCall(id: string, calls: readonly { given: string | null }[]): string {

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { perLimits, type Limits } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
+import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
+import { callsIn } from '../metrics/transcript.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Place, Problem, Scalar } from '../types/plain.ts';
+import { jsonText, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
 import { readMessages, recordedMessages } from './recorded.ts';
@@ -120,7 +122,7 @@ export function readDraft(
   const scripted = readScript(document, path, written);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
-    [threadProblem(ordinal, thread, context), path],
+    [threadProblem(ordinal, thread, context) ?? openCallProblem(thread), path],
     [undecidableReason(metrics, { ...read, ...scripted }, context.builtIns), [...path, 'expected']],
     [notJudgedReason(ordinal, own, context), path],
   ];
@@ -279,6 +281,16 @@ function threadOf(
   return doCompletion || end === recorded.length
     ? { thread }
     : { thread, after: recorded.slice(end) };
+}
+
+/** Why the model cannot continue a dialogue: a call that its vendor must get a result for. */
+function openCallProblem(thread: readonly Message[] | null): string | null {
+  if (thread === null || asksNothing(thread)) return null;
+  const open = callsIn(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
+  return open === undefined
+    ? null
+    : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +
+        `{ role: tool, tool_call_id: ${jsonText(open.metadata?.['id'] ?? '')}, content: TEXT } after it`;
 }
 
 function threadProblem(

@@ -1,6 +1,6 @@
 import { textOf } from '../types/answer.ts';
-import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import { chatMessage } from '../types/message-list.ts';
+import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult, Message } from '../types/model.ts';
 import { codeValues, isMap, type Json, type JsonMap } from '../types/plain.ts';
 import { callsAt, messagesAt, type MetricAnswer, type MetricTools } from './answer.ts';

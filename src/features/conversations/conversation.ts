@@ -202,21 +202,35 @@ async function judgeTurns(
     const { question, asked_by } = asked;
     const result = turnResult(turn.said, { question, asked_by });
     turns.push({ ...turn, result });
-    if (end !== undefined && (end.error !== null || end.outcome === 'tool_limit'))
-      return ended(end.outcome, end.error);
+    if (end !== undefined && !isJudged(end)) return ended(end.outcome, end.error);
     const thread = [...messages, ...turn.said];
     const { verdicts, error } = await evaluateDialogue(task, evaluators, thread, tryIndex, tools);
     const satisfied = error === null ? isSatisfiedBy(criteria, verdicts) : null;
     turns.splice(-1, 1, { ...turn, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
-    const isScripted = step + 1 < (script?.turns?.length ?? 0);
-    if (allSatisfied(satisfied) && !isScripted) return ended('complete');
-    if (end !== undefined) return ended(end.outcome);
-    if (step + 1 >= conversation.max_steps) return ended('max_steps');
-    const next = lead.next(verdicts, step);
+    if (allSatisfied(satisfied) && isLastTurn(script, step)) return ended('complete');
+    const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
   }
+}
+
+/** The evaluators judge a dialogue that ends at a call, but not one without an answer. */
+function isJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
+  return error === null && outcome !== 'tool_limit';
+}
+
+function isLastTurn(script: Script | undefined, step: number): boolean {
+  return step + 1 >= (script?.turns?.length ?? 0);
+}
+
+function nextOrEnd(
+  lead: Lead,
+  verdicts: readonly EvaluatorVerdict[],
+  step: number,
+  most: number,
+): ReturnType<Lead['next']> {
+  return step + 1 < most ? lead.next(verdicts, step) : { outcome: 'max_steps', error: null };
 }
 
 function lastQuestion(opening: readonly Message[]): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { stepSchema } from '../../types/answer-schema.ts';
 import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { stepSchema } from '../../types/answer-schema.ts';
 
 const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),

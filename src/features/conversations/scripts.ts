@@ -62,27 +62,19 @@ export function checkOpening({ prompt, tests }: Suite, problems: Problem[]): voi
   const last = prompt.messages.findLast(({ role }) => role !== 'system');
   const asks = last?.role === 'user';
   for (const { thread, script, place } of tests.references) {
-    if (thread !== null) continue;
-    const isTwice = asks && script?.turns?.[0]?.user !== undefined;
-    const isNone = !asks && script?.turns?.[0]?.user === undefined;
-    if (isTwice)
-      problems.push(
-        problem(
-          place,
-          'has two opening questions: the last message of the prompt, and user of the first ' +
-            'turn; remove one of them',
-        ),
-      );
-    if (isNone)
-      problems.push(
-        problem(
-          place,
-          'has no opening question; add a message with the role human to the prompt, or turns ' +
-            'with the key user to the reference',
-        ),
-      );
+    const scripted = script?.turns?.[0]?.user !== undefined;
+    if (thread === null && asks === scripted)
+      problems.push(problem(place, scripted ? TWO_QUESTIONS : NO_QUESTION));
   }
 }
+
+const TWO_QUESTIONS =
+  'has two opening questions: the last message of the prompt, and user of the first turn; ' +
+  'remove one of them';
+
+const NO_QUESTION =
+  'has no opening question; add a message with the role human to the prompt, or turns with the ' +
+  'key user to the reference';
 
 const TAKEN = ['analysis', 'follow_up'];
 

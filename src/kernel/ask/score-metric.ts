@@ -176,10 +176,7 @@ export function seenAnswer(
   price: Price,
 ): MetricAnswer {
   if (completion.status !== 'ok') throw new TypeError('a try without an answer cannot be scored');
-  const recorded = generation.kind === 'recorded' && own === null ? generation : null;
-  const thread =
-    recorded?.thread ??
-    withModel(own?.thread ?? [...messages, answerMessage(completion)], generation);
+  const { thread, after } = seenThread({ completion, messages, own }, generation);
   return {
     completion: generation.kind === 'recorded' ? withRecordedCalls(completion, thread) : completion,
     messages,
@@ -191,8 +188,21 @@ export function seenAnswer(
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
     thread,
-    ...(recorded?.after === undefined ? {} : { after: recorded.after }),
+    ...(after && { after }),
   };
+}
+
+function seenThread(
+  {
+    completion,
+    messages,
+    own,
+  }: Pick<AnsweredTry, 'messages' | 'own'> & { completion: OkCompletion },
+  generation: Generation,
+): Pick<MetricAnswer, 'thread' | 'after'> {
+  if (generation.kind === 'recorded' && own === null) return generation;
+  const thread = own?.thread ?? [...messages, answerMessage(completion)];
+  return { thread: withModel(thread, generation) };
 }
 
 /** Recorded calls have metadata, which some metrics read. */

@@ -9,7 +9,7 @@ import {
   scoreOfObjects,
   type Judged,
 } from '../../metrics/objects.ts';
-import type { DependsOn, Metric, MetricLevel, Score } from '../../types/metric.ts';
+import type { DependsOn, Metric, MetricLevel, Rubric, Score } from '../../types/metric.ts';
 import type { Message } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
@@ -74,12 +74,14 @@ function subjectsOf(metric: Metric, row: AnswerRow, { rubrics }: Scoring): Subje
   if (isOne && (of === undefined || level === 'ToolCall'))
     return [{ row, at: Math.max(0, countObjects(seen.thread, metric) - 1), message: last, seen }];
   const all = objectsIn(row, metric);
-  if (isOne) {
-    const upToAnswer = all.filter(({ seen: own }) => countMessages(own.messages) <= last);
-    return upToAnswer.slice(-1);
-  }
-  const isCompared = seen.turns !== undefined && readsExpected(metric, rubric);
-  return isCompared ? all.filter(({ seen: own }) => own.expected !== undefined) : all;
+  if (isOne) return all.filter((each) => countMessages(each.seen.messages) <= last).slice(-1);
+  return isCompared(metric, seen, rubric)
+    ? all.filter((each) => each.seen.expected !== undefined)
+    : all;
+}
+
+function isCompared(metric: Metric, { turns }: AnswerRow['seen'], rubric?: Rubric): boolean {
+  return turns !== undefined && readsExpected(metric, rubric);
 }
 
 function countMessages(thread: readonly Message[]): number {

@@ -198,9 +198,7 @@ const usesTool: Script = ({ model, messages }) => {
 describe('a dialogue whose model calls tools', () => {
   test('sends the results of the suite, and judges the answer after them', async () => {
     const { result, of } = await openProject(usesTool, calling(GIVEN));
-    const { suites, prompt_calls: calls } = (await result(...RUN)) as Result & {
-      prompt_calls?: number;
-    };
+    const { suites } = await result(...RUN);
     const made = suites[0]?.references[0]?.head?.tries[0];
     expect(made).toMatchObject({ outcome: 'pass' });
     expect(made?.parts).toEqual([
