@@ -1,5 +1,5 @@
 import { count } from '../text/amounts.ts';
-import { partsOf, type Part, type ToolCall } from '../types/answer.ts';
+import { partsOf, type Part, type Step, type ToolCall } from '../types/answer.ts';
 import type { Message, ToolMessage } from '../types/model.ts';
 
 /** Without system messages. Successive messages of one side are one turn. */
@@ -70,6 +70,19 @@ export function transcript(messages: readonly Message[]): string {
   return transcriptLines(messages)
     .map(({ line }) => line)
     .join('\n');
+}
+
+/** One line per text, call and result. */
+export function stepLines(steps: readonly Step[]): string[] {
+  const messages = steps.flatMap((step): Message[] => {
+    if (step.type === 'message') return [{ role: step.role, content: step.text }];
+    const { result, name, arguments: given } = step;
+    return [
+      { role: 'assistant', content: '', tool_calls: [{ name, arguments: given }] },
+      ...(result === null ? [] : [{ role: 'tool' as const, id: '', name, content: result }]),
+    ];
+  });
+  return transcriptLines(messages).map(({ line }) => line);
 }
 
 /** In UTF-16 units. */
