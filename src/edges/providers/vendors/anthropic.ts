@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isMap, member, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isMap, type Json } from '../../../types/plain.ts';
 import { anthropicFacts } from '../../../types/vendors/anthropic.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
@@ -88,11 +88,11 @@ function contentOf(message: SentMessage, ask: Ask): string | object[] {
   }
   if (message.own !== undefined) return message.own as object[];
   const said = contentAs(message, ask, ANTHROPIC_PARTS);
-  const uses = calls.map((call) => ({
+  const uses = calls.map(({ id, name, arguments: given }) => ({
     type: 'tool_use',
-    id: call.id,
-    name: call.name,
-    input: argumentsMap(call),
+    id,
+    name,
+    input: argumentsMap(given),
   }));
   return uses.length === 0 ? said : [...asBlocks(said), ...uses];
 }
@@ -185,25 +185,23 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       details: stop_details?.category,
       ownLimit: DEFAULT_MAX_TOKENS,
       model,
-      opaque: { api: 'messages', data: opaqueBlocks(member(data, 'content')) },
+      opaque: { api: 'messages', data: opaqueBlocks(blocks) },
     },
     ask,
   );
 }
 
 /** The content with thinking or the work of the vendor's own tools. Null if it has neither. */
-function opaqueBlocks(content: unknown): JsonMap[] | null {
-  const blocks = (Array.isArray(content) ? content.filter(isMap) : [])
+function opaqueBlocks(content: readonly Record<string, unknown>[]): Json | null {
+  const blocks = content
     .filter(({ type, text }) => type !== 'text' || String(text).trim() !== '')
-    .map((block): JsonMap => {
+    .map((block) => {
       const { input } = block;
       // The input of a streamed call is text.
-      return typeof input === 'string'
-        ? { ...block, input: parsedJson(input || '{}') as Json }
-        : block;
+      return typeof input === 'string' ? { ...block, input: argumentsMap(input) } : block;
     });
   const isOwn = blocks.some(({ type }) => type !== 'text' && type !== 'tool_use');
-  return isOwn && blocks.every(({ input = {} }) => isMap(input)) ? blocks : null;
+  return isOwn && blocks.every(({ input = {} }) => isMap(input)) ? (blocks as Json) : null;
 }
 
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

@@ -26,11 +26,10 @@ export function sentMessages({ messages, model }: Ask, api: Opaque['api']): Sent
     const { opaque, tool_calls: calls = [] } = message;
     const isOwn = opaque?.api === api && opaque.model === model;
     const own = isOwn ? ownForm(opaque) : undefined;
-    const given = own === undefined ? null : ownCalls(own);
     const sent = calls.flatMap((call, index): ToolCall[] => {
       const id = `call${String((count += 1)).padStart(5, '0')}`;
       if (call.id === undefined) return [];
-      ids.set(call.id, given === null ? { id, type: 'function_call' } : given[index]);
+      ids.set(call.id, own === undefined ? { id, type: 'function_call' } : ownCalls(own)[index]);
       return [{ ...call, id }];
     });
     return [{ ...message, tool_calls: sent, own }];
@@ -58,15 +57,15 @@ function ownCalls(own: Json): (OwnCall | undefined)[] {
 }
 
 /** The arguments as a map. Null if they are not one. */
-export function argumentsMap({ arguments: text }: ToolCall): JsonMap | null {
+export function argumentsMap(text: string): JsonMap | null {
   const parsed = parsedJson(text.trim() === '' ? '{}' : text);
   return isMap(parsed) ? parsed : null;
 }
 
 /** Why the vendor's API cannot express one of the messages. */
 export function whyInexpressible(
-  { messages }: Pick<Request, 'messages'>,
-  { provider, model }: Pick<HostedTarget, 'provider' | 'model'>,
+  { messages }: Request,
+  { provider, model }: HostedTarget,
 ): string | null {
   const takesText = factsOf(provider).speaks !== 'anthropic';
   for (const [index, message] of messages.entries()) {
@@ -75,7 +74,7 @@ export function whyInexpressible(
     const where = `message ${index + 1} (assistant)`;
     if (message.content.trim() === '' && calls.length === 0)
       return `${where} has neither text nor a tool call with a result; add one, or remove it`;
-    const odd = calls.find((call) => !takesText && argumentsMap(call) === null);
+    const odd = calls.find((call) => !takesText && argumentsMap(call.arguments) === null);
     if (odd !== undefined)
       return (
         `${where} calls ${shorten(visibleLine(odd.name), 60)} with arguments that are not a JSON ` +
