@@ -111,7 +111,7 @@ Each request of a dialogue has the whole transcript: what was said, the model's 
 | its result | a message with \`role: tool\` | an item \`function_call_output\` | a block \`tool_result\`, in one user message with the other results and before the user's next text |
 | what goes back unchanged if the prompt has tools | the message, if it has \`reasoning_content\`, \`reasoning_details\` or \`extra_content\` | all items, if reasoning has \`encrypted_content\` | all blocks, if there is thinking or work of Anthropic's own tools |
 
-- Some vendors refuse to continue without their model's thinking: Anthropic, DeepSeek, Google Gemini, Moonshot and OpenAI. Others, such as OpenRouter, recommend to send it back. evaldiff stores it with the answer and sends it back to the same model only. Another model gets the text and the calls. Thinking is never judged, shown or compared.
+- Anthropic, DeepSeek, Google Gemini and Moonshot refuse tool calls without the thinking that led to them. OpenAI and OpenRouter recommend to send it back. evaldiff stores it with the answer and sends it back to the same model only. Another model gets the text and the calls. Thinking is never judged, shown or compared.
 - If a model of OpenAI thinks and the prompt has tools, a request of the Responses API has \`include: [reasoning.encrypted_content]\`, unless the prompt sets \`include\`.
 - evaldiff numbers the calls (\`call00001\`), because vendors accept different ids. What goes back unchanged keeps the vendor's ids. A call without an id is not sent, because it has no result.
 - Blank texts beside files or calls are left out. An assistant message that has neither text nor a call is an error, and nothing is sent.

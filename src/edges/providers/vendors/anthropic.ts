@@ -5,7 +5,7 @@ import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
 import { contentAs, type PartForms } from './files.ts';
 import { separateThinking } from './thinking.ts';
-import { argumentsMap, sentMessages, type SentMessage } from './transcript.ts';
+import { argumentsMap, vendorMessages, type SentMessage } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -48,7 +48,7 @@ export const anthropic: Language = {
 
 function anthropicBody(ask: Ask): Record<string, unknown> {
   const { model, parameters, marked } = ask;
-  const sent = sentMessages(ask, 'messages');
+  const sent = vendorMessages(ask, 'messages');
   const instructions = sent.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   const last = marked === undefined ? null : marked - instructions.length - 1;
@@ -56,7 +56,7 @@ function anthropicBody(ask: Ask): Record<string, unknown> {
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: turnsOf(
+    messages: anthropicTurns(
       sent.filter(({ role }) => role !== 'system'),
       ask,
       last,
@@ -67,20 +67,20 @@ function anthropicBody(ask: Ask): Record<string, unknown> {
 }
 
 /** All results of a turn, and what the user says next, must be in one message. */
-function turnsOf(messages: readonly SentMessage[], ask: Ask, last: number | null): object[] {
+function anthropicTurns(messages: readonly SentMessage[], ask: Ask, last: number | null): object[] {
   const turns: { role: string; content: string | object[] }[] = [];
   for (const [index, message] of messages.entries()) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const own = contentOf(message, ask);
+    const own = turnContent(message, ask);
     const content = index === last ? markedContent(own) : own;
     const isNext = role === 'user' && messages[index - 1]?.role === 'tool';
     const before = isNext ? turns.pop()?.content : undefined;
-    turns.push({ role, content: before ? [before, content].flatMap(asBlocks) : content });
+    turns.push({ role, content: before ? [before, content].flatMap(contentBlocks) : content });
   }
   return turns;
 }
 
-function contentOf(message: SentMessage, ask: Ask): string | object[] {
+function turnContent(message: SentMessage, ask: Ask): string | object[] {
   const { content, tool_calls: calls = [] } = message;
   if (message.role === 'tool') {
     const result = content.trim() === '' ? {} : { content };
@@ -94,10 +94,10 @@ function contentOf(message: SentMessage, ask: Ask): string | object[] {
     name,
     input: argumentsMap(given),
   }));
-  return uses.length === 0 ? said : [...asBlocks(said), ...uses];
+  return uses.length === 0 ? said : [...contentBlocks(said), ...uses];
 }
 
-function asBlocks(content: string | object[]): object[] {
+function contentBlocks(content: string | object[]): object[] {
   if (typeof content !== 'string') return content;
   return content.trim() === '' ? [] : [ANTHROPIC_PARTS.text(content)];
 }
@@ -111,7 +111,7 @@ const ANTHROPIC_PARTS: PartForms = {
 };
 
 function markedContent(content: string | object[]): object[] {
-  const blocks = asBlocks(content);
+  const blocks = contentBlocks(content);
   return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
 }
 

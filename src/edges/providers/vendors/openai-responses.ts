@@ -5,7 +5,7 @@ import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
 import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
-import { sentMessages } from './transcript.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -36,7 +36,7 @@ export const openaiResponses: VendorEndpoint = {
 };
 
 function inputItems(ask: Ask): unknown[] {
-  return sentMessages(ask, 'responses').flatMap((message): unknown => {
+  return vendorMessages(ask, 'responses').flatMap((message): unknown => {
     const { role, content, own, tool_calls: calls = [] } = message;
     if (role === 'tool')
       return { type: `${String(own)}_output`, call_id: message.id, output: content };

@@ -9,7 +9,7 @@ import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { CHAT_PATH, openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { separateThinking } from './thinking.ts';
-import { sentMessages } from './transcript.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -59,7 +59,7 @@ export const openai: Language = {
 };
 
 function chatMessages(ask: Ask): unknown[] {
-  return sentMessages(ask, 'chat').map((message) => {
+  return vendorMessages(ask, 'chat').map((message) => {
     const { role, own, parts } = message;
     if (role === 'assistant' && own !== undefined) return own;
     const sent = chatMessage(message);

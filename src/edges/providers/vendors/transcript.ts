@@ -13,7 +13,7 @@ export type SentMessage = Message & { own?: Json | undefined };
  * form, else numbers, because recordings repeat ids. Omits calls without an id, which have no
  * result, and results of calls that the vendor itself has run.
  */
-export function sentMessages({ messages, model }: Ask, api: Opaque['api']): SentMessage[] {
+export function vendorMessages({ messages, model }: Ask, api: Opaque['api']): SentMessage[] {
   const ids = new Map<string, OwnCall | undefined>();
   let count = 0;
   return messages.flatMap((message): SentMessage[] => {
