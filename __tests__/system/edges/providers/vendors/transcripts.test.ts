@@ -62,7 +62,7 @@ function stored(completion: Completion): Completion {
 }
 
 describe('a dialogue with tool calls', () => {
-  test.each(SPEAKERS)('goes on to its end with $what', async (speaker) => {
+  test.each(SPEAKERS)('continues to its end with $what', async (speaker) => {
     const { next, server } = await startDialogue(speaker);
     const { messages, add, user } = transcript('How many apples, and for how much?');
     add(stored(await next(messages)));
