@@ -17,7 +17,7 @@ export function passportOf(asked: AskedModel): Passport | null {
 }
 
 /** False if the model is unknown. */
-export function reasons(asked: AskedModel): boolean {
+export function canReason(asked: AskedModel): boolean {
   return (passportOf(asked)?.thinks ?? 'no') !== 'no';
 }
 

@@ -168,7 +168,7 @@ describe('record', () => {
     expect(await replaying(lines[0]!).ask(content)).toEqual(completion);
   });
 
-  test('writes a dialogue with tool calls, from which replay goes on turn by turn', async () => {
+  test('writes a dialogue with tool calls, which replay continues turn by turn', async () => {
     const data = [{ type: 'reasoning', id: 'rs_1', encrypted_content: 'zz' }, 7];
     const opaque = { api: 'responses' as const, model: 'gpt-4o', data };
     const asking: Completion = {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { isMap, member, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isMap, type Json } from '../../../types/plain.ts';
 import { anthropicFacts } from '../../../types/vendors/anthropic.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
 import { contentAs, type PartForms } from './files.ts';
 import { separateThinking } from './thinking.ts';
-import { argumentsMap, sentMessages, type SentMessage } from './transcript.ts';
+import { argumentsMap, vendorMessages, type SentMessage } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -48,7 +48,7 @@ export const anthropic: Language = {
 
 function anthropicBody(ask: Ask): Record<string, unknown> {
   const { model, parameters, marked } = ask;
-  const sent = sentMessages(ask, 'messages');
+  const sent = vendorMessages(ask, 'messages');
   const instructions = sent.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   const last = marked === undefined ? null : marked - instructions.length - 1;
@@ -56,7 +56,7 @@ function anthropicBody(ask: Ask): Record<string, unknown> {
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: turnsOf(
+    messages: anthropicTurns(
       sent.filter(({ role }) => role !== 'system'),
       ask,
       last,
@@ -66,52 +66,38 @@ function anthropicBody(ask: Ask): Record<string, unknown> {
   };
 }
 
-interface Turn {
-  role: 'user' | 'assistant';
-  content: string | object[];
-}
-
 /** All results of a turn, and what the user says next, must be in one message. */
-function turnsOf(messages: readonly SentMessage[], ask: Ask, last: number | null): Turn[] {
-  const turns: Turn[] = [];
+function anthropicTurns(messages: readonly SentMessage[], ask: Ask, last: number | null): object[] {
+  const turns: { role: string; content: string | object[] }[] = [];
   for (const [index, message] of messages.entries()) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
-    const own = blocksOf(message, ask);
+    const own = turnContent(message, ask);
     const content = index === last ? markedContent(own) : own;
-    const before = turns.at(-1);
-    if (before !== undefined && role === 'user' && messages[index - 1]?.role === 'tool')
-      before.content = [...asBlocks(before.content), ...asBlocks(content)];
-    else turns.push({ role, content });
+    const isNext = role === 'user' && messages[index - 1]?.role === 'tool';
+    const before = isNext ? turns.pop()?.content : undefined;
+    turns.push({ role, content: before ? [before, content].flatMap(contentBlocks) : content });
   }
   return turns;
 }
 
-function blocksOf(message: SentMessage, ask: Ask): string | object[] {
-  const { content } = message;
-  if (message.role === 'tool')
-    return [
-      {
-        type: 'tool_result',
-        tool_use_id: message.id,
-        ...(content.trim() === '' ? {} : { content }),
-      },
-    ];
-  const { opaque, tool_calls: calls = [] } = message.role === 'assistant' ? message : {};
-  if (opaque !== undefined) return opaque.data as object[];
+function turnContent(message: SentMessage, ask: Ask): string | object[] {
+  const { content, tool_calls: calls = [] } = message;
+  if (message.role === 'tool') {
+    const result = content.trim() === '' ? {} : { content };
+    return [{ type: 'tool_result', tool_use_id: message.id, ...result }];
+  }
+  if (message.own !== undefined) return message.own as object[];
   const said = contentAs(message, ask, ANTHROPIC_PARTS);
-  if (calls.length === 0) return said;
-  return [
-    ...asBlocks(said),
-    ...calls.map((call) => ({
-      type: 'tool_use',
-      id: call.id,
-      name: call.name,
-      input: argumentsMap(call),
-    })),
-  ];
+  const uses = calls.map(({ id, name, arguments: given }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: argumentsMap(given),
+  }));
+  return uses.length === 0 ? said : [...contentBlocks(said), ...uses];
 }
 
-function asBlocks(content: string | object[]): object[] {
+function contentBlocks(content: string | object[]): object[] {
   if (typeof content !== 'string') return content;
   return content.trim() === '' ? [] : [ANTHROPIC_PARTS.text(content)];
 }
@@ -125,7 +111,7 @@ const ANTHROPIC_PARTS: PartForms = {
 };
 
 function markedContent(content: string | object[]): object[] {
-  const blocks = asBlocks(content);
+  const blocks = contentBlocks(content);
   return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
 }
 
@@ -199,30 +185,23 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       details: stop_details?.category,
       ownLimit: DEFAULT_MAX_TOKENS,
       model,
-      opaque: { api: 'messages', data: opaqueBlocks(data) },
+      opaque: { api: 'messages', data: opaqueBlocks(blocks) },
     },
     ask,
   );
 }
 
 /** The content with thinking or the work of the vendor's own tools. Null if it has neither. */
-function opaqueBlocks(data: unknown): Json[] | null {
-  const content = member(data, 'content');
-  if (!Array.isArray(content) || content.every(isRebuilt)) return null;
-  const blocks = content.filter(isMap).map((block): JsonMap => {
-    const { input } = block;
-    // Pieces of a stream are text.
-    const whole = typeof input === 'string' ? parsedJson(input || '{}') : input;
-    return input === undefined ? block : { ...block, input: whole as Json };
-  });
-  const isSound = blocks.every(({ type, input }) => !CALLS.has(String(type)) || isMap(input));
-  return isSound
-    ? blocks.filter(({ type, text }) => type !== 'text' || String(text).trim() !== '')
-    : null;
-}
-
-function isRebuilt(block: unknown): boolean {
-  return ['text', 'tool_use'].includes(String(member(block, 'type')));
+function opaqueBlocks(content: readonly Record<string, unknown>[]): Json | null {
+  const blocks = content
+    .filter(({ type, text }) => type !== 'text' || String(text).trim() !== '')
+    .map((block) => {
+      const { input } = block;
+      // The input of a streamed call is text.
+      return typeof input === 'string' ? { ...block, input: argumentsMap(input) } : block;
+    });
+  const isOwn = blocks.some(({ type }) => type !== 'text' && type !== 'tool_use');
+  return isOwn && blocks.every(({ input = {} }) => isMap(input)) ? (blocks as Json) : null;
 }
 
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

@@ -87,7 +87,7 @@ interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
   fingerprint?: string | null | undefined;
   others: readonly Part[];
   /** `data`: the reply as the vendor wants it back, or null. */
-  opaque?: { api: Opaque['api']; data: Json | null };
+  opaque: { api: Opaque['api']; data: Json | null };
 }
 
 interface OddCall {
@@ -118,12 +118,11 @@ export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
 
 /** Vendors want their opaque forms back only where tools are in use. */
 function opaqueOf(
-  { opaque, calls }: ReplyParts,
+  { opaque: { api, data }, calls }: ReplyParts,
   { model, parameters, schema }: ReadAs,
 ): Pick<Answer, 'opaque'> {
   const isWanted = schema === null && (calls.length > 0 || 'tools' in (parameters ?? {}));
-  const { api, data = null } = opaque ?? {};
-  if (!isWanted || api === undefined || data === null) return {};
+  if (!isWanted || data === null) return {};
   const text = JSON.stringify(data);
   const plain = JSON.parse(text) as Json;
   return { opaque: { api, model, data: JSON.stringify(plain) === text ? plain : text } };

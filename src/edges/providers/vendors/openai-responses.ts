@@ -5,7 +5,7 @@ import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
 import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
-import { customTools, sentMessages } from './transcript.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -24,10 +24,9 @@ export const openaiResponses: VendorEndpoint = {
     return {
       // The vendor must not store the answer.
       store: false,
+      // Models that do not reason refuse this.
+      ...(ask.reasons && 'tools' in parameters && { include: ['reasoning.encrypted_content'] }),
       ...parameters,
-      ...(ask.reasons === true && 'tools' in parameters
-        ? { include: withReasoning(parameters) }
-        : {}),
       model: ask.model,
       input: inputItems(ask),
       ...textOption(ask, parameters),
@@ -36,28 +35,20 @@ export const openaiResponses: VendorEndpoint = {
   read: readResponses,
 };
 
-/** Models that do not reason refuse this. */
-function withReasoning({ include }: Ask['parameters']): Json[] {
-  return [...new Set([...(Array.isArray(include) ? include : []), 'reasoning.encrypted_content'])];
-}
-
 function inputItems(ask: Ask): unknown[] {
-  const custom = customTools(ask.parameters);
-  const typeOf = (name: string): string =>
-    custom.has(name) ? 'custom_tool_call' : 'function_call';
-  return sentMessages(ask, 'responses').flatMap((message): unknown[] => {
-    const { role, content, tool_calls: calls = [] } = message;
+  return vendorMessages(ask, 'responses').flatMap((message): unknown => {
+    const { role, content, own, tool_calls: calls = [] } = message;
     if (role === 'tool')
-      return [{ type: `${typeOf(message.name)}_output`, call_id: message.id, output: content }];
-    if (role === 'assistant' && message.opaque !== undefined) return message.opaque.data as Json[];
+      return { type: `${String(own)}_output`, call_id: message.id, output: content };
+    if (own !== undefined) return own;
     const said = { role, content: contentAs(message, ask, RESPONSES_PARTS) };
     return [
       ...(calls.length > 0 && content === '' ? [] : [said]),
       ...calls.map(({ id, name, arguments: given }) => ({
-        type: typeOf(name),
+        type: 'function_call',
         call_id: id,
         name,
-        ...(custom.has(name) ? { input: given } : { arguments: given }),
+        arguments: given,
       })),
     ];
   });

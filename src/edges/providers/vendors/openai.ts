@@ -9,7 +9,7 @@ import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { CHAT_PATH, openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { separateThinking } from './thinking.ts';
-import { customTools, sentMessages } from './transcript.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -59,11 +59,11 @@ export const openai: Language = {
 };
 
 function chatMessages(ask: Ask): unknown[] {
-  const custom = customTools(ask.parameters);
-  return sentMessages(ask, 'chat').map((message) => {
-    if (message.role === 'assistant' && message.opaque) return message.opaque.data;
-    const sent = chatMessage(message, custom);
-    return message.parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
+  return vendorMessages(ask, 'chat').map((message) => {
+    const { role, own, parts } = message;
+    if (role === 'assistant' && own !== undefined) return own;
+    const sent = chatMessage(message);
+    return parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
   });
 }
 
