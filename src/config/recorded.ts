@@ -42,7 +42,7 @@ export const recordedMessages = () =>
   ]);
 
 /** Reports what cannot be read, at its line. */
-export function readMessages(
+export function readRecordedMessages(
   written: z.output<ReturnType<typeof recordedMessages>>,
   document: Document,
   path: Path,
@@ -52,14 +52,14 @@ export function readMessages(
   const at = Array.isArray(written) ? path : [...path, 'messages'];
   const read = items.map((item) => readItem(item as JsonMap));
   const { messages, flaws } = pairCalls(read);
-  for (const { index, key, message } of [...read.flatMap(flawOf), ...flaws]) {
+  for (const { index, key, message } of [...read.flatMap(itemFlaw), ...flaws]) {
     const place = [...at, index, ...(key === undefined ? [] : [key])];
     problems.push(problem(document.placeOf(place), `${pathText(place)} ${message}`));
   }
   return messages;
 }
 
-interface Flaw {
+interface ItemFlaw {
   message: string;
   key?: string;
 }
@@ -68,7 +68,7 @@ interface ReadCall extends Omit<ToolCall, 'id'> {
   given: string | null;
 }
 
-interface ReadResult {
+interface ToolOutput {
   given: string | null;
   name: string | null;
   output: string;
@@ -78,14 +78,14 @@ interface ReadItem {
   role: 'system' | 'user' | 'assistant' | 'tool' | null;
   texts: string[];
   calls: ReadCall[];
-  results: ReadResult[];
+  results: ToolOutput[];
   metadata: JsonMap;
   /** Part of the assistant's message before it. */
   continues?: true;
-  flaw?: Flaw;
+  flaw?: ItemFlaw;
 }
 
-const ROLES: Readonly<Record<string, ReadItem['role']>> = {
+const RECORDED_ROLES: Readonly<Record<string, ReadItem['role']>> = {
   system: 'system',
   developer: 'system',
   user: 'user',
@@ -101,19 +101,19 @@ const ROLES: Readonly<Record<string, ReadItem['role']>> = {
 
 const NO_ITEM: Omit<ReadItem, 'role'> = { texts: [], calls: [], results: [], metadata: {} };
 
-function flawOf({ flaw }: ReadItem, index: number): (Flaw & { index: number })[] {
+function itemFlaw({ flaw }: ReadItem, index: number): (ItemFlaw & { index: number })[] {
   return flaw === undefined ? [] : [{ ...flaw, index }];
 }
 
 function readItem(item: JsonMap): ReadItem {
   const { role: written = item['from'], type } = item;
   if (item['role'] === undefined && typeof type === 'string') return readResponsesItem(item, type);
-  if (written === undefined) return refused('must be a map with role and content');
+  if (written === undefined) return refusedItem('must be a map with role and content');
   if (written === 'function_call')
-    return readCalls(parsedMap(item['value'] ?? item['content'])) ?? refused(NO_CALL);
-  const role = ownEntry(ROLES, jsonText(written)) ?? null;
+    return readCalls(parsedMap(item['value'] ?? item['content'])) ?? refusedItem(NO_CALL);
+  const role = ownEntry(RECORDED_ROLES, jsonText(written)) ?? null;
   if (role === null)
-    return refused(
+    return refusedItem(
       `has the role "${jsonText(written)}", which is not known; write system, developer, user, ` +
         'assistant or tool',
     );
@@ -122,29 +122,29 @@ function readItem(item: JsonMap): ReadItem {
 
 const OWN_KEYS = ['role', 'from', 'content', 'value', 'parts', 'tool_calls', 'function_call'];
 
-function metadataOf(item: JsonMap): JsonMap {
+function otherKeys(item: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !OWN_KEYS.includes(key)));
 }
 
-function contentOf({ content, value, parts }: JsonMap): Json {
+function writtenContent({ content, value, parts }: JsonMap): Json {
   return content ?? value ?? parts ?? null;
 }
 
 function readToolMessage(item: JsonMap): ReadItem {
   const { tool_call_id: id, call_id, name, parts } = item;
   const own = Array.isArray(parts)
-    ? readParts(parts)
-    : { results: [resultOf(id ?? call_id, name, contentOf(item))] };
-  return { ...NO_ITEM, ...own, role: 'tool', metadata: metadataOf(item) };
+    ? readContentParts(parts)
+    : { results: [resultOf(id ?? call_id, name, writtenContent(item))] };
+  return { ...NO_ITEM, ...own, role: 'tool', metadata: otherKeys(item) };
 }
 
 function readMessage(item: JsonMap, role: ReadItem['role']): ReadItem {
   const { tool_calls: calls, function_call: call } = item;
-  const content = contentOf(item);
-  const read = typeof content === 'string' ? { texts: [content] } : readParts(content ?? []);
+  const content = writtenContent(item);
+  const read = typeof content === 'string' ? { texts: [content] } : readContentParts(content ?? []);
   const listed = [...(Array.isArray(calls) ? calls : []), call ?? []].flat().map(readCall);
-  if (listed.includes(null)) return refused(NO_CALL, 'tool_calls');
-  const all: ReadItem = { ...NO_ITEM, ...read, role, metadata: metadataOf(item) };
+  if (listed.includes(null)) return refusedItem(NO_CALL, 'tool_calls');
+  const all: ReadItem = { ...NO_ITEM, ...read, role, metadata: otherKeys(item) };
   all.calls = [...all.calls, ...listed.filter((each) => each !== null)];
   const isEmpty = content === null && all.calls.length === 0;
   return isEmpty ? { ...all, flaw: { key: 'content', message: 'must be text' } } : all;
@@ -152,7 +152,7 @@ function readMessage(item: JsonMap, role: ReadItem['role']): ReadItem {
 
 const NO_CALL = 'needs the name of the called tool, and its arguments';
 
-function refused(message: string, key?: string): ReadItem {
+function refusedItem(message: string, key?: string): ReadItem {
   return { ...NO_ITEM, role: null, flaw: { message, ...(key !== undefined && { key }) } };
 }
 
@@ -160,13 +160,13 @@ function refused(message: string, key?: string): ReadItem {
 function readResponsesItem(item: JsonMap, type: string): ReadItem {
   if (type === 'reasoning') return { ...NO_ITEM, role: null };
   if (type === 'function_call' || type === 'custom_tool_call')
-    return readCalls(item) ?? refused(NO_CALL);
+    return readCalls(item) ?? refusedItem(NO_CALL);
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     const output = plainText(item['output'] ?? null);
     const given = textOrNull(item['call_id']);
     return { ...NO_ITEM, role: 'tool', results: [{ given, name: null, output }] };
   }
-  return refused(
+  return refusedItem(
     `is an item of type "${type}", which cannot be read; write a message with role and content`,
   );
 }
@@ -194,12 +194,12 @@ function readCall(written: Json): ReadCall | null {
 
 type ReadParts = Pick<ReadItem, 'texts' | 'calls' | 'results' | 'flaw'>;
 
-function readParts(content: Json): ReadParts {
+function readContentParts(content: Json): ReadParts {
   if (!Array.isArray(content))
     return { ...NO_ITEM, flaw: { key: 'content', message: 'must be text, or a list of parts' } };
   const read: ReadParts = { texts: [], calls: [], results: [] };
   for (const part of content) {
-    const found = readPart(part);
+    const found = readContentPart(part);
     if (typeof found === 'string') return { ...read, flaw: { key: 'content', message: found } };
     read.texts.push(...(found.texts ?? []));
     read.calls.push(...(found.calls ?? []));
@@ -208,9 +208,9 @@ function readParts(content: Json): ReadParts {
   return read;
 }
 
-const THINKING = ['thinking', 'redacted_thinking', 'reasoning'];
+const THOUGHT_TYPES = ['thinking', 'redacted_thinking', 'reasoning'];
 
-function readPart(part: Json): Partial<ReadParts> | string {
+function readContentPart(part: Json): Partial<ReadParts> | string {
   if (typeof part === 'string') return { texts: [part] };
   if (!isMap(part)) return 'has a part that is neither text nor a map';
   const { functionCall, functionResponse: response } = part;
@@ -225,7 +225,7 @@ function readPart(part: Json): Partial<ReadParts> | string {
 }
 
 function isThought(part: JsonMap, type: string): boolean {
-  return THINKING.includes(type) || part['thought'] === true;
+  return THOUGHT_TYPES.includes(type) || part['thought'] === true;
 }
 
 function callPart(written: Json): Partial<ReadParts> | string {
@@ -233,7 +233,7 @@ function callPart(written: Json): Partial<ReadParts> | string {
   return call === null ? NO_CALL : { calls: [call] };
 }
 
-function googleResult(response: Json): ReadResult {
+function googleResult(response: Json): ToolOutput {
   const { id, name, response: output } = isMap(response) ? response : {};
   return resultOf(id, name, output);
 }
@@ -249,14 +249,14 @@ function resultOf(
   id: Json | undefined,
   name: Json | undefined,
   output: Json | undefined,
-): ReadResult {
+): ToolOutput {
   return { given: textOrNull(id), name: textOrNull(name), output: plainText(output ?? '') };
 }
 
 function plainText(content: Json): string {
   if (content === null) return '';
   if (!Array.isArray(content)) return jsonText(content);
-  const { texts, flaw } = readParts(content);
+  const { texts, flaw } = readContentParts(content);
   return flaw === undefined && texts.length > 0 ? texts.join('\n') : JSON.stringify(content);
 }
 
@@ -275,7 +275,7 @@ function parsedMap(value: Json | undefined): Json {
 interface Paired {
   messages: Message[];
   calls: { own: ToolCall; given: string | null; answered: boolean }[];
-  flaws: (Flaw & { index: number })[];
+  flaws: (ItemFlaw & { index: number })[];
 }
 
 /**
@@ -294,7 +294,7 @@ function pairCalls(items: readonly ReadItem[]): Paired {
 }
 
 function addResult(
-  { given, name, output }: ReadResult,
+  { given, name, output }: ToolOutput,
   { role, metadata }: ReadItem,
   index: number,
   { messages, calls, flaws }: Paired,

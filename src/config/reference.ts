@@ -5,14 +5,14 @@ import type { Reference } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
-import { callsIn } from '../metrics/transcript.ts';
+import { callsAmong } from '../metrics/transcript.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { jsonText, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
-import { readMessages, recordedMessages } from './recorded.ts';
+import { readRecordedMessages, recordedMessages } from './recorded.ts';
 import type { LoadData } from './rows.ts';
 import {
   anything,
@@ -114,7 +114,7 @@ export function readDraft(
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
   const recorded = isDialogue(written.input)
-    ? readMessages(written.input, document, [...path, 'input'], problems)
+    ? readRecordedMessages(written.input, document, [...path, 'input'], problems)
     : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const read = writtenTexts(document, path, written);
@@ -286,7 +286,7 @@ function threadOf(
 /** Why the model cannot continue a dialogue: a call that its vendor must get a result for. */
 function openCallProblem(thread: readonly Message[] | null): string | null {
   if (thread === null || asksNothing(thread)) return null;
-  const open = callsIn(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
+  const open = callsAmong(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
   return open === undefined
     ? null
     : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +

@@ -4,7 +4,7 @@ import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
-import { callsIn, lastTurn, transcript } from './transcript.ts';
+import { callsAmong, lastTurn, transcript } from './transcript.ts';
 
 export interface MetricAnswer {
   completion: OkCompletion;
@@ -60,7 +60,7 @@ export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] 
 }
 
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
-  const calls = level === 'Thread' ? callsIn(thread) : [];
+  const calls = level === 'Thread' ? callsAmong(thread) : [];
   return calls.length > 0 ? calls : madeCalls(completion);
 }
 
@@ -75,6 +75,6 @@ export function textAt(answer: MetricAnswer, level: MetricLevel): string {
 /** The answer as a grader compares it: with its tool calls and changed files. */
 export function shownAnswer({ thread, completion }: Pick<MetricAnswer, 'thread' | 'completion'>) {
   const turn = lastTurn(thread);
-  const answer = callsIn(turn).length > 0 ? transcript(turn) : textOf(completion);
+  const answer = callsAmong(turn).length > 0 ? transcript(turn) : textOf(completion);
   return `${answer}${filesText(completion)}`;
 }

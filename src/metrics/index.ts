@@ -55,7 +55,9 @@ function dialogueInputs(code: string, answer: MetricAnswer, level: MetricLevel):
   return {
     ...(/\bdialogue\b/.test(code) && { dialogue: dialogueOf(answer, level) }),
     ...(/\bcalls\b/.test(code) && { calls: calls() }),
-    ...(/\bmessages\b/.test(code) && { messages: answer.thread.map((message) => chatMessage(message)) }),
+    ...(/\bmessages\b/.test(code) && {
+      messages: answer.thread.map((message) => chatMessage(message)),
+    }),
   };
 }
 

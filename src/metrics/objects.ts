@@ -7,7 +7,7 @@ import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { materialUsed } from './keywords.ts';
 import { comparesShare } from './passing.ts';
-import { answerText, callsIn, foldTools, lastTurn, turnsOf } from './transcript.ts';
+import { turnText, callsAmong, foldTools, lastTurn, turnsOf } from './transcript.ts';
 import { entryNumber, metricNumber } from './value.ts';
 
 interface DialogueObject {
@@ -24,9 +24,9 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
 };
 
 /** What a metric judges: by default, objects of the assistant. */
-export type Judged = Pick<Metric, 'level' | 'of'>;
+export type JudgedObjects = Pick<Metric, 'level' | 'of'>;
 
-export function dialogueObjects(given: MetricAnswer, judged: Judged): DialogueObject[] {
+export function dialogueObjects(given: MetricAnswer, judged: JudgedObjects): DialogueObject[] {
   const { level, of } = judged;
   const answer = of === 'both' ? withFoldedTools(given) : given;
   const spoken = spokenOf(answer);
@@ -58,7 +58,7 @@ export function dialogueObjects(given: MetricAnswer, judged: Judged): DialogueOb
 /** Turns or messages of the judged side. `end` is the index of the last message. */
 function objectEnds(
   spoken: readonly Message[],
-  { level, of }: Judged,
+  { level, of }: JudgedObjects,
 ): { end: number; length: number }[] {
   const groups = level === 'Turn' ? turnsOf(spoken) : spoken.map((message) => [message]);
   let end = -1;
@@ -92,11 +92,11 @@ export function readsExpected({ source, definition }: Metric, rubric?: Rubric): 
   return definition?.expects === true;
 }
 
-export function countObjects(messages: readonly Message[], judged: Judged): number {
+export function countObjects(messages: readonly Message[], judged: JudgedObjects): number {
   const { level, of } = judged;
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (level === 'Thread') return 1;
-  if (level === 'ToolCall') return callsIn(spoken).length;
+  if (level === 'ToolCall') return callsAmong(spoken).length;
   return objectEnds(of === 'both' ? foldTools(spoken) : spoken, judged).length;
 }
 
@@ -108,7 +108,7 @@ function upToMessage(
   given: MetricAnswer,
   message: number,
   length: number,
-  of: Judged['of'],
+  of: JudgedObjects['of'],
 ): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
@@ -121,13 +121,13 @@ function upToMessage(
   const kept = spoken.slice(0, message + 1);
   const judged = kept.slice(-length);
   const thread = [...system, ...kept];
-  const text = of === 'both' ? judged.map(({ content }) => content).join('\n') : answerText(judged);
+  const text = of === 'both' ? judged.map(({ content }) => content).join('\n') : turnText(judged);
   return {
     ...answer,
     ...(message === spoken.length - 1 ? {} : { followed: true }),
     thread,
     messages: thread.slice(0, -length),
-    completion: { status: 'ok', ...ownAnswer(partsOf(text, callsIn(judged))), reused: true },
+    completion: { status: 'ok', ...ownAnswer(partsOf(text, callsAmong(judged))), reused: true },
   };
 }
 

@@ -17,7 +17,7 @@ import { gradeMaterial, type Grade } from './grade.ts';
 import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
-import { callsIn, transcript, turnsOf } from './transcript.ts';
+import { callsAmong, transcript, turnsOf } from './transcript.ts';
 
 const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
   yeasayer_completion: 'lower',
@@ -112,7 +112,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
 
 function lastText(thread: readonly Message[]): string {
   const last = thread.slice(-1);
-  return callsIn(last).length > 0 ? transcript(last) : (last[0]?.content ?? '');
+  return callsAmong(last).length > 0 ? transcript(last) : (last[0]?.content ?? '');
 }
 
 export function idealText(expected: Json): string {

@@ -23,21 +23,21 @@ export function lastTurn(thread: readonly Message[]): Message[] {
 }
 
 /** The text of the turn's last message with text, without the results of tools. */
-export function answerText(turn: readonly Message[]): string {
+export function turnText(turn: readonly Message[]): string {
   const spoken = turn.filter(({ role }) => role !== 'tool');
   if (spoken[0]?.role === 'user') return spoken.map(({ content }) => content).join('\n');
   return spoken.findLast(({ content }) => content.trim() !== '')?.content ?? '';
 }
 
-export function callsIn(messages: readonly Message[]): ToolCall[] {
+export function callsAmong(messages: readonly Message[]): ToolCall[] {
   return messages.flatMap(({ tool_calls: calls = [] }) => calls);
 }
 
 /** The answer of a turn, with its calls as results show them. */
 export function answerParts(turn: readonly Message[]): Part[] {
   return partsOf(
-    answerText(turn),
-    callsIn(turn).map(({ name, arguments: given }) => ({ name, arguments: given })),
+    turnText(turn),
+    callsAmong(turn).map(({ name, arguments: given }) => ({ name, arguments: given })),
   );
 }
 
@@ -55,7 +55,7 @@ export function transcriptLines(messages: readonly Message[]): TranscriptLine[] 
       const line = `tool ${message.name}: ${content}`;
       return [{ by: 'tool', text: line, line }];
     }
-    const calls = callsIn([message]).map(({ name, arguments: given }): TranscriptLine => {
+    const calls = callsAmong([message]).map(({ name, arguments: given }): TranscriptLine => {
       const line = `assistant calls ${name}(${given})`;
       return { by: 'call', text: line, line };
     });
@@ -73,7 +73,7 @@ export function transcript(messages: readonly Message[]): string {
 }
 
 /** One line per text, call and result. */
-export function stepLines(steps: readonly Step[]): string[] {
+export function stepTranscript(steps: readonly Step[]): string[] {
   const messages = steps.flatMap((step): Message[] => {
     if (step.type === 'message') return [{ role: step.role, content: step.text }];
     const { result, name, arguments: given } = step;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readMessages } from '../../../src/config/recorded.ts';
+import { readRecordedMessages } from '../../../src/config/recorded.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
 import type { Message } from '../../../src/types/model.ts';
@@ -10,7 +10,7 @@ const read = (items: Json[]): { messages: Message[]; problems: string[] } => {
   const problems: Problem[] = [];
   const place = { file: 'd.jsonl', line: 3 };
   const document = { ...place, value: items, placeOf: () => place, placeOfText: () => place };
-  const messages = readMessages(items as never, document, ['input'], problems);
+  const messages = readRecordedMessages(items as never, document, ['input'], problems);
   return { messages, problems: problems.map(formatProblem) };
 };
 

@@ -14,7 +14,13 @@ import {
   type Steering,
 } from './conversation-rules.ts';
 import { judgeAgain, leadConversation, turnsTo } from './conversation.ts';
-import { assistantMessage, completionOf, fromThread, threadOf, type Dialogue } from './dialogue.ts';
+import {
+  assistantMessage,
+  completionOf,
+  fromThread,
+  wholeThread,
+  type Dialogue,
+} from './dialogue.ts';
 import type { ConversationResult } from './result.ts';
 import { criteriaOf } from './scripts.ts';
 import { MAX_TURN_CALLS } from './tool-results.ts';
@@ -111,7 +117,7 @@ function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purp
     ...completionOf(dialogue),
     own: {
       record: dialogue,
-      thread: threadOf(dialogue),
+      thread: wholeThread(dialogue),
       scores: conversationScore(dialogue),
       parts: { conversation: conversationResult(dialogue, steering) },
       failedElsewhere: dialogue.outcome === 'evaluator_error',
@@ -142,7 +148,7 @@ function conversationResult(
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
-const ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = {
+const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = {
   max_steps: 'no steps left',
   tool_call: 'a tool was called, and tool_results: end ends the dialogue there',
   tool_limit: `the model called tools ${String(MAX_TURN_CALLS)} times in a row without an answer`,
@@ -162,7 +168,7 @@ function conversationScore({ outcome, turns }: Dialogue): Score[] {
     .filter(([, met]) => !met)
     .map(([name]) => name)
     .join(', ');
-  const ending = ENDINGS[outcome] ?? 'there was no further question';
+  const ending = OUTCOME_ENDINGS[outcome] ?? 'there was no further question';
   return [
     {
       metric: CONVERSATION_KEY,

@@ -1,12 +1,12 @@
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import { callsIn } from '../../metrics/transcript.ts';
+import { callsAmong } from '../../metrics/transcript.ts';
 import type { Completion, EvaluateAnswers, Message } from '../../types/model.ts';
 import type { Script } from '../../types/script.ts';
 import type { Steering } from './conversation-rules.ts';
 import {
   assistantMessage,
   questionMessage,
-  threadOf,
+  wholeThread,
   turnResult,
   type AssistantTurn,
   type Dialogue,
@@ -93,7 +93,7 @@ interface SpokenTurn extends AssistantTurn {
 type NextQuestion = Pick<ConversationTurn, 'question' | 'asked_by'>;
 
 /** Calls the prompt's model, and the code of tools. */
-export interface Asked {
+export interface ModelCalls {
   ask(messages: Message[]): Promise<Completion>;
   evaluate: EvaluateAnswers;
 }
@@ -103,7 +103,7 @@ export function leadConversation(
   opening: Message[],
   steering: Steering,
   tryIndex: number,
-  asked: Asked,
+  asked: ModelCalls,
   tools: AnswererTools,
   script?: Script,
 ): Promise<Dialogue> {
@@ -125,7 +125,7 @@ export function leadConversation(
 async function speakTurn(
   messages: readonly Message[],
   results: ToolResults | null,
-  { ask, evaluate }: Asked,
+  { ask, evaluate }: ModelCalls,
 ): Promise<SpokenTurn> {
   const turn: AssistantTurn = { said: [], answers: [] };
   for (;;) {
@@ -138,7 +138,7 @@ async function speakTurn(
     const message = assistantMessage(completion, before, results !== null);
     turn.answers.push(completion);
     turn.said.push(message);
-    const calls = callsIn([message]).filter(({ id }) => id !== undefined);
+    const calls = callsAmong([message]).filter(({ id }) => id !== undefined);
     if (calls.length === 0 || results === null) return turn;
     if (results === 'end') return { ...turn, end: { outcome: 'tool_call', error: null } };
     if (turn.answers.length === MAX_TURN_CALLS)
@@ -196,19 +196,19 @@ async function judgeTurns(
   let asked: NextQuestion = { question: lastQuestion(opening), asked_by: null };
   for (let step = 0; ; step++) {
     const before = turns.length === 0 ? [] : [questionMessage(asked)];
-    const messages = [...threadOf({ opening, turns }), ...before];
+    const messages = [...wholeThread({ opening, turns }), ...before];
     const { end, said, answers } = await lead.speak(messages, step);
     const turn = { said, answers };
     const { question, asked_by } = asked;
     const result = turnResult(turn.said, { question, asked_by });
     turns.push({ ...turn, result });
-    if (end !== undefined && !isJudged(end)) return ended(end.outcome, end.error);
+    if (end !== undefined && !endIsJudged(end)) return ended(end.outcome, end.error);
     const thread = [...messages, ...turn.said];
     const { verdicts, error } = await evaluateDialogue(task, evaluators, thread, tryIndex, tools);
     const satisfied = error === null ? isSatisfiedBy(criteria, verdicts) : null;
     turns.splice(-1, 1, { ...turn, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
-    if (allSatisfied(satisfied) && isLastTurn(script, step)) return ended('complete');
+    if (allSatisfied(satisfied) && isLastScripted(script, step)) return ended('complete');
     const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
@@ -216,11 +216,11 @@ async function judgeTurns(
 }
 
 /** The evaluators judge a dialogue that ends at a call, but not one without an answer. */
-function isJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
+function endIsJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
   return error === null && outcome !== 'tool_limit';
 }
 
-function isLastTurn(script: Script | undefined, step: number): boolean {
+function isLastScripted(script: Script | undefined, step: number): boolean {
   return step + 1 >= (script?.turns?.length ?? 0);
 }
 

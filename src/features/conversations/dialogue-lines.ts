@@ -1,4 +1,4 @@
-import { stepLines } from '../../metrics/transcript.ts';
+import { stepTranscript } from '../../metrics/transcript.ts';
 import {
   code,
   lineBreak,
@@ -47,7 +47,10 @@ export function turnLine(
   const isShown = other !== undefined && other.question === turn.question;
   return [
     ...(isShown ? [] : asked),
-    ...stepLines(turn.steps ?? []).flatMap((line): Line => [code(line, characters), lineBreak]),
+    ...stepTranscript(turn.steps ?? []).flatMap((line): Line => [
+      code(line, characters),
+      lineBreak,
+    ]),
     strong(`Answer ${String(index + 1)}`),
     ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
     ...unmetLine(turn),
@@ -83,7 +86,7 @@ export function whyNot(turn: ConversationTurn | undefined, characters: number): 
 export function dialogueLength({ turns }: ConversationResult): number {
   return turns.reduce(
     (sum, { question, answer, steps = [] }) =>
-      sum + question.length + (answer?.length ?? 0) + stepLines(steps).join('').length,
+      sum + question.length + (answer?.length ?? 0) + stepTranscript(steps).join('').length,
     0,
   );
 }

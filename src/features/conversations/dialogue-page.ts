@@ -1,4 +1,4 @@
-import { stepLines } from '../../metrics/transcript.ts';
+import { stepTranscript } from '../../metrics/transcript.ts';
 import { chip, piecesHtml } from '../../report/page/blocks.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { whole } from '../../report/sections/emphasis.ts';
@@ -27,7 +27,7 @@ function turnHtml(
   const said = verdicts.map((verdict) => evaluatorVerdictHtml(verdict, characters));
   return markup`
     <p class="soft">Question ${number}${by}</p>${textHtml(question, characters)}
-    ${stepLines(steps).map((line) => textHtml(line, characters))}
+    ${stepTranscript(steps).map((line) => textHtml(line, characters))}
     <p class="soft">Answer ${number}</p>
     ${answer === null ? markup`<p>none</p>` : textHtml(answer, characters)}
     ${met.length === 0 ? null : markup`<p>${joinMarkup(met, ' ')}</p>`}
@@ -61,7 +61,7 @@ export function dialogueLengths({ turns }: ConversationResult): number[] {
   return turns.flatMap(({ question, steps = [], answer, verdicts }) =>
     [
       question,
-      ...stepLines(steps),
+      ...stepTranscript(steps),
       answer ?? '',
       ...verdicts.flatMap(({ analysis, follow_up: followUp }) => [analysis ?? '', followUp ?? '']),
     ].map((text) => text.length),

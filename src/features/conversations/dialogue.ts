@@ -1,8 +1,8 @@
 import {
   answerParts,
-  answerText,
+  turnText,
   callId,
-  callsIn,
+  callsAmong,
   isOfUser,
   turnsOf,
 } from '../../metrics/transcript.ts';
@@ -64,17 +64,17 @@ export function turnResult(
   said: readonly Message[],
   asked: Pick<ConversationTurn, 'question' | 'asked_by'>,
 ): ConversationTurn {
-  const steps = callsIn(said).length > 0 ? stepsOf(said) : [];
+  const steps = callsAmong(said).length > 0 ? turnSteps(said) : [];
   return {
     ...asked,
-    answer: said.length === 0 ? null : answerText(said),
+    answer: said.length === 0 ? null : turnText(said),
     ...(steps.length === 0 ? {} : { steps }),
     verdicts: [],
     satisfied: null,
   };
 }
 
-function stepsOf(said: readonly Message[]): Step[] {
+function turnSteps(said: readonly Message[]): Step[] {
   const answer = said.findLast(({ role, content }) => role !== 'tool' && content.trim() !== '');
   return said.flatMap((message): Step[] => {
     const { content, tool_calls: calls = [] } = message;
@@ -100,7 +100,7 @@ export function assistantMessage(
   before: readonly Message[],
   answersCalls: boolean,
 ): AssistantMessage {
-  const earlier = callsIn(before).length;
+  const earlier = callsAmong(before).length;
   const { opaque, steps } = completion;
   const calls = callsOf(completion).map((call, at) =>
     !answersCalls || steps.some((step) => step.type === 'tool_call' && step.name === call.name)
@@ -115,7 +115,7 @@ export function assistantMessage(
   };
 }
 
-export function threadOf({ opening, turns }: Pick<Dialogue, 'opening' | 'turns'>): Message[] {
+export function wholeThread({ opening, turns }: Pick<Dialogue, 'opening' | 'turns'>): Message[] {
   return [
     ...opening,
     ...turns.flatMap(({ result, said }, index) => [
@@ -140,7 +140,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
   const turn = turns.at(-1);
   const answers = turns.flatMap((each) => each.answers);
   const last = answers.at(-1);
-  const thread = threadOf({ opening, turns });
+  const thread = wholeThread({ opening, turns });
   const messages = thread.slice(0, thread.length - (turn?.said.length ?? 0));
   if (error !== null || turn === undefined || last === undefined)
     return {
@@ -155,7 +155,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
     messages,
     completion: {
       ...last,
-      parts: turnParts(turn, last),
+      parts: mergedParts(turn, last),
       ...endOf(answers, last),
       ...storedOf(answers),
       usage: sumOrNull(
@@ -174,7 +174,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
   };
 }
 
-function turnParts({ answers }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
+function mergedParts({ answers }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
   const spoken = answers.findLast((answer) => textOf(answer).trim() !== '') ?? last;
   const isCall = ({ type }: OkCompletion['parts'][number]): boolean => type === 'tool_call';
   return [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reportContradictions } from '../../config/answers.ts';
-import { readMessages, recordedMessages } from '../../config/recorded.ts';
+import { readRecordedMessages, recordedMessages } from '../../config/recorded.ts';
 import { check, checkItems, closed, filled, flag } from '../../config/schema.ts';
 import type { OwnContext } from '../../config/suite-key.ts';
 import { isTable, readRows, rowDocument } from '../../documents/dataset.ts';
@@ -105,7 +105,7 @@ function toExample(
   const messages: Message[] | null =
     input !== undefined
       ? question === undefined && answer === undefined
-        ? readMessages(input, document, [...path, 'input'], problems)
+        ? readRecordedMessages(input, document, [...path, 'input'], problems)
         : null
       : question === undefined || answer === undefined
         ? null

@@ -87,14 +87,14 @@ export async function toolMessages(
         ? { text: `there is no tool "${name}"` }
         : 'text' in result
           ? result
-          : await runTool(name, given, result, evaluate);
+          : await runToolCode(name, given, result, evaluate);
     if ('error' in output) return { error: { kind: 'code', message: output.error } };
     messages.push(toolMessage(id, name, output.text));
   }
   return { messages };
 }
 
-async function runTool(
+async function runToolCode(
   name: string,
   given: string,
   { code, language, at }: Extract<ToolResult, { code: string }>,

@@ -1,6 +1,6 @@
 import { shownAnswer, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
 import { seenFromHead } from '../../metrics/passing.ts';
-import { callsIn, lastTurn } from '../../metrics/transcript.ts';
+import { callsAmong, lastTurn } from '../../metrics/transcript.ts';
 import { callsOf, partsOf, textOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
@@ -207,7 +207,7 @@ function seenThread(
 
 /** Recorded calls have metadata, which some metrics read. */
 function withRecordedCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
-  return { ...completion, parts: partsOf(textOf(completion), callsIn(lastTurn(thread))) };
+  return { ...completion, parts: partsOf(textOf(completion), callsAmong(lastTurn(thread))) };
 }
 
 function answerMessage(completion: OkCompletion): Message {

@@ -7,7 +7,7 @@ import {
   objectScore,
   readsExpected,
   scoreOfObjects,
-  type Judged,
+  type JudgedObjects,
 } from '../../metrics/objects.ts';
 import type { DependsOn, Metric, MetricLevel, Rubric, Score } from '../../types/metric.ts';
 import type { Message } from '../../types/model.ts';
@@ -88,7 +88,7 @@ function countMessages(thread: readonly Message[]): number {
   return countObjects(thread, { level: 'Message', of: 'both' });
 }
 
-function objectsIn(row: AnswerRow, judged: Judged): Subject[] {
+function objectsIn(row: AnswerRow, judged: JudgedObjects): Subject[] {
   return dialogueObjects(row.seen, judged).map(({ message, answer }, at) => ({
     row,
     at,
@@ -165,7 +165,7 @@ async function scoresOn(
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,
-  { level: wanted }: Judged,
+  { level: wanted }: JudgedObjects,
   all: readonly Subject[],
 ): number {
   if (level === 'ToolCall' && wanted === 'ToolCall') return at;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   judgeAgain,
   leadConversation,
-  type Asked,
+  type ModelCalls,
 } from '../../../../src/features/conversations/conversation.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import { answersShown, random, scripted, steering, verdict } from './dialogues.ts';
@@ -13,7 +13,10 @@ const opening: Message[] = [
 ];
 const target = { provider: 'openai' as const, endpoint: null, model: 'assistant' };
 
-const asked = (ask: Asked['ask']): Asked => ({ ask, evaluate: () => Promise.resolve([]) });
+const asked = (ask: ModelCalls['ask']): ModelCalls => ({
+  ask,
+  evaluate: () => Promise.resolve([]),
+});
 
 /** Runs a dialogue; `judge` returns an evaluator's reply after `turn` answers. */
 async function talk(
