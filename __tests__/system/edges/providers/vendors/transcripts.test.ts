@@ -371,6 +371,18 @@ describe("a vendor's own form of an answer", () => {
     });
   });
 
+  test('is not stored with an image, which is stored as a part', async () => {
+    const image = { type: 'image_generation_call', id: 'ig_1', result: 'aGk=' };
+    const { next } = await startDialogue(speaker('the Responses API'), () => ({
+      ...{ output: [image], thought: 'Hm.', text: 'Here.' },
+    }));
+    const completion = await next(says('a'));
+    expect(completion).toMatchObject({
+      parts: [{ text: 'Here.' }, { name: 'image_generation' }, {}],
+    });
+    expect(completion).not.toHaveProperty('opaque');
+  });
+
   test('is not requested from models that do not reason, and never replaces what a prompt asks for', async () => {
     const { next, server } = await startDialogue(speaker('the Responses API'));
     const tools = CHAT_TOOLS;
@@ -430,6 +442,17 @@ describe('a transcript', () => {
       expect(server.calls).toEqual([]);
     },
   );
+
+  test('sends the text beside a call without an id, and not the call', async () => {
+    const calls = [{ name: 'stock', arguments: '{}' }];
+    for (const speaker of SPEAKERS) {
+      const { next, server, sent } = await startDialogue(speaker, () => ({}));
+      const recorded: Message = { role: 'assistant', content: 'Let me look.', tool_calls: calls };
+      expect((await next([...says('a'), recorded, ...says('b')])).status).toBe('ok');
+      expect(server.refused).toEqual([]);
+      expect(sent()).toEqual([{ role: 'assistant', content: 'Let me look.' }, ...says('b')]);
+    }
+  });
 
   test('with empty arguments and an empty result is sent to every API', async () => {
     for (const speaker of SPEAKERS.filter(({ what }) => !/^(Gem|Deep|Messages with)/.test(what))) {
