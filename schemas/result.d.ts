@@ -2447,9 +2447,17 @@ export interface EvaldiffResult {
            */
           conversation?: {
             /**
-             * How the conversation ended. The two errors are not quality failures.
+             * How the conversation ended. The three errors are not quality failures.
              */
-            outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
+            outcome:
+              | "complete"
+              | "max_steps"
+              | "no_follow_up"
+              | "tool_call"
+              | "tool_limit"
+              | "tool_error"
+              | "evaluator_error"
+              | "model_error";
             /**
              * Questions and answers in their order.
              */
@@ -2462,6 +2470,43 @@ export interface EvaldiffResult {
                * The evaluator that asked; null if the question comes from the reference or a recording.
                */
               asked_by: string | null;
+              /**
+               * Tool calls with their results, and texts before the answer; absent without calls.
+               */
+              steps?: (
+                | {
+                    /**
+                     * The kind of step.
+                     */
+                    type: "message";
+                    /**
+                     * Who said it.
+                     */
+                    role: "user" | "assistant";
+                    /**
+                     * The text.
+                     */
+                    text: string;
+                  }
+                | {
+                    /**
+                     * The kind of step.
+                     */
+                    type: "tool_call";
+                    /**
+                     * Name of the tool.
+                     */
+                    name: string;
+                    /**
+                     * The arguments as JSON text, as the model wrote it.
+                     */
+                    arguments: string;
+                    /**
+                     * The tool's result; null if there is none.
+                     */
+                    result: string | null;
+                  }
+              )[];
               /**
                * The answer; null if the model gave none.
                */
@@ -3110,9 +3155,17 @@ export interface EvaldiffResult {
            */
           conversation?: {
             /**
-             * How the conversation ended. The two errors are not quality failures.
+             * How the conversation ended. The three errors are not quality failures.
              */
-            outcome: "complete" | "max_steps" | "no_follow_up" | "evaluator_error" | "model_error";
+            outcome:
+              | "complete"
+              | "max_steps"
+              | "no_follow_up"
+              | "tool_call"
+              | "tool_limit"
+              | "tool_error"
+              | "evaluator_error"
+              | "model_error";
             /**
              * Questions and answers in their order.
              */
@@ -3125,6 +3178,43 @@ export interface EvaldiffResult {
                * The evaluator that asked; null if the question comes from the reference or a recording.
                */
               asked_by: string | null;
+              /**
+               * Tool calls with their results, and texts before the answer; absent without calls.
+               */
+              steps?: (
+                | {
+                    /**
+                     * The kind of step.
+                     */
+                    type: "message";
+                    /**
+                     * Who said it.
+                     */
+                    role: "user" | "assistant";
+                    /**
+                     * The text.
+                     */
+                    text: string;
+                  }
+                | {
+                    /**
+                     * The kind of step.
+                     */
+                    type: "tool_call";
+                    /**
+                     * Name of the tool.
+                     */
+                    name: string;
+                    /**
+                     * The arguments as JSON text, as the model wrote it.
+                     */
+                    arguments: string;
+                    /**
+                     * The tool's result; null if there is none.
+                     */
+                    result: string | null;
+                  }
+              )[];
               /**
                * The answer; null if the model gave none.
                */

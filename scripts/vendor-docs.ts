@@ -101,6 +101,22 @@ models:
 - Metrics see calls of hosted tools and MCP servers as tool calls of the answer. Images that a tool creates are parts of the answer.
 - If an endpoint serves a public model under another name, name the public model in \`is\`. evaldiff then uses its price, refused parameters and retirement date.
 
+## Dialogues with tools
+
+Each request of a dialogue has the whole transcript: what was said, the model's tool calls and their results.
+
+| | Chat Completions | Responses | Messages (Anthropic) |
+| --- | --- | --- | --- |
+| a call | an entry of \`tool_calls\` | an item \`function_call\` | a block \`tool_use\` |
+| its result | a message with \`role: tool\` | an item \`function_call_output\` | a block \`tool_result\`, in one user message with the other results and before the user's next text |
+| what goes back unchanged if the prompt has tools | the message, if it has \`reasoning_content\`, \`reasoning_details\` or \`extra_content\` | all items, if reasoning has \`encrypted_content\` | all blocks, if there is thinking or work of Anthropic's own tools |
+
+- Anthropic, DeepSeek, Google Gemini and Moonshot refuse tool calls without the thinking that led to them. OpenAI and OpenRouter recommend to send it back. evaldiff stores it with the answer and sends it back to the same model only. Another model gets the text and the calls. Thinking is never judged, shown or compared.
+- If a model of OpenAI thinks and the prompt has tools, a request of the Responses API has \`include: [reasoning.encrypted_content]\`, unless the prompt sets \`include\`.
+- evaldiff numbers the calls (\`call00001\`), because vendors accept different ids. What goes back unchanged keeps the vendor's ids. A call without an id is not sent, because it has no result.
+- Blank texts beside files or calls are left out. An assistant message that has neither text nor a call is an error, and nothing is sent.
+- Arguments that are not a JSON object are sent to Chat Completions and Responses as the model wrote them. Anthropic requires an object, so there they are an error. Empty arguments count as \`{}\`.
+
 ## When a model retires
 
 From 90 days before a model's retirement date, evaldiff warns at each line that names the model. After the date, it reports an error there. Name the successor in the prompt, or for many prompts at once in the settings:

@@ -18,6 +18,7 @@ import type { Notice, Place, Problem } from '../types/plain.ts';
 import { isVendor } from '../types/vendors.ts';
 import { entryOf, vendorOf } from './model-names.ts';
 import { passProblems } from './rubric-choices.ts';
+import { comparesTurns, NOT_COMPARED } from './script.ts';
 
 const CRITICAL = 'critical';
 
@@ -119,6 +120,22 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   }
 }
 
+function checkTurns(
+  suites: readonly Suite[],
+  rubrics: ReadonlyMap<string, Rubric>,
+  problems: Problem[],
+): void {
+  for (const { tests } of suites)
+    for (const { script, metrics = [], place } of tests.references) {
+      const all = [...tests.metrics, ...metrics];
+      const isExpected = script?.turns?.some(({ expected }) => expected !== undefined) ?? false;
+      // Reading the tests has already reported suites without any such metric.
+      const isReported = !all.some((metric) => comparesTurns(metric));
+      if (isExpected && !isReported && !all.some((metric) => comparesTurns(metric, rubrics)))
+        problems.push(problem(place, NOT_COMPARED));
+    }
+}
+
 /** An unknown rubric is an error only if all rubric files were readable (`complete`). */
 export function checkRubrics(
   suites: readonly Suite[],
@@ -128,6 +145,7 @@ export function checkRubrics(
 ): void {
   if (complete) checkRubricNames(suites, rubrics, problems);
   checkPassing(suites, rubrics, problems);
+  if (complete) checkTurns(suites, rubrics, problems);
 }
 
 function checkRubricNames(

@@ -60,6 +60,13 @@ function entryProblem(
       `this metric's ${metric.level}`
     );
   }
+  const isOther = only.of !== metric.of && only.of !== 'both' && only.level !== 'Thread';
+  if (isOther && entry.relative_object_position === 0) {
+    return (
+      `depends_on "${entry.name}" judges the ${only.of ?? 'assistant'}'s turns, and this metric ` +
+      'others; add relative_object_position: -1 for the turn before'
+    );
+  }
   return null;
 }
 

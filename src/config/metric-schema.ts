@@ -115,11 +115,17 @@ export const metricSchema = closed({
     )
     .optional(),
   level: level().describe('The same as metric_level.').optional(),
+  of: oneOf(['assistant', 'user', 'both'])
+    .describe(
+      'Whose turns or messages the metric judges: assistant (default), user, or both, as ' +
+        'FlexEval does.',
+    )
+    .optional(),
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
-      'true: judge every turn (message, tool call) of a dialogue; a try passes if at least half ' +
-        'of them pass. A number from 0 to 1 replaces this half. Default: judge only the last one.',
+      'true: judge every turn (message, tool call) of the assistant in a dialogue; a try passes ' +
+        'if at least half of them pass. A number from 0 to 1 replaces this half. Default: judge only the last one.',
     )
     .optional(),
   all: flag()

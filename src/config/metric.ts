@@ -117,6 +117,7 @@ function readMetric(
     threshold: written.threshold ?? null,
     ...readPassRules(document, path, written, source, builtIns, problems),
     level,
+    ...readSide(document, path, written, name, level, problems),
     ...(every > 0 ? { every } : {}),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
@@ -130,6 +131,21 @@ function readMetric(
     ...definitionOf(source, builtIns),
     place,
   };
+}
+
+function readSide(
+  document: Document,
+  path: Path,
+  { of = 'assistant' }: RawMetric,
+  name: string,
+  level: MetricLevel,
+  problems: Problem[],
+): Pick<Metric, 'of'> {
+  if (of === 'user' && (level === 'Thread' || level === 'ToolCall')) {
+    const message = `metric "${name}": of: user has no level ${level}; use Turn or Message`;
+    problems.push(problem(document.placeOf([...path, 'of']), message));
+  }
+  return of === 'assistant' ? {} : { of };
 }
 
 /** The share of a dialogue's turns (or other parts) that must pass by default. */

@@ -277,7 +277,15 @@ async function loadSuite(
   if (problems.length === before) problems.push(...inferred.problems);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
-  return { suite: await withShownFiles({ prompt, tests }, document, files, problems), name };
+  const suite = { prompt, tests };
+  checkOwn(suite, context.suiteKeys, problems);
+  return { suite: await withShownFiles(suite, document, files, problems), name };
+}
+
+function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Problem[]): void {
+  const { own } = suite.tests;
+  const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
+  if (own !== null) suiteKey?.checkPrompt?.(own, suite, problems);
 }
 
 function withImportedModels(

@@ -2,15 +2,17 @@ import { z } from 'zod';
 import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { perLimits, type Limits } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
+import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
+import { callsAmong } from '../metrics/transcript.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Place, Problem, Scalar } from '../types/plain.ts';
-import { messageOf, recordedMessage } from './answers.ts';
+import { jsonText, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
+import { readRecordedMessages, recordedMessages } from './recorded.ts';
 import type { LoadData } from './rows.ts';
 import {
   anything,
@@ -26,7 +28,7 @@ import {
 import { readScript, scriptMembers } from './script.ts';
 import { withoutUndefined } from './settings.ts';
 
-const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), listOf(recordedMessage)], {
+const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMessages()], {
   error: 'must be a map of variables',
 });
 
@@ -111,14 +113,16 @@ export function readDraft(
 ): DraftReference | null {
   const written = check(document, path, context.schema, problems);
   if (written === undefined) return null;
-  const recorded = Array.isArray(written.input) ? written.input.map(messageOf) : null;
+  const recorded = isDialogue(written.input)
+    ? readRecordedMessages(written.input, document, [...path, 'input'], problems)
+    : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const read = writtenTexts(document, path, written);
   const own = referenceMetrics(written.metrics, document, path, context, problems);
   const scripted = readScript(document, path, written);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
-    [threadProblem(ordinal, thread, context), path],
+    [threadProblem(ordinal, thread, context) ?? openCallProblem(thread), path],
     [undecidableReason(metrics, { ...read, ...scripted }, context.builtIns), [...path, 'expected']],
     [notJudgedReason(ordinal, own, context), path],
   ];
@@ -190,6 +194,12 @@ function undecidableReason(
     : reasons.join('; ');
 }
 
+type WrittenInput = z.output<typeof inputSchema> | undefined;
+
+function isDialogue(input: WrittenInput): input is z.output<ReturnType<typeof recordedMessages>> {
+  return Array.isArray(input) || Array.isArray(input?.['messages']);
+}
+
 function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
   return (script?.turns ?? []).flatMap(({ expected }) =>
     expected === undefined ? [] : { expected },
@@ -214,7 +224,7 @@ function writtenTexts(
   path: Path,
   given: z.output<ReferenceReader['schema']>,
 ): Pick<Reference, 'input' | 'expected' | 'values'> {
-  const variables = Object.entries(Array.isArray(given.input) ? {} : (given.input ?? {}));
+  const variables = Object.entries(isDialogue(given.input) ? {} : (given.input ?? {}));
   const texts = variables.map(([name, value]): [string, Scalar] => [
     name,
     asWritten(document, [...path, 'input', name], value),
@@ -263,11 +273,24 @@ function threadOf(
   doCompletion: boolean | null,
 ): Pick<Reference, 'thread' | 'after'> {
   if (recorded === null || doCompletion === null) return { thread: recorded && [...recorded] };
-  const end = recorded.findLastIndex(({ role }) => (role === 'assistant') !== doCompletion) + 1;
+  const end =
+    recorded.findLastIndex(({ role }) =>
+      doCompletion ? role === 'user' || role === 'system' : role === 'assistant',
+    ) + 1;
   const thread = recorded.slice(0, end);
   return doCompletion || end === recorded.length
     ? { thread }
     : { thread, after: recorded.slice(end) };
+}
+
+/** Why the model cannot continue a dialogue: a call that its vendor must get a result for. */
+function openCallProblem(thread: readonly Message[] | null): string | null {
+  if (thread === null || asksNothing(thread)) return null;
+  const open = callsAmong(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
+  return open === undefined
+    ? null
+    : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +
+        `{ role: tool, tool_call_id: ${jsonText(open.metadata?.['id'] ?? '')}, content: TEXT } after it`;
 }
 
 function threadProblem(

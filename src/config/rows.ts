@@ -55,6 +55,7 @@ function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
     ...REFERENCE_FIELDS,
     ...Object.values(map).filter((column) => typeof column === 'string'),
     'input',
+    ...DIALOGUE_KEYS,
   ]);
   return Object.fromEntries(Object.entries(row).filter(([key]) => !read.has(key)));
 }
@@ -70,6 +71,9 @@ function fieldValue(
   return value === '' ? undefined : cell(part, String(value));
 }
 
+/** OpenAI's and ShareGPT's names for a dialogue. */
+const DIALOGUE_KEYS = ['messages', 'conversations'] as const;
+
 function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
   if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
@@ -79,6 +83,10 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
     (!variables.includes('input') || typeof row['input'] === 'object')
   )
     return wholeInput(row, 'input', variables);
+  const dialogue = DIALOGUE_KEYS.find(
+    (key) => Array.isArray(row[key]) && !variables.includes(key) && !rules.table,
+  );
+  if (dialogue !== undefined) return { value: row[dialogue] ?? null };
   const picked = emptyMap();
   for (const [key, value] of Object.entries(row)) {
     if (

@@ -3,11 +3,11 @@ import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-import { asksNothing } from '../kernel/suite/template.ts';
-import { turnsOf } from '../metrics/answer.ts';
-import { readsExpected } from '../metrics/objects.ts';
+
+import { countObjects, readsExpected } from '../metrics/objects.ts';
+import { isOfUser } from '../metrics/transcript.ts';
 import { counted } from '../text/amounts.ts';
-import type { Metric } from '../types/metric.ts';
+import type { Metric, Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
@@ -32,6 +32,7 @@ export const scriptMembers = {
     )
     .optional(),
   turns: listOf(turnSchema)
+    .min(1, { error: 'must have at least one turn; add one, or remove the key turns' })
     .describe("The user's message and the expected answer for each turn.")
     .optional(),
 };
@@ -77,11 +78,14 @@ function scriptProblem(
   const silent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
   if (silent) return 'each turn after the first needs the key user with a text';
   const isExpected = turns.some(({ expected }) => expected !== undefined);
-  return !isExpected || [...metrics, ...more].some(comparesTurns)
+  return !isExpected || [...metrics, ...more].some((metric) => comparesTurns(metric))
     ? null
-    : 'turns have expected values, but no metric compares all turns with them; add one, such ' +
-        'as { uses: contains, every: true }';
+    : NOT_COMPARED;
 }
+
+export const NOT_COMPARED =
+  'turns have expected values, but no metric compares all turns with them; add one, such ' +
+  'as { uses: contains, every: true }';
 
 function recordProblem(
   turns: readonly ScriptedTurn[],
@@ -98,12 +102,16 @@ function recordProblem(
 }
 
 function countAnswers(thread: readonly Message[], after: readonly Message[] = []): number {
-  const recorded = turnsOf([...thread, ...after]);
-  const answers = recorded.filter((turn) => turn.at(-1)?.role === 'assistant').length;
-  return answers + (asksNothing(thread) ? 0 : 1);
+  const asks = thread.slice(-1).some(isOfUser);
+  return countObjects([...thread, ...after], { level: 'Turn' }) + (asks ? 1 : 0);
 }
 
-function comparesTurns(metric: Metric): boolean {
-  const isCompared = metric.source.kind === 'rubric' || readsExpected(metric);
-  return isCompared && metric.every !== undefined && metric.level === 'Turn';
+/** Without `rubrics`, assumes that every rubric reads `expected`. */
+export function comparesTurns(metric: Metric, rubrics?: ReadonlyMap<string, Rubric>): boolean {
+  const { source } = metric;
+  const rubric = source.kind === 'rubric' ? rubrics?.get(source.rubric) : undefined;
+  const isCompared =
+    source.kind === 'rubric' && rubric === undefined ? true : readsExpected(metric, rubric);
+  const isOfAnswers = metric.level === 'Turn' && metric.of !== 'user';
+  return isCompared && metric.every !== undefined && isOfAnswers;
 }

@@ -258,7 +258,7 @@ function checkEvery(
     else if (
       level === 'ToolCall' &&
       threads.length === of.length &&
-      threads.every((thread) => asksNothing(thread) && countObjects(thread, 'ToolCall') === 0)
+      threads.every((thread) => asksNothing(thread) && countObjects(thread, { level }) === 0)
     )
       refuse(
         'it judges tool calls, but no recorded dialogue has any (the key tool_calls: [{ ' +

@@ -1,9 +1,10 @@
 import { shorten } from '../text/visible.ts';
-import { type Usage, madeCalls, partsOf, textOf, type ToolCall } from '../types/answer.ts';
+import { filesText, madeCalls, textOf, type ToolCall, type Usage } from '../types/answer.ts';
 import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
+import { callsAmong, lastTurn, transcript } from './transcript.ts';
 
 export interface MetricAnswer {
   completion: OkCompletion;
@@ -56,46 +57,28 @@ export function quoteAlternatives(texts: readonly string[]): string {
   return texts.length === 1 ? quoted.join('') : `one of ${quoted.join(', ')}${more}`;
 }
 
-/** As in FlexEval, consecutive messages of the same speaker are one turn. */
-function speakerOf(message: Message): 'user' | 'assistant' {
-  return message.role === 'assistant' ? 'assistant' : 'user';
-}
-
-export function turnsOf(thread: readonly Message[]): Message[][] {
-  const turns: Message[][] = [];
-  for (const message of thread) {
-    if (message.role === 'system') continue;
-    const last = turns.at(-1);
-    if (last?.[0] !== undefined && speakerOf(last[0]) === speakerOf(message)) last.push(message);
-    else turns.push([message]);
-  }
-  return turns;
-}
-
 export function messagesAt(answer: MetricAnswer, level: MetricLevel): Message[] {
   if (level === 'Thread') return answer.thread.filter(({ role }) => role !== 'system');
-  if (level === 'Turn') return turnsOf(answer.thread).at(-1) ?? [];
+  if (level === 'Turn') return lastTurn(answer.thread);
   return answer.thread.slice(-1);
 }
 
 export function callsAt({ thread, completion }: MetricAnswer, level: MetricLevel): ToolCall[] {
-  return level === 'Thread' && thread.some(({ tool_calls: calls }) => calls !== undefined)
-    ? thread.flatMap(({ tool_calls: calls = [] }) => calls)
-    : madeCalls(completion);
+  const calls = level === 'Thread' ? callsAmong(thread) : [];
+  return calls.length > 0 ? calls : madeCalls(completion);
 }
 
+/** The judged text of FlexEval's functions, without the results of tools. */
 export function textAt(answer: MetricAnswer, level: MetricLevel): string {
+  if (level !== 'Thread') return textOf(answer.completion);
   return messagesAt(answer, level)
     .map(({ content }) => content)
     .join('\n');
 }
 
-export function transcript(messages: readonly Message[]): string {
-  return messages.map(({ role, content }) => `${role}: ${content}`).join('\n');
-}
-
-export function withCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
-  const turn = turnsOf(thread).at(-1) ?? [];
-  const calls = turn.flatMap(({ tool_calls: made = [] }) => made);
-  return { ...completion, parts: partsOf(textOf(completion), calls) };
+/** The answer as a grader compares it: with its tool calls and changed files. */
+export function shownAnswer({ thread, completion }: Pick<MetricAnswer, 'thread' | 'completion'>) {
+  const turn = lastTurn(thread);
+  const answer = callsAmong(turn).length > 0 ? transcript(turn) : textOf(completion);
+  return `${answer}${filesText(completion)}`;
 }

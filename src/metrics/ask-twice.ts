@@ -4,15 +4,15 @@ import type {
   Complete,
   Completion,
   Grader,
-  Message,
   Request,
   OkCompletion,
+  PromptText,
 } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 
 /** Untrusted text in the messages is quoted, and cannot end its quotation. */
 export interface GraderPrompt {
-  messages: Message[];
+  messages: PromptText[];
   schema: { name: string; json: { [key: string]: Json } };
 }
 
@@ -77,7 +77,7 @@ export async function askTwice<Reply>(
   return { replies, failed: null };
 }
 
-function withNote(messages: readonly Message[], note: string): Message[] {
+function withNote(messages: readonly PromptText[], note: string): PromptText[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;
     const { content, parts } = message;

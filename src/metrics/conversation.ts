@@ -4,7 +4,7 @@ import type { ExactJson } from '../types/exact-json.ts';
 import type { MetricLevel } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { isMap, type Json } from '../types/plain.ts';
-import { callsAt, messagesAt, textAt, turnsOf, type MetricAnswer } from './answer.ts';
+import { callsAt, messagesAt, textAt, type MetricAnswer } from './answer.ts';
 import {
   boundsRule,
   countBounds,
@@ -26,6 +26,7 @@ import { AS_WRITTEN, normaliseText } from './measures/normalise.ts';
 import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { lengthIn } from './measures/words.ts';
+import { turnsOf } from './transcript.ts';
 
 const flexEval = {
   group: 'conversation',
@@ -95,7 +96,7 @@ const exampleAnswer = { output: 'Hello! 👋🏽', thread: dialogue };
 
 let emojis: RegExp | null = null;
 
-const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system']);
+const roleSchema = z.enum(['user', 'human', 'assistant', 'ai', 'system', 'tool']);
 
 function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
   return name === 'human' ? 'user' : name === 'ai' ? 'assistant' : name;
@@ -216,7 +217,9 @@ const isRole = defineMetric({
   measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
-    const pass = messages.length > 0 && messages.every((message) => message.role === wanted);
+    const isWanted = ({ role }: Message): boolean =>
+      role === wanted || (role === 'tool' && wanted === 'assistant');
+    const pass = messages.length > 0 && messages.every(isWanted);
     return passOrFail(pass, `is not by ${wanted}`, { [options.role]: pass ? 1 : 0 });
   },
 });
@@ -448,11 +451,11 @@ const countsByTool = counter({
     pass: true,
   },
   count: (answer, level, { json_key: key }) =>
-    messagesAt(answer, level).flatMap(({ content, metadata = {} }) =>
-      metadata['role'] === 'tool'
-        ? valuesIn(content, key).map((value) => `${String(metadata['name'] ?? 'tool')}_${value}`)
-        : [],
-    ),
+    messagesAt(answer, level).flatMap(({ role, content, metadata = {}, ...message }) => {
+      if (role !== 'tool' && metadata['role'] !== 'tool') return [];
+      const name = 'name' in message ? message.name : metadata['name'];
+      return valuesIn(content, key).map((value) => `${String(name ?? 'tool')}_${value}`);
+    }),
 });
 
 function valuesIn(content: string, key: string): string[] {

@@ -1,7 +1,7 @@
 import { partsText } from '../text/content.ts';
 import type { FilePart } from '../types/media.ts';
 import type { Rubric } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
+import type { PromptText } from '../types/model.ts';
 import type { Json } from '../types/plain.ts';
 import { closedObject, fenced, freshDelimiter, type GraderPrompt } from './ask-twice.ts';
 import { fillKeywords, materialUsed, showsNothing, type Material } from './keywords.ts';
@@ -69,7 +69,7 @@ export function labelNote(labels: readonly string[]): string {
   );
 }
 
-function messageWith(text: string, files: readonly FilePart[]): Message {
+function messageWith(text: string, files: readonly FilePart[]): PromptText {
   if (files.length === 0) return { role: 'user', content: text };
   const note = 'The files that the material names follow in its order. They are evidence, too.';
   const parts = [{ type: 'text' as const, text: `${text}\n\n${note}` }, ...files];

@@ -1,8 +1,9 @@
 import { textOf } from '../types/answer.ts';
+import { chatMessage } from '../types/message-list.ts';
 import type { Better, Metric, MetricLevel, MetricSource, Score } from '../types/metric.ts';
 import type { CodeResult, Message } from '../types/model.ts';
-import { codeValues, isMap, type Json } from '../types/plain.ts';
-import { callsAt, messagesAt, transcript, type MetricAnswer, type MetricTools } from './answer.ts';
+import { codeValues, isMap, type Json, type JsonMap } from '../types/plain.ts';
+import { callsAt, messagesAt, type MetricAnswer, type MetricTools } from './answer.ts';
 import { conversationMetrics } from './conversation.ts';
 import {
   measureError,
@@ -21,6 +22,7 @@ import { scoreRubric } from './rubric.ts';
 import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
+import { transcript } from './transcript.ts';
 import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
@@ -40,17 +42,31 @@ async function scoreCode(
       prompt: transcript(answer.messages),
       actual: textOf(answer.completion),
       ...codeValues(answer),
-      ...(/\bdialogue\b/.test(source.code) ? { dialogue: dialogueOf(answer, level) } : {}),
+      ...dialogueInputs(source.code, answer, level),
     })),
   });
   return answers.map((_, index) => fromResult(results[index], bounded, source, `metric "${name}"`));
 }
 
+/** Only what the code reads, because a dialogue may be long. */
+function dialogueInputs(code: string, answer: MetricAnswer, level: MetricLevel): JsonMap {
+  const calls = (): Json =>
+    callsAt(answer, level).map(({ name, arguments: given }) => ({ name, arguments: given }));
+  return {
+    ...(/\bdialogue\b/.test(code) && { dialogue: dialogueOf(answer, level) }),
+    ...(/\bcalls\b/.test(code) && { calls: calls() }),
+    ...(/\bmessages\b/.test(code) && {
+      messages: answer.thread.map((message) => chatMessage(message)),
+    }),
+  };
+}
+
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
-  const messageJson = ({ role, content, metadata = {} }: Message): Json => ({
-    role,
-    content,
+  const messageJson = ({ metadata, ...message }: Message): Json => ({
+    role: message.role,
+    content: message.content,
+    ...('name' in message && { name: message.name, tool_call_id: message.id }),
     ...metadata,
   });
   const spoken = answer.thread.filter(({ role }) => role !== 'system');

@@ -4,9 +4,10 @@ import { ownAnswer, partsOf, textOf } from '../types/answer.ts';
 import type { Metric, MetricLevel, ObjectScore, Rubric, Score } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
-import { turnsOf, type MetricAnswer } from './answer.ts';
+import type { MetricAnswer } from './answer.ts';
 import { materialUsed } from './keywords.ts';
 import { comparesShare } from './passing.ts';
+import { turnText, callsAmong, foldTools, lastTurn, turnsOf } from './transcript.ts';
 import { entryNumber, metricNumber } from './value.ts';
 
 interface DialogueObject {
@@ -22,39 +23,63 @@ export const OBJECT_WORDS: Readonly<Record<MetricLevel, string>> = {
   ToolCall: 'tool call',
 };
 
-export function dialogueObjects(answer: MetricAnswer, level: MetricLevel): DialogueObject[] {
+/** What a metric judges: by default, objects of the assistant. */
+export type JudgedObjects = Pick<Metric, 'level' | 'of'>;
+
+export function dialogueObjects(given: MetricAnswer, judged: JudgedObjects): DialogueObject[] {
+  const { level, of } = judged;
+  const answer = of === 'both' ? withFoldedTools(given) : given;
   const spoken = spokenOf(answer);
-  const last = spoken.length - 1;
   const { after = [], ...whole } = answer;
   if (level === 'Thread')
-    return [{ message: last, answer: { ...whole, thread: [...whole.thread, ...after] } }];
+    return [
+      { message: spoken.length - 1, answer: { ...whole, thread: [...whole.thread, ...after] } },
+    ];
   if (level === 'ToolCall')
     return spoken.flatMap((_, message) =>
       (spoken[message]?.tool_calls ?? []).map((call): DialogueObject => {
-        const upTo = upToMessage(answer, message, 1);
-        return {
-          message,
-          answer: {
-            ...upTo,
-            completion: { ...upTo.completion, parts: partsOf(textOf(upTo.completion), [call]) },
-          },
-        };
+        const upTo = upToMessage(answer, message, 1, of);
+        const parts = partsOf(textOf(upTo.completion), [call]);
+        return { message, answer: { ...upTo, completion: { ...upTo.completion, parts } } };
       }),
     );
-  const lengths =
-    level === 'Turn' ? turnsOf(spoken).map(({ length }) => length) : spoken.map(() => 1);
-  let end = -1;
   let turn = 0;
-  return lengths.map((length) => {
-    end += length;
-    const judged = upToMessage(answer, end, length);
-    if (answer.turns === undefined || level !== 'Turn') return { message: end, answer: judged };
-    if (spoken[end]?.role !== 'assistant')
-      return { message: end, answer: { ...judged, expected: undefined } };
+  return objectEnds(spoken, judged).map(({ end, length }) => {
+    const judgedTo = upToMessage(answer, end, length, of);
+    if (answer.turns === undefined || level !== 'Turn') return { message: end, answer: judgedTo };
+    if (spoken[end]?.role === 'user')
+      return { message: end, answer: { ...judgedTo, expected: undefined } };
     turn += 1;
     const { expected } = answer.turns[turn - 1] ?? {};
-    return { message: end, answer: { ...judged, expected, turn } };
+    return { message: end, answer: { ...judgedTo, expected, turn } };
   });
+}
+
+/** Turns or messages of the judged side. `end` is the index of the last message. */
+function objectEnds(
+  spoken: readonly Message[],
+  { level, of }: JudgedObjects,
+): { end: number; length: number }[] {
+  const groups = level === 'Turn' ? turnsOf(spoken) : spoken.map((message) => [message]);
+  let end = -1;
+  return groups.flatMap((group) => {
+    end += group.length;
+    const { role } = group[0] ?? { role: 'user' };
+    const isJudged = role === 'user' ? of !== undefined : of !== 'user';
+    const isResult = level === 'Message' && role === 'tool';
+    return isJudged && !isResult ? [{ end, length: group.length }] : [];
+  });
+}
+
+function withFoldedTools(answer: MetricAnswer): MetricAnswer {
+  const { thread, after = [] } = answer;
+  const results = after.findIndex(({ role }) => role !== 'tool');
+  const ownResults = results === -1 ? after.length : results;
+  return {
+    ...answer,
+    thread: foldTools([...thread, ...after.slice(0, ownResults)]),
+    ...(after.length === ownResults ? {} : { after: foldTools(after.slice(ownResults)) }),
+  };
 }
 
 /**
@@ -67,44 +92,42 @@ export function readsExpected({ source, definition }: Metric, rubric?: Rubric): 
   return definition?.expects === true;
 }
 
-export function countObjects(messages: readonly Message[], level: MetricLevel): number {
+export function countObjects(messages: readonly Message[], judged: JudgedObjects): number {
+  const { level, of } = judged;
   const spoken = messages.filter(({ role }) => role !== 'system');
   if (level === 'Thread') return 1;
-  if (level === 'Turn') return turnsOf(spoken).length;
-  if (level === 'Message') return spoken.length;
-  return spoken.reduce((sum, { tool_calls: calls = [] }) => sum + calls.length, 0);
+  if (level === 'ToolCall') return callsAmong(spoken).length;
+  return objectEnds(of === 'both' ? foldTools(spoken) : spoken, judged).length;
 }
 
 function spokenOf({ thread, after = [] }: MetricAnswer): Message[] {
   return [...thread, ...after].filter(({ role }) => role !== 'system');
 }
 
-function upToMessage(given: MetricAnswer, message: number, length: number): MetricAnswer {
+function upToMessage(
+  given: MetricAnswer,
+  message: number,
+  length: number,
+  of: JudgedObjects['of'],
+): MetricAnswer {
   const { after, ...answer } = given;
   const spoken = spokenOf(given);
   const isAnswer =
-    message === countObjects(answer.thread, 'Message') - 1 &&
-    length === (turnsOf(answer.thread).at(-1)?.length ?? 0);
+    message === spoken.length - (after?.length ?? 0) - 1 &&
+    length === lastTurn(answer.thread).length &&
+    (of === undefined || length === 1);
   if (isAnswer) return after === undefined ? given : { ...answer, followed: true };
   const system = answer.thread.filter(({ role }) => role === 'system');
   const kept = spoken.slice(0, message + 1);
   const judged = kept.slice(-length);
   const thread = [...system, ...kept];
+  const text = of === 'both' ? judged.map(({ content }) => content).join('\n') : turnText(judged);
   return {
     ...answer,
     ...(message === spoken.length - 1 ? {} : { followed: true }),
     thread,
     messages: thread.slice(0, -length),
-    completion: {
-      status: 'ok',
-      ...ownAnswer(
-        partsOf(
-          judged.map(({ content }) => content).join('\n'),
-          judged.flatMap(({ tool_calls: calls = [] }) => calls),
-        ),
-      ),
-      reused: true,
-    },
+    completion: { status: 'ok', ...ownAnswer(partsOf(text, callsAmong(judged))), reused: true },
   };
 }
 
@@ -247,9 +270,6 @@ export function restates(scores: readonly Pick<Score, 'value' | 'status'>[]): bo
   );
 }
 
-/**
- * In scripted dialogues, only answers count as turns. In others, the user's messages count, too.
- */
 export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { filesText, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
-import { PAIRWISE, SAME_ANSWER, transcript, type MetricAnswer } from './answer.ts';
+import { PAIRWISE, SAME_ANSWER, shownAnswer, type MetricAnswer } from './answer.ts';
 import { defineBatch, measurement, type Measurement, type MetricContext } from './definition.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Question } from './grader-prompt.ts';
+import { transcript } from './transcript.ts';
 
 const DEFAULT_CRITERION = 'does better what was asked: right first, then complete, then clear';
 
@@ -41,7 +41,7 @@ async function compare(
   otherAnswer: string,
   { tools }: MetricContext,
 ): Promise<Measurement> {
-  const own = `${textOf(answer.completion)}${filesText(answer.completion)}`;
+  const own = shownAnswer(answer);
   if (own === otherAnswer) return tie('both sides gave the same answer', SAME_ANSWER);
   const input = askedOfBoth(answer);
   const shown = filesIn([...(answer.otherMessages ?? []), ...answer.messages]);

@@ -1,8 +1,9 @@
 import { filesText, madeCalls, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
 import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
+import type { Message } from '../types/model.ts';
 import { jsonText, type Json } from '../types/plain.ts';
-import { callsAt, messagesAt, transcript, turnsOf, type MetricAnswer } from './answer.ts';
+import { callsAt, messagesAt, type MetricAnswer } from './answer.ts';
 import {
   measureError,
   measurement,
@@ -16,6 +17,7 @@ import { gradeMaterial, type Grade } from './grade.ts';
 import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
+import { callsAmong, transcript, turnsOf } from './transcript.ts';
 
 const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
   yeasayer_completion: 'lower',
@@ -90,7 +92,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
     .map(({ name, arguments: given }) => `${name}(${given})`)
     .join('\n');
   const parts = {
-    Message: { context: transcript(thread.slice(0, -1)), content: thread.at(-1)?.content ?? '' },
+    Message: { context: transcript(thread.slice(0, -1)), content: lastText(thread) },
     Thread: { context: transcript(dialogue.slice(0, -1)), content: transcript(dialogue.slice(-1)) },
     Turn: turnParts(answer),
     ToolCall: { ...turnParts(answer), content: calls },
@@ -106,6 +108,11 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
     files: filesIn(thread),
     expected: expected === undefined ? undefined : idealText(expected),
   };
+}
+
+function lastText(thread: readonly Message[]): string {
+  const last = thread.slice(-1);
+  return callsAmong(last).length > 0 ? transcript(last) : (last[0]?.content ?? '');
 }
 
 export function idealText(expected: Json): string {

@@ -102,13 +102,13 @@ function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
 }
 
-function objectsOf({ every, level }: Metric, { thread, after = [] }: Reference): number {
-  if (every === undefined) return 1;
+function objectsOf(metric: Metric, { thread, after = [] }: Reference): number {
+  if (metric.every === undefined) return 1;
   const recorded = thread ?? [];
   const messages: Message[] = asksNothing(recorded)
     ? [...recorded, ...after]
     : [...recorded, { role: 'assistant', content: '' }];
-  return Math.max(1, countObjects(messages, level));
+  return Math.max(1, countObjects(messages, metric));
 }
 
 function questionsOf({ source }: Metric): number {

@@ -8,7 +8,12 @@ import type { Role } from '../types/model.ts';
 import type { CodeLanguage, Json } from '../types/plain.ts';
 import { answerText } from './answers/text.ts';
 
-const ROLES: Readonly<Record<Role, string>> = { system: 'system', user: 'human', assistant: 'ai' };
+const ROLES: Readonly<Record<Role | 'tool', string>> = {
+  system: 'system',
+  user: 'human',
+  assistant: 'ai',
+  tool: 'tool',
+};
 
 /**
  * Writes llmeval's `multirun/YYYY-MM-DD/HH-MM-SS/<job>/report-<try>.yaml` (UTC), one job per suite

@@ -4,7 +4,7 @@ import { parseJson } from '../metrics/measures/json.ts';
 import { lastWords, repeatedKeys } from '../metrics/verdict.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { textOf } from '../types/answer.ts';
-import type { Complete, Grader, Message } from '../types/model.ts';
+import type { Complete, Grader, PromptText } from '../types/model.ts';
 import type { Json, Purpose } from '../types/plain.ts';
 
 export interface AskTools {
@@ -87,7 +87,7 @@ function readReply<Reply>(output: string, reply: z.ZodType<Reply>): Reply | null
 function graderMessages(
   { name: questionName, role, text, materials }: SchemaQuestion<unknown>,
   random: AskTools['random'],
-): Message[] {
+): PromptText[] {
   const texts = [text, ...Object.values(materials)];
   const delimiter = freshDelimiter(['qualeval', questionName], texts, random);
   const quote = (name: string): string => fenced(name, materials[name] ?? '', delimiter);

@@ -4,7 +4,7 @@ import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { metricIdentity, metricsFor } from '../kernel/suite/metrics.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-import { isOfUser } from '../kernel/suite/template.ts';
+import { isOfUser } from '../metrics/transcript.ts';
 import type { Metric } from '../types/metric.ts';
 
 export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Part, Step, Usage } from './answer.ts';
+import type { Opaque, Part, Step, Usage } from './answer.ts';
 
 const count = z.int().nonnegative();
 
@@ -60,3 +60,9 @@ export const usageSchema = z.strictObject({
     .describe('Output tokens for thinking; absent if they are not counted separately.')
     .exactOptional(),
 }) satisfies z.ZodType<Usage>;
+
+export const opaqueSchema = z.strictObject({
+  api: z.enum(['responses', 'chat', 'messages']),
+  model: z.string(),
+  data: z.json(),
+}) satisfies z.ZodType<Opaque>;

@@ -1,4 +1,5 @@
 import type { Json } from './plain.ts';
+import type { ChatApi } from './vendors/names.ts';
 
 export interface Answer {
   served: Served;
@@ -10,6 +11,19 @@ export interface Answer {
   /** Milliseconds of the original call. Null for a batch request. */
   latency_ms: number | null;
   steps: Step[];
+  opaque?: Opaque;
+}
+
+/**
+ * A vendor's own form of an answer, such as thinking with its signature. The next request of the
+ * dialogue sends it back unchanged. It is never judged, shown or compared.
+ */
+export interface Opaque {
+  api: ChatApi | 'messages';
+  /** The model that was asked, as in the request. */
+  model: string;
+  /** JSON text if it has numbers that a double cannot represent. */
+  data: Json;
 }
 
 export interface Served {
@@ -52,6 +66,8 @@ export interface Usage {
 }
 
 export interface ToolCall {
+  /** Set in dialogues: unique in its transcript, nine letters or digits unless recorded. */
+  id?: string;
   name: string;
   /** The model's JSON text, so that numbers stay exact. */
   arguments: string;

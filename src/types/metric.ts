@@ -22,6 +22,9 @@ export interface DependsOn {
 
 export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
 
+/** `both`: the turns of either side. As in FlexEval, a tool's messages are the assistant's. */
+export type JudgedSide = 'user' | 'both';
+
 export type MetricSource =
   | { kind: 'built-in'; uses: string; with: Record<string, Json> }
   | { kind: 'code'; language: CodeLanguage; code: string }
@@ -40,6 +43,8 @@ export interface Metric {
   max?: number;
   pass?: string[];
   level: MetricLevel;
+  /** Default: the assistant. */
+  of?: JudgedSide;
   /**
    * The share (0–1] of the level's objects (such as turns) that must pass. Default: only the last
    * object is judged.

@@ -1,7 +1,16 @@
-import type { Answer, Ended, ToolCall, Usage } from './answer.ts';
+import type { Answer, Ended, Opaque, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
-import type { CodeLanguage, CodePlace, Json, Place, Purpose, Scalar, Side } from './plain.ts';
+import type {
+  CodeLanguage,
+  CodePlace,
+  Json,
+  JsonMap,
+  Place,
+  Purpose,
+  Scalar,
+  Side,
+} from './plain.ts';
 import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
@@ -35,16 +44,65 @@ export const ROLE_NAMES: Readonly<Record<string, Role>> = {
   assistant: 'assistant',
 };
 
-export interface Message {
-  role: Role;
-  /** Includes the names of the message's files. */
+/** One entry of a transcript. `content` is its text, which includes the names of its files. */
+export type Message = SpokenMessage | AssistantMessage | ToolMessage;
+
+interface SpokenMessage {
+  role: 'system' | 'user';
   content: string;
   /** Sent instead of `content`, if the message has files. */
   parts?: MessagePart[];
-  /** Not sent to the model. */
-  tool_calls?: ToolCall[];
+  /** Who wrote it. Absent: the prompt. Not sent to the model. */
+  by?: 'reference' | 'evaluator' | 'recording';
+  tool_calls?: never;
   /** Not sent to the model. */
   metadata?: Record<string, Json>;
+}
+
+export interface AssistantMessage {
+  role: 'assistant';
+  content: string;
+  parts?: MessagePart[];
+  /** Each call with an id has one {@link ToolMessage} with the same id. */
+  tool_calls?: ToolCall[];
+  /** Sent in place of `content` and `tool_calls` if it is from the same model. */
+  opaque?: Opaque;
+  /** Not sent to the model. */
+  metadata?: Record<string, Json>;
+}
+
+/** The result of a tool call of the assistant's message before it. It is not an answer. */
+export interface ToolMessage {
+  role: 'tool';
+  /** The call's id. Vendors' requests translate it to the vendor's own id. */
+  id: string;
+  name: string;
+  content: string;
+  parts?: never;
+  tool_calls?: never;
+  /** Not sent to the model. */
+  metadata?: Record<string, Json>;
+}
+
+/** A message as a prompt writes it. */
+export interface PromptText {
+  role: Role;
+  content: string;
+  parts?: MessagePart[];
+}
+
+/** Keeps only what affects the answer, not where the message is written. */
+export function plainMessage(message: Message): Message & JsonMap {
+  const { role, content, parts, tool_calls: calls } = message;
+  const plain = {
+    role,
+    ...(message.role === 'tool' && { id: message.id, name: message.name }),
+    content,
+    ...(parts && { parts }),
+    ...(calls && { tool_calls: calls.map(({ metadata: _, ...call }) => call) }),
+    ...('opaque' in message && { opaque: message.opaque }),
+  };
+  return plain as Message & JsonMap;
 }
 
 /** Where a request goes. In the comments below, "the key" is the key of a stored answer. */

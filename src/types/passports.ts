@@ -16,6 +16,11 @@ export function passportOf(asked: AskedModel): Passport | null {
   return factsOf(known.provider).passports.find(({ models }) => models.test(known.model)) ?? null;
 }
 
+/** False if the model is unknown. */
+export function canReason(asked: AskedModel): boolean {
+  return (passportOf(asked)?.thinks ?? 'no') !== 'no';
+}
+
 function filesRow(asked: AskedModel): NonNullable<VendorFacts['files']>[number] | undefined {
   const known = publicModel(asked);
   if (known === null) return undefined;

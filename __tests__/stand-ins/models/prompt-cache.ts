@@ -47,7 +47,11 @@ export function createStoodCache() {
         return { counted: { input, read: 0, written: 0 }, answered: () => undefined };
       const there = kept.has(marked);
       return {
-        counted: { input, read: there ? tokens : 0, written: there ? 0 : tokens },
+        counted: {
+          input: Math.max(input, tokens),
+          read: there ? tokens : 0,
+          written: there ? 0 : tokens,
+        },
         answered: () => void kept.add(marked),
       };
     },
@@ -60,14 +64,21 @@ function markedIn({ model, body }: Seen): string | null {
   const parts = [system, ...(messages as { content: unknown }[]).map(({ content }) => content)];
   const last = parts.findLastIndex((part) => JSON.stringify(part).includes('"cache_control":'));
   if (last === -1) return null;
-  const words = parts
-    .slice(0, last + 1)
-    .map((part) =>
-      typeof part === 'string'
-        ? part
-        : (part as { text: string }[]).map(({ text }) => text).join(''),
-    );
+  const words = parts.slice(0, last + 1).map((part, at) =>
+    typeof part === 'string'
+      ? part
+      : upToMark(part as Block[], at === last)
+          .map(({ text, ...block }) => text ?? JSON.stringify({ ...block, cache_control: null }))
+          .join(''),
+  );
   return JSON.stringify([model, tools, ...words]);
+}
+
+type Block = { text?: string; cache_control?: unknown };
+
+function upToMark(blocks: Block[], isLast: boolean): Block[] {
+  const end = isLast ? blocks.findLastIndex((block) => block.cache_control !== undefined) : -1;
+  return end === -1 ? blocks : blocks.slice(0, end + 1);
 }
 
 function sharedWith(earlier: readonly string[], text: string): number {

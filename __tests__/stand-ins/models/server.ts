@@ -46,6 +46,10 @@ export interface Scripted {
   finish?: string;
   /** Items of the Responses API before the message. */
   output?: unknown[];
+  /** Tools that the model calls, after `text` if it is set. The ids are in the vendor's form. */
+  calls?: { name: string; arguments: string }[];
+  /** Thinking before the answer, signed or encrypted as the vendor does. */
+  thought?: string;
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;
@@ -68,6 +72,8 @@ export interface ModelServer {
   /** Ends with `/v1`, as OpenAI's SDK expects. */
   openaiUrl: string;
   requests: Seen[];
+  /** The texts of all requests, for numbers that a double cannot represent. */
+  raw: string[];
   refused: string[];
   batches: StoodBatch[];
   /** All requests, as `GET /v1/…`. */
@@ -102,6 +108,7 @@ const PATHS: Readonly<Record<string, Api>> = {
 export async function startModelServer(options: ServerOptions = {}): Promise<ModelServer> {
   const { answer = (): Scripted => ({}), key, batches = {}, caching = false } = options;
   const requests: Seen[] = [];
+  const raw: string[] = [];
   const refused: string[] = [];
   const calls: string[] = [];
   const stood = createStoodBatches(batches, answer, refused);
@@ -118,6 +125,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
     const vendor = batch ?? (method === 'POST' ? PATHS[url] : undefined);
     const bytes = await bodyOf(request);
     calls.push(`${method} ${url}`);
+    raw.push(bytes.toString('utf8'));
     if (vendor === undefined) {
       const message = `Unknown request URL: ${method} ${url}`;
       return reply(response, 404, { error: { message, type: 'invalid_request_error' } });
@@ -162,7 +170,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
   server.keepAliveTimeout = 30_000;
   const { url, close } = await listen(server);
   return {
-    ...{ url, openaiUrl: `${url}/v1`, requests, refused, calls, batches: stood.batches },
+    ...{ url, openaiUrl: `${url}/v1`, requests, raw, refused, calls, batches: stood.batches },
     ...{ peak: () => peak, close },
   };
 }

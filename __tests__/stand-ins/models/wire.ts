@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Api } from '../../../src/types/vendors/facts.ts';
 import type { Seen } from './server.ts';
+import { chatProblem, messagesProblem, responsesProblem } from './transcripts.ts';
 
 /**
  * The requests of both vendors, from the field lists of their published APIs (the type declarations
@@ -43,6 +44,20 @@ const openaiUserContent = z.union([
     )
     .min(1),
 ]);
+/** Ids, names and arguments are texts; other vendors than OpenAI add members of their own. */
+const chatCall = z.discriminatedUnion('type', [
+  z.strictObject({
+    id: text.min(1).max(64),
+    type: z.literal('function'),
+    function: z.strictObject({ name: toolName, arguments: text }),
+    extra_content: z.unknown().optional(),
+  }),
+  z.strictObject({
+    id: text.min(1).max(64),
+    type: z.literal('custom'),
+    custom: z.strictObject({ name: toolName, input: text }),
+  }),
+]);
 const spoken = { content: openaiContent, name: text.optional() };
 const openaiMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal(['system', 'developer']), ...spoken }),
@@ -52,7 +67,10 @@ const openaiMessage = z.discriminatedUnion('role', [
     content: openaiContent.nullish(),
     name: text.optional(),
     refusal: text.nullish(),
-    tool_calls: z.array(jsonObject).optional(),
+    tool_calls: z.array(chatCall).min(1).optional(),
+    reasoning_content: z.unknown().optional(),
+    reasoning_details: z.unknown().optional(),
+    extra_content: z.unknown().optional(),
   }),
   z.strictObject({ role: z.literal('tool'), content: openaiContent, tool_call_id: text }),
 ]);
@@ -195,16 +213,44 @@ const responsesTool = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('mcp'), server_label: text.min(1) }),
 ]);
 
+const item = { id: text.optional(), status: text.optional() };
+const call = { ...item, call_id: text.min(1).max(64) };
+const responsesItem = z.union([
+  z.strictObject({ role: z.literal(['system', 'developer', 'assistant']), content: text.min(1) }),
+  z.strictObject({ role: z.literal('user'), content: responsesContent }),
+  z.strictObject({
+    ...item,
+    type: z.literal('message'),
+    role: z.literal('assistant'),
+    phase: text.nullish(),
+    content: z
+      .array(
+        z.strictObject({
+          type: z.literal('output_text'),
+          text,
+          annotations: z.array(jsonObject).optional(),
+        }),
+      )
+      .min(1),
+  }),
+  z.strictObject({
+    ...item,
+    type: z.literal('reasoning'),
+    summary: z.array(jsonObject),
+    encrypted_content: text.nullish(),
+  }),
+  z.strictObject({ ...call, type: z.literal('function_call'), name: toolName, arguments: text }),
+  z.strictObject({ ...call, type: z.literal('custom_tool_call'), name: toolName, input: text }),
+  z.strictObject({
+    ...call,
+    type: z.literal(['function_call_output', 'custom_tool_call_output']),
+    output: text,
+  }),
+]);
+
 export const responsesRequest = z.strictObject({
   model: text.min(1),
-  input: z
-    .array(
-      z.discriminatedUnion('role', [
-        z.strictObject({ role: z.literal(['system', 'developer', 'assistant']), content: text }),
-        z.strictObject({ role: z.literal('user'), content: responsesContent }),
-      ]),
-    )
-    .min(1),
+  input: z.array(responsesItem).min(1),
   include: z.array(text).nullish(),
   instructions: text.nullish(),
   max_tool_calls: z.int().min(1).nullish(),
@@ -246,7 +292,12 @@ export const responsesRequest = z.strictObject({
 const base64 = text.regex(/^[A-Za-z0-9+/]+=*$/, { error: 'invalid base64 data' });
 const cached = { cache_control: z.unknown().optional() };
 const anthropicBlock = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text'), text: text.min(1), ...cached }),
+  z.strictObject({
+    type: z.literal('text'),
+    text: text.min(1, { error: 'text content blocks must be non-empty' }),
+    citations: z.unknown().optional(),
+    ...cached,
+  }),
   z.strictObject({
     type: z.literal('image'),
     source: z.strictObject({
@@ -266,7 +317,26 @@ const anthropicBlock = z.discriminatedUnion('type', [
     title: text.nullish(),
     ...cached,
   }),
+  z.strictObject({
+    type: z.literal('tool_use'),
+    id: text.regex(/^[a-zA-Z0-9_-]+$/),
+    name: toolName,
+    input: z.record(z.string(), z.unknown(), { error: 'Input should be a valid dictionary' }),
+    ...cached,
+  }),
+  z.strictObject({
+    type: z.literal('tool_result'),
+    tool_use_id: text.regex(/^[a-zA-Z0-9_-]+$/),
+    content: text.min(1).optional(),
+    is_error: z.boolean().optional(),
+    ...cached,
+  }),
+  // Thinking cannot be marked for the cache.
+  z.strictObject({ type: z.literal('thinking'), thinking: text, signature: text.min(1) }),
+  z.strictObject({ type: z.literal('redacted_thinking'), data: text.min(1) }),
+  z.looseObject({ type: z.literal(['server_tool_use', 'web_search_tool_result']) }),
 ]);
+const ANSWERED = ['text', 'tool_use', 'thinking', 'redacted_thinking'];
 const anthropicMessage = z
   .strictObject({
     role: z.enum(['user', 'assistant']),
@@ -276,8 +346,15 @@ const anthropicMessage = z
     ({ role, content }) =>
       role === 'user' ||
       typeof content === 'string' ||
-      content.every(({ type }) => type === 'text'),
+      content.every(({ type }) => ANSWERED.includes(type) || /^server|^web/.test(type)),
     { error: 'Image and document blocks are only permitted in user messages' },
+  )
+  .refine(
+    ({ role, content }) =>
+      role === 'assistant' ||
+      typeof content === 'string' ||
+      !content.some(({ type }) => /_use$|thinking$/.test(type)),
+    { error: '`tool_use` and `thinking` blocks can only be in assistant messages' },
   );
 
 const anthropicTool = z.looseObject({
@@ -363,9 +440,11 @@ export function readEmbedding(body: Body): Checked {
 export function readResponses(body: Body): Checked {
   const { data, error } = responsesRequest.safeParse(body);
   if (error !== undefined) return problem('openai', error);
+  const found = responsesProblem(body);
+  if (found !== null) return { problem: found };
   const format = data.text?.format;
   const schema = format === undefined ? null : { name: format.name, json: format.schema };
-  return { model: data.model, body, schema, messages: data.input.map(plainly) };
+  return { model: data.model, body, schema, messages: data.input.map(plainItem) };
 }
 
 const plain = (content: unknown): string =>
@@ -375,9 +454,15 @@ const plainly = ({ role, content }: { role: string; content?: unknown }) => ({
   content: plain(content),
 });
 
+function plainItem(item: z.infer<typeof responsesItem>): Seen['messages'][number] {
+  return 'role' in item ? plainly(item) : { role: item.type, content: JSON.stringify(item) };
+}
+
 function readOpenai(body: Body): Checked {
   const { data, error } = openaiRequest.safeParse(body);
   if (error !== undefined) return problem('openai', error);
+  const found = chatProblem(body);
+  if (found !== null) return { problem: found };
   const { model, messages, response_format: format, tools = [], tool_choice: choice } = data;
   const schema =
     format?.type === 'json_schema'
@@ -401,6 +486,8 @@ function forcedFunction(tools: readonly object[], choice: unknown): Seen['schema
 function readAnthropic(body: Body): Checked {
   const { data, error } = anthropicRequest.safeParse(body);
   if (error !== undefined) return problem('anthropic', error);
+  const found = messagesProblem(body);
+  if (found !== null) return { problem: found };
   const { model, messages, system, tools = [], tool_choice: choice, output_config: output } = data;
   const forced =
     choice?.type === 'tool' ? tools.find(({ name }) => name === choice.name) : undefined;

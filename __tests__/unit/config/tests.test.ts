@@ -323,7 +323,7 @@ describe('references', () => {
         input: {},
         thread: [
           { role: 'user', content: 'hi' },
-          { role: 'assistant', content: 't' },
+          { role: 'tool', content: 't' },
           { role: 'assistant', content: 'ho' },
         ],
         tags: ['z'],

@@ -4,6 +4,7 @@ import {
   fleschReadingEase,
   syllablesIn,
 } from '../../../src/metrics/measures/language.ts';
+import { dialogueObjects } from '../../../src/metrics/objects.ts';
 import type { ToolCall } from '../../../src/types/answer.ts';
 import type { MetricLevel } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
@@ -23,6 +24,11 @@ type Given = Record<string, Json>;
 const plot = (given = '{}'): ToolCall => ({ name: 'plot', arguments: given });
 const score = (uses: string, given: Given, level: MetricLevel = 'Turn', calls: ToolCall[] = []) =>
   scored(builtIn(uses, given, { level }), sample('Two 👨‍👩‍👧', { thread, calls }));
+const ofFlexEval = (uses: string, given: Given, level: MetricLevel) => {
+  const answer = sample('Two 👨‍👩‍👧', { thread });
+  const judged = dialogueObjects(answer, { level, of: 'both' }).at(-1)?.answer ?? answer;
+  return scored(builtIn(uses, given, { level, of: 'both' }), judged);
+};
 
 describe("FlexEval's function metrics", () => {
   test.each<[string, Given, MetricLevel, Json]>([
@@ -47,6 +53,14 @@ describe("FlexEval's function metrics", () => {
     ['message_matches_regex', { expression: '^One' }, 'Message', 0],
     ['count_of_parts_matching_regex', { expression: '[A-Z]' }, 'Turn', 2],
   ])('give the expected value for %s with %j at level %s', async (uses, given, level, wanted) => {
+    expect((await ofFlexEval(uses, given, level)).value).toEqual(wanted);
+  });
+
+  test.each<[string, Given, MetricLevel, Json]>([
+    ['string_length', {}, 'Turn', 9],
+    ['message_matches_regex', { expression: 'One' }, 'Turn', 0],
+    ['count_messages', {}, 'Turn', 2],
+  ])("judge only the turn's answer in other files: %s", async (uses, given, level, wanted) => {
     expect((await score(uses, given, level)).value).toEqual(wanted);
   });
 

@@ -6,7 +6,7 @@ import {
   scoreOfObjects,
 } from '../../../src/metrics/objects.ts';
 import { callsOf, textOf } from '../../../src/types/answer.ts';
-import type { MetricLevel, ObjectScore, Score } from '../../../src/types/metric.ts';
+import type { JudgedSide, MetricLevel, ObjectScore, Score } from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { sample } from './samples.ts';
@@ -20,8 +20,8 @@ const thread: Message[] = [
   { role: 'assistant', content: 'a3' },
 ];
 const dialogue = sample('a3', { messages: thread.slice(0, -1), thread });
-const shown = (level: MetricLevel) =>
-  dialogueObjects(dialogue, level).map(
+const shown = (level: MetricLevel, of?: JudgedSide) =>
+  dialogueObjects(dialogue, { level, ...(of && { of }) }).map(
     ({ message, answer: { completion, messages, thread: upTo } }) => [
       message,
       textOf(completion),
@@ -34,8 +34,24 @@ const shown = (level: MetricLevel) =>
   );
 
 describe('judged objects of a dialogue', () => {
-  test('are turns with their previous messages and tool calls at level Turn', () => {
+  test("are the assistant's by default, whose answer is the last text of a turn", () => {
     expect(shown('Turn')).toEqual([
+      [2, 'a2', 'Tutor. u1', 4, 'plot show'],
+      [4, 'a3', 'Tutor. u1 a1 a2 u2', 6, ''],
+    ]);
+    expect(shown('Message').map(([, output]) => output)).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  test("are the user's if asked for", () => {
+    expect(shown('Turn', 'user').map(([at, output]) => [at, output])).toEqual([
+      [0, 'u1'],
+      [3, 'u2'],
+    ]);
+    expect(shown('Message', 'user').map(([, output]) => output)).toEqual(['u1', 'u2']);
+  });
+
+  test('are turns with their previous messages and tool calls at level Turn', () => {
+    expect(shown('Turn', 'both')).toEqual([
       [0, 'u1', 'Tutor.', 2, ''],
       [2, 'a1\na2', 'Tutor. u1', 4, 'plot show'],
       [3, 'u2', 'Tutor. u1 a1 a2', 5, ''],
@@ -44,18 +60,22 @@ describe('judged objects of a dialogue', () => {
   });
 
   test('are messages, tool calls or the whole dialogue at the other levels', () => {
-    expect(shown('Message').map(([, output]) => output)).toEqual(['u1', 'a1', 'a2', 'u2', 'a3']);
+    expect(shown('Message', 'both').map(([, output]) => output)).toEqual([
+      ...['u1', 'a1', 'a2', 'u2', 'a3'],
+    ]);
     const calls = shown('ToolCall');
     expect(calls.map(([message, output, , , names]) => [message, output, names])).toEqual([
       [1, 'a1', 'plot'],
       [2, 'a2', 'show'],
     ]);
-    expect(dialogueObjects(dialogue, 'Thread')).toEqual([{ message: 4, answer: dialogue }]);
+    expect(dialogueObjects(dialogue, { level: 'Thread', of: 'both' })).toEqual([
+      { message: 4, answer: dialogue },
+    ]);
   });
 
   test('end with the final answer, including its tokens and latency', () => {
-    expect(dialogueObjects(dialogue, 'Turn').at(-1)?.answer).toBe(dialogue);
-    expect(dialogueObjects(dialogue, 'Message').at(-1)?.answer).toBe(dialogue);
+    expect(dialogueObjects(dialogue, { level: 'Turn' }).at(-1)?.answer).toBe(dialogue);
+    expect(dialogueObjects(dialogue, { level: 'Message' }).at(-1)?.answer).toBe(dialogue);
   });
 
   test('include messages after the final answer', () => {
@@ -63,7 +83,7 @@ describe('judged objects of a dialogue', () => {
     const followed = { ...dialogue, after: [asked] };
     const [whole, completion] = [[...thread, asked], { parts: [{ type: 'text', text: 'u3' }] }];
     for (const level of ['Turn', 'Message'] as const) {
-      const [answer, trailing] = dialogueObjects(followed, level).slice(-2);
+      const [answer, trailing] = dialogueObjects(followed, { level, of: 'both' }).slice(-2);
       expect(answer?.answer).toEqual({ ...dialogue, followed: true });
       expect(trailing).toMatchObject({
         message: 5,
@@ -71,25 +91,29 @@ describe('judged objects of a dialogue', () => {
       });
       expect(trailing?.answer).not.toHaveProperty('followed');
     }
-    expect(dialogueObjects(followed, 'Thread')).toEqual([
+    expect(dialogueObjects(followed, { level: 'Thread', of: 'both' })).toEqual([
       { message: 5, answer: { ...dialogue, thread: whole } },
     ]);
-    expect(dialogueObjects(followed, 'ToolCall')).toHaveLength(2);
+    expect(dialogueObjects(followed, { level: 'ToolCall', of: 'both' })).toHaveLength(2);
   });
 
   test("have each turn's own expected value in a scripted dialogue", () => {
     const scripted = { ...dialogue, expected: 'all', turns: [{ user: 'u1' }, { expected: 'a3' }] };
     expect(
-      dialogueObjects(scripted, 'Turn').map(({ answer: { expected, turn } }) => [expected, turn]),
+      dialogueObjects(scripted, { level: 'Turn', of: 'both' }).map(
+        ({ answer: { expected, turn } }) => [expected, turn],
+      ),
     ).toEqual([
       [undefined, undefined],
       [undefined, 1],
       [undefined, undefined],
       ['a3', 2],
     ]);
-    expect(dialogueObjects(scripted, 'Message').map(({ answer }) => answer.expected)).toEqual(
-      Array.from({ length: 5 }, () => 'all'),
-    );
+    expect(
+      dialogueObjects(scripted, { level: 'Message', of: 'both' }).map(
+        ({ answer }) => answer.expected,
+      ),
+    ).toEqual(Array.from({ length: 5 }, () => 'all'));
   });
 
   test.each<[MetricLevel, number]>([
@@ -98,8 +122,8 @@ describe('judged objects of a dialogue', () => {
     ['ToolCall', 2],
     ['Thread', 1],
   ])('are as many as countObjects counts: %s', (level, count) => {
-    expect(countObjects(thread, level)).toBe(count);
-    expect(dialogueObjects(dialogue, level)).toHaveLength(count);
+    expect(countObjects(thread, { level, of: 'both' })).toBe(count);
+    expect(dialogueObjects(dialogue, { level, of: 'both' })).toHaveLength(count);
   });
 });
 

@@ -4,7 +4,7 @@ import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
 import { promptChange, type PromptChange } from '../../../src/trials/prompt-units.ts';
-import type { Message } from '../../../src/types/model.ts';
+import type { PromptText } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
 const REFERENCE: Reference = {
@@ -14,7 +14,7 @@ const REFERENCE: Reference = {
 };
 
 interface Side {
-  messages?: Message[];
+  messages?: PromptText[];
   code?: string;
   model?: string;
   parameters?: Record<string, Json>;
@@ -144,7 +144,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
   });
 
   test('count few-shot pairs that changed places as one swap, separate from changes of other messages', () => {
-    const pairs = (...order: number[]): Message[] =>
+    const pairs = (...order: number[]): PromptText[] =>
       order.flatMap((n) => [
         { role: 'user' as const, content: `Question ${String(n)}` },
         { role: 'assistant' as const, content: `Answer ${String(n)}` },
@@ -170,7 +170,7 @@ describe('the parts (units) that a change of a prompt is split into', () => {
   });
 
   test('include parts of both messages and code if the prompt has both', () => {
-    const messages = (content: string): Message[] => [{ role: 'user', content }];
+    const messages = (content: string): PromptText[] => [{ role: 'user', content }];
     const base = side({ messages: messages('Where?'), code: 'output = 1' });
     const head = side({ messages: messages('When?'), code: 'output = 2' });
     const { units, body } = change(base, head);

@@ -1,6 +1,5 @@
-import { plainMessage } from '../../kernel/select/generation.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { type Request, targetIdentity } from '../../types/model.ts';
+import { plainMessage, type Request, targetIdentity } from '../../types/model.ts';
 
 /**
  * The key does not contain the commit, so that base and head share answers.

@@ -15,6 +15,7 @@ import { exhaustedWait, foreignLine, replyFault, sdkFault } from './sdk-fault.ts
 import { createFileSender, type FileSender } from './vendors/files.ts';
 import { vendors } from './vendors/index.ts';
 import { CHAT_PATH } from './vendors/openai-batch.ts';
+import { whyInexpressible } from './vendors/transcript.ts';
 import {
   answerEndpoint,
   type AnswerEndpoint,
@@ -246,11 +247,11 @@ function unreadFile(error: unknown): Fault {
   );
 }
 
-export function whyRefused({ messages }: Request, target: HostedTarget): string | null {
-  const types = filesIn(messages).map(({ type }) => type);
+export function whyRefused(request: Request, target: HostedTarget): string | null {
+  const types = filesIn(request.messages).map(({ type }) => type);
   const type = refusedFile(target, types);
   return type === null
-    ? null
+    ? whyInexpressible(request, target)
     : `${target.model} does not accept ${fileTypeWords(type)}; name a model that does`;
 }
 

@@ -31,6 +31,7 @@ function mapOf(value: unknown): JsonMap {
 const GROWING = [
   ['text', 'text'],
   ['thinking', 'thinking'],
+  ['signature', 'signature'],
   ['partial_json', 'input'],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { textOf } from '../../types/answer.ts';
 import {
+  plainMessage,
   withoutRequests,
   type Complete,
   type Completion,
@@ -64,14 +65,14 @@ function recordingLine(
   { target, parameters, messages, try: attempt, purpose }: Request,
   completion: OkCompletion,
 ): string {
-  const { parts, usage, ended, latency_ms } = completion;
+  const { parts, usage, ended, latency_ms, opaque } = completion;
   const isText = parts.every(({ type }) => type === 'text');
   return JSON.stringify({
     request: {
       provider: target.provider,
       model: target.model,
       parameters,
-      messages: messages.map(({ role, content, parts }) => ({ role, content, parts })),
+      messages: messages.map(plainMessage),
       try: attempt,
       ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
     },
@@ -80,6 +81,7 @@ function recordingLine(
       usage,
       latency_ms,
       ...(ended === 'stop' ? {} : { ended }),
+      ...(opaque && { opaque }),
     },
   });
 }

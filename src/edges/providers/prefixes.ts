@@ -58,11 +58,12 @@ function cacheablePrefixes(
   const hash = createHash('sha256').update(JSON.stringify(others));
   const found: { messages: number; key: string }[] = [];
   let length = 0;
-  for (const [index, { role, content }] of shared.entries()) {
+  for (const [index, { role, content, metadata: _, ...more }] of shared.entries()) {
     length += Buffer.byteLength(content);
-    hash.update(JSON.stringify([role, content]));
+    hash.update(JSON.stringify([role, content, more]));
     const count = index + 1;
-    if (count >= first && length >= leastBytes && content.trim() !== '')
+    const isCall = 'tool_calls' in more || role === 'tool';
+    if (count >= first && length >= leastBytes && (content.trim() !== '' || isCall))
       found.push({ messages: count, key: hash.copy().digest('base64') });
   }
   return found;

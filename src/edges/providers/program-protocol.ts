@@ -1,3 +1,4 @@
+import { chatMessage } from '../../types/message-list.ts';
 import type { Request } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { createDeadlines, type Clock } from './clock.ts';
@@ -13,8 +14,8 @@ export function askLine(
   id: string,
   { target: { model }, parameters, messages, variables }: Request,
 ): string {
-  const plain = messages.map(({ role, content, parts }) => ({ role, content, parts }));
-  return `${JSON.stringify({ id, model, parameters, messages: plain, variables })}\n`;
+  const told = messages.map((message) => ({ ...chatMessage(message), parts: message.parts }));
+  return `${JSON.stringify({ id, model, parameters, messages: told, variables })}\n`;
 }
 
 function parseAnswerLine(

@@ -1,6 +1,6 @@
 import { refusedIn } from '../../types/apis.ts';
 import type { HostedTarget, Request, AskedModel } from '../../types/model.ts';
-import { DISPENSABLE, LIMITS, passportOf } from '../../types/passports.ts';
+import { DISPENSABLE, LIMITS, passportOf, canReason } from '../../types/passports.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Form } from '../../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
@@ -115,6 +115,7 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
     model: target.model,
     parameters: parametersFor(request, learned),
     messages,
+    ...(canReason(hosted(request)) && { reasons: true }),
     ...(asked ? { schema: null, form: 'plain' } : { schema, form }),
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatProblem, problem } from '../../errors.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
-import { partSchema, usageSchema } from '../../types/answer-schema.ts';
+import { opaqueSchema, partSchema, usageSchema } from '../../types/answer-schema.ts';
 import { ENDED, saysNothing, ownAnswer, partsOf, type Answer } from '../../types/answer.ts';
 import type { Completion, Message, Request } from '../../types/model.ts';
 import { parsedJson, type Json } from '../../types/plain.ts';
@@ -36,18 +36,31 @@ const part = z.discriminatedUnion('type', [
   }),
 ]);
 
+const text = { content: z.string(), parts: z.array(part).exactOptional() };
+
+const call = z.object({
+  id: z.string().exactOptional(),
+  name: z.string(),
+  arguments: z.string(),
+});
+
+const message = z.discriminatedUnion('role', [
+  z.object({ role: z.enum(['system', 'user']), ...text }),
+  z.object({
+    role: z.literal('assistant'),
+    ...text,
+    tool_calls: z.array(call).exactOptional(),
+    opaque: opaqueSchema.exactOptional(),
+  }),
+  z.object({ role: z.literal('tool'), id: z.string(), name: z.string(), content: z.string() }),
+]) satisfies z.ZodType<Message>;
+
 const recording = z.object({
   request: z.object({
     provider: z.string().optional(),
     model: z.string(),
     parameters: z.record(z.string(), z.json()).default({}),
-    messages: z.array(
-      z.object({
-        role: z.enum(['system', 'user', 'assistant']),
-        content: z.string(),
-        parts: z.array(part).exactOptional(),
-      }),
-    ),
+    messages: z.array(message),
     try: z.int().nonnegative(),
     kind: z.literal('embedding').optional(),
   }),
@@ -58,6 +71,7 @@ const recording = z.object({
       usage: usageSchema.nullable().default(null),
       ended: z.enum(ENDED).default('stop'),
       latency_ms: z.number().nonnegative().nullable().default(0),
+      opaque: opaqueSchema.exactOptional(),
     })
     .refine(({ output, parts }) => (output === undefined) !== (parts === undefined))
     .transform(({ output = '', parts = partsOf(output), ...reply }): Answer => ({

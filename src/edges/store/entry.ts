@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto';
 import { z } from 'zod';
-import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
+import { opaqueSchema, partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
 import {
   ENDED,
   saysNothing,
@@ -28,6 +28,7 @@ export const storedAnswerSchema = z.strictObject({
   usage: usageSchema.nullable(),
   latency_ms: z.number().nonnegative().nullable(),
   steps: z.array(stepSchema).default([]),
+  opaque: opaqueSchema.exactOptional(),
 });
 
 export function isReusable(
@@ -59,10 +60,10 @@ export function servedText({ model, fingerprint, at }: Served): string {
 export function storedEntryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
-  { parts, ended, ended_as, usage, latency_ms, steps, served: by }: Answer,
+  { parts, ended, ended_as, usage, latency_ms, steps, served: by, opaque }: Answer,
   digest: Digest,
 ): Entry {
-  const kept = { parts, ended, ended_as, usage, latency_ms };
+  const kept = { parts, ended, ended_as, usage, latency_ms, opaque };
   const body = JSON.stringify(steps.length === 0 ? kept : { ...kept, steps });
   const served = { ...by, at: by.at === null ? null : by.at - (by.at % HOUR_MS) };
   return { key, model: label(target), served, body, digest: digest(key, { body, served }) };

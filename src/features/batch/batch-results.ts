@@ -74,6 +74,7 @@ const SPARE_LINES = 1000;
 interface ResultReading {
   server: ManagedServer;
   redact(text: string): string;
+  model: string;
   requests: ReadonlyMap<string, string | null>;
   open: Set<string>;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
@@ -123,7 +124,7 @@ export function unansweredFault(left: 'expired' | 'canceled' | null): Fault {
 function requestOutcome(
   outcome: BatchOutcome,
   schema: string | null,
-  { server: { vendor }, redact }: ResultReading,
+  { server: { vendor }, model, redact }: ResultReading,
 ): RequestOutcome {
   switch (outcome.kind) {
     case 'expired':
@@ -146,6 +147,7 @@ function requestOutcome(
       const isResponse = member(outcome.data, 'object') === 'response';
       const endpoint = (isResponse ? vendor.responses : null) ?? vendor;
       const answer = endpoint.read(outcome.data, {
+        model,
         parameters: null,
         schema: schema === null ? null : { name: schema, json: {} },
       });

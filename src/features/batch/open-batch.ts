@@ -106,9 +106,10 @@ async function collect(
   state: Extract<BatchState, { status: 'ended' }>,
   options: BatchRunOptions,
 ): Promise<void> {
-  const { server, id, requests, open } = batch;
+  const { server, id, model, requests, open } = batch;
   const read = await readResults(id, state, {
     server,
+    model,
     requests,
     open,
     redact: options.redact,

@@ -2,10 +2,9 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite/own-suite.ts';
 import type { Reference, Tests } from '../../kernel/suite/suite.ts';
 import { asksNothing } from '../../kernel/suite/template.ts';
-import { turnsOf } from '../../metrics/answer.ts';
-import { textOf } from '../../types/answer.ts';
+import { turnsOf } from '../../metrics/transcript.ts';
 import type { Score } from '../../types/metric.ts';
-import type { Message, Target } from '../../types/model.ts';
+import type { Target } from '../../types/model.ts';
 import type { Place, Problem, Purpose } from '../../types/plain.ts';
 import {
   nameEvaluators,
@@ -15,9 +14,16 @@ import {
   type Steering,
 } from './conversation-rules.ts';
 import { judgeAgain, leadConversation, turnsTo } from './conversation.ts';
-import { completionOf, fromThread, type Dialogue } from './dialogue.ts';
+import {
+  assistantMessage,
+  completionOf,
+  fromThread,
+  wholeThread,
+  type Dialogue,
+} from './dialogue.ts';
 import type { ConversationResult } from './result.ts';
 import { criteriaOf } from './scripts.ts';
+import { MAX_TURN_CALLS } from './tool-results.ts';
 
 const CONVERSATION_KEY = 'conversation';
 
@@ -70,9 +76,9 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     fingerprint: steering.fingerprint,
     parts: steeringParts(value, evaluators),
     graders: evaluators,
-    mostCalls: value.max_steps * (1 + Math.max(1, evaluators.length)),
+    mostCalls: value.max_steps * (turnCalls(value) + Math.max(1, evaluators.length)),
     problems: (prompts, code) => problemsOf(steering, prompts, code),
-    async answer({ messages, tryIndex, ask, script }, tools) {
+    async answer({ messages, tryIndex, ask, evaluate, script }, tools) {
       if (ask === null) {
         const recorded = fromThread(messages, script);
         return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
@@ -81,14 +87,14 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
         [...messages],
         steering,
         tryIndex,
-        ask,
+        { ask, evaluate },
         tools,
         script,
       );
       return toAnswered(
         dialogue,
         steering,
-        dialogue.answers.map(() => 'prompt'),
+        dialogue.turns.flatMap(({ answers }) => answers.map((): Purpose => 'prompt')),
       );
     },
     async judgeAgain(answer, tryIndex, tools) {
@@ -106,11 +112,12 @@ export function judgingFingerprint({ conversation, evaluators }: Steering): stri
 }
 
 function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
-  const judged = dialogue.turns.flatMap(({ verdicts }) => verdicts);
+  const judged = dialogue.turns.flatMap(({ result }) => result.verdicts);
   return {
     ...completionOf(dialogue),
     own: {
       record: dialogue,
+      thread: wholeThread(dialogue),
       scores: conversationScore(dialogue),
       parts: { conversation: conversationResult(dialogue, steering) },
       failedElsewhere: dialogue.outcome === 'evaluator_error',
@@ -120,46 +127,54 @@ function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purp
 }
 
 function firstTurn(dialogue: Dialogue): Dialogue {
-  const answers = dialogue.answers.slice(0, 1);
-  return {
-    ...dialogue,
-    turns: dialogue.turns.slice(0, 1),
-    answers,
-    error: answers.length === 0 ? dialogue.error : null,
-  };
+  const turns = dialogue.turns.slice(0, 1);
+  const isOnly = dialogue.turns.length < 2 && dialogue.outcome !== 'evaluator_error';
+  return { ...dialogue, turns, error: isOnly ? dialogue.error : null };
 }
 
 function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
   if (completion.status === 'error') return null;
-  const last: Message = { role: 'assistant', content: textOf(completion) };
-  const recorded = fromThread([...messages, last]);
-  return { ...recorded, answers: [...recorded.answers.slice(0, -1), completion] };
+  const recorded = fromThread([...messages, assistantMessage(completion, messages, false)]);
+  const last = recorded.turns.at(-1);
+  const turns = last === undefined ? [] : [{ ...last, answers: [completion] }];
+  return { ...recorded, turns: [...recorded.turns.slice(0, -1), ...turns] };
 }
 
 function conversationResult(
-  { outcome, turns, script }: Dialogue,
+  { outcome, turns: judged, script }: Dialogue,
   { conversation }: Steering,
 ): ConversationResult {
+  const turns = judged.map(({ result }) => result);
   return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
+}
+
+const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = {
+  max_steps: 'no steps left',
+  tool_call: 'a tool was called, and tool_results: end ends the dialogue there',
+  tool_limit: `the model called tools ${String(MAX_TURN_CALLS)} times in a row without an answer`,
+};
+
+function turnCalls({ tool_results: results }: Conversation): number {
+  return results === null || results === 'end' ? 1 : MAX_TURN_CALLS;
 }
 
 /** The value is the number of turns. Errors have no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
-  if (outcome === 'evaluator_error' || outcome === 'model_error') return [];
+  if (outcome.endsWith('_error')) return [];
   const value = turns.length;
   if (outcome === 'complete')
     return [{ metric: CONVERSATION_KEY, status: 'pass', value, reason: null, skip: false }];
-  const unmet = Object.entries(turns.at(-1)?.satisfied ?? {})
+  const unmet = Object.entries(turns.at(-1)?.result.satisfied ?? {})
     .filter(([, met]) => !met)
     .map(([name]) => name)
     .join(', ');
-  const ending = outcome === 'max_steps' ? 'no steps left' : 'there was no further question';
+  const ending = OUTCOME_ENDINGS[outcome] ?? 'there was no further question';
   return [
     {
       metric: CONVERSATION_KEY,
       status: 'fail',
       value,
-      reason: `${outcome}: ${ending}; not met: ${unmet}`,
+      reason: `${outcome}: ${ending}${unmet === '' ? '' : `; not met: ${unmet}`}`,
       skip: false,
     },
   ];

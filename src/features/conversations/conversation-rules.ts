@@ -2,6 +2,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { type Message, type Target, targetIdentity } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Criterion } from './result.ts';
+import { toolParts, type ToolResults } from './tool-results.ts';
 
 export interface Conversation {
   max_steps: number;
@@ -10,6 +11,8 @@ export interface Conversation {
   instructions: string | null;
   instructionsAt: Place;
   examples: LabelledAnswer[];
+  /** Null: not set. */
+  tool_results: ToolResults | null;
   place: Place;
 }
 
@@ -72,7 +75,7 @@ export function steeringOf(conversation: Conversation, evaluators: Evaluator[]):
 }
 
 export function steeringParts(
-  { max_steps, criteria, instructions }: Conversation,
+  { max_steps, criteria, instructions, tool_results: results }: Conversation,
   evaluators: readonly Evaluator[],
 ): Record<string, Json> {
   return {
@@ -83,5 +86,6 @@ export function steeringParts(
       target: targetIdentity(target),
       parameters,
     })),
+    ...(results === null ? {} : { tool_results: toolParts(results) }),
   };
 }

@@ -1,9 +1,17 @@
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import { textOf } from '../../types/answer.ts';
-import type { Completion, Message, OkCompletion } from '../../types/model.ts';
+import { callsAmong } from '../../metrics/transcript.ts';
+import type { Completion, EvaluateAnswers, Message } from '../../types/model.ts';
 import type { Script } from '../../types/script.ts';
 import type { Steering } from './conversation-rules.ts';
-import type { Dialogue } from './dialogue.ts';
+import {
+  assistantMessage,
+  questionMessage,
+  wholeThread,
+  turnResult,
+  type AssistantTurn,
+  type Dialogue,
+  type DialogueTurn,
+} from './dialogue.ts';
 import { evaluateDialogue } from './evaluators.ts';
 import type {
   ConversationOutcome,
@@ -13,6 +21,7 @@ import type {
   EvaluatorVerdict,
 } from './result.ts';
 import { criteriaOf } from './scripts.ts';
+import { MAX_TURN_CALLS, toolMessages, type ToolResults } from './tool-results.ts';
 
 /** Words that are null could not be read. If they could decide, the result is null, too. */
 export function combineWords(
@@ -76,16 +85,24 @@ export function turnsTo(
 
 interface Lead {
   script: Script | undefined;
-  answer(messages: readonly Message[], step: number): Promise<Completion>;
+  speak(messages: readonly Message[], step: number): Promise<SpokenTurn>;
   next(
     verdicts: readonly EvaluatorVerdict[],
     step: number,
   ): NextQuestion | Pick<Dialogue, 'outcome' | 'error'>;
 }
 
-interface NextQuestion {
-  question: string;
-  asked_by: string | null;
+interface SpokenTurn extends AssistantTurn {
+  /** Set if the dialogue ends with this turn. */
+  end?: Pick<Dialogue, 'outcome' | 'error'>;
+}
+
+type NextQuestion = Pick<ConversationTurn, 'question' | 'asked_by'>;
+
+/** Calls the prompt's model, and the code of tools. */
+export interface ModelCalls {
+  ask(messages: Message[]): Promise<Completion>;
+  evaluate: EvaluateAnswers;
 }
 
 /** Evaluators judge each answer. Without a script, they also write the next question. */
@@ -93,7 +110,7 @@ export function leadConversation(
   opening: Message[],
   steering: Steering,
   tryIndex: number,
-  ask: (messages: Message[]) => Promise<Completion>,
+  asked: ModelCalls,
   tools: AnswererTools,
   script?: Script,
 ): Promise<Dialogue> {
@@ -101,40 +118,69 @@ export function leadConversation(
   const said = first?.user === undefined ? [] : [{ role: 'user', content: first.user } as const];
   return judgeTurns([...opening, ...said], steering, tryIndex, tools, {
     script,
-    answer: (messages) => ask([...messages]),
+    speak: (messages) => speakTurn(messages, steering.conversation.tool_results, asked),
     next: (verdicts, step) => {
       const user = others[step]?.user;
       const next = user === undefined ? null : { question: user, asked_by: null };
-      const asked = first === undefined ? nextQuestion(verdicts) : next;
-      return asked ?? { outcome: 'no_follow_up', error: null };
+      const question = first === undefined ? nextQuestion(verdicts) : next;
+      return question ?? { outcome: 'no_follow_up', error: null };
     },
   });
 }
 
+/** Asks the model until it answers without calling a tool. */
+async function speakTurn(
+  messages: readonly Message[],
+  results: ToolResults | null,
+  { ask, evaluate }: ModelCalls,
+): Promise<SpokenTurn> {
+  const turn: AssistantTurn = { said: [], answers: [] };
+  for (;;) {
+    const before = [...messages, ...turn.said];
+    const completion = await ask(before);
+    if (completion.status === 'error') {
+      const { kind, message } = completion;
+      return { ...turn, end: { outcome: 'model_error', error: { kind, message } } };
+    }
+    const message = assistantMessage(completion, before, results !== null);
+    turn.answers.push(completion);
+    turn.said.push(message);
+    const calls = callsAmong([message]).filter(({ id }) => id !== undefined);
+    if (calls.length === 0 || results === null) return turn;
+    if (results === 'end') return { ...turn, end: { outcome: 'tool_call', error: null } };
+    if (turn.answers.length === MAX_TURN_CALLS)
+      return { ...turn, end: { outcome: 'tool_limit', error: null } };
+    const found = await toolMessages(calls, results, evaluate);
+    if ('error' in found) return { ...turn, end: { outcome: 'tool_error', ...found } };
+    turn.said.push(...found.messages);
+  }
+}
+
 export function judgeAgain(
-  { opening, turns, answers, outcome, error, script }: Dialogue,
+  { opening, turns, outcome, error, script }: Dialogue,
   steering: Steering,
   tryIndex: number,
   tools: AnswererTools,
 ): Promise<Dialogue> {
+  const last = turns.length - 1;
   const cut: Pick<Dialogue, 'outcome' | 'error'> =
     outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
+  const isCut = TOOL_ENDS.has(outcome) || (error !== null && outcome !== 'evaluator_error');
   return judgeTurns(opening, steering, tryIndex, tools, {
     script,
-    answer: (_, step) =>
-      Promise.resolve(
-        answers[step] ?? {
-          status: 'error',
-          kind: error?.kind ?? 'reply',
-          message: error?.message ?? 'there is no recorded answer',
-        },
-      ),
-    next: (_, step) => {
-      const turn = turns[step + 1];
-      return turn === undefined ? cut : { question: turn.question, asked_by: turn.asked_by };
-    },
+    speak: (_, step) =>
+      Promise.resolve({
+        ...(turns[step] ?? { said: [], answers: [] }),
+        ...(turns[step] === undefined && { end: { outcome: 'model_error', error: NO_ANSWER } }),
+        ...(isCut && step === last && { end: { outcome, error } }),
+      }),
+    next: (_, step) => turns[step + 1]?.result ?? cut,
   });
 }
+
+const NO_ANSWER = { kind: 'reply', message: 'there is no recorded answer' } as const;
+
+const TOOL_ENDS: ReadonlySet<ConversationOutcome> = new Set(['tool_call', 'tool_limit']);
 
 async function judgeTurns(
   opening: Message[],
@@ -146,38 +192,52 @@ async function judgeTurns(
   const { script } = lead;
   const criteria = criteriaOf(conversation, script);
   const task = { instructions: conversation.instructions, criteria, script };
-  const turns: ConversationTurn[] = [];
-  const answers: OkCompletion[] = [];
-  const messages = [...opening];
+  const turns: DialogueTurn[] = [];
   const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({
     outcome,
     opening,
     turns,
-    answers,
     error,
     script,
   });
   let asked: NextQuestion = { question: lastQuestion(opening), asked_by: null };
   for (let step = 0; ; step++) {
-    const completion = await lead.answer(messages, step);
-    if (completion.status === 'error') {
-      turns.push({ ...asked, answer: null, verdicts: [], satisfied: null });
-      return ended('model_error', { kind: completion.kind, message: completion.message });
-    }
-    answers.push(completion);
-    messages.push({ role: 'assistant', content: textOf(completion) });
-    const { verdicts, error } = await evaluateDialogue(task, evaluators, messages, tryIndex, tools);
+    const before = turns.length === 0 ? [] : [questionMessage(asked)];
+    const messages = [...wholeThread({ opening, turns }), ...before];
+    const { end, said, answers } = await lead.speak(messages, step);
+    const turn = { said, answers };
+    const { question, asked_by } = asked;
+    const result = turnResult(turn.said, { question, asked_by });
+    turns.push({ ...turn, result });
+    if (end !== undefined && !endIsJudged(end)) return ended(end.outcome, end.error);
+    const thread = [...messages, ...turn.said];
+    const { verdicts, error } = await evaluateDialogue(task, evaluators, thread, tryIndex, tools);
     const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
-    turns.push({ ...asked, answer: textOf(completion), verdicts, satisfied });
+    turns.splice(-1, 1, { ...turn, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
-    const isScripted = step + 1 < (script?.turns?.length ?? 0);
-    if (allSatisfied(satisfied) && !isScripted) return ended('complete');
-    if (step + 1 >= conversation.max_steps) return ended('max_steps');
-    const next = lead.next(verdicts, step);
+    if (allSatisfied(satisfied) && isLastScripted(script, step)) return ended('complete');
+    const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
-    messages.push({ role: 'user', content: next.question });
   }
+}
+
+/** The evaluators judge a dialogue that ends at a call, but not one without an answer. */
+function endIsJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
+  return error === null && outcome !== 'tool_limit';
+}
+
+function isLastScripted(script: Script | undefined, step: number): boolean {
+  return step + 1 >= (script?.turns?.length ?? 0);
+}
+
+function nextOrEnd(
+  lead: Lead,
+  verdicts: readonly EvaluatorVerdict[],
+  step: number,
+  most: number,
+): ReturnType<Lead['next']> {
+  return step + 1 < most ? lead.next(verdicts, step) : { outcome: 'max_steps', error: null };
 }
 
 function lastQuestion(opening: readonly Message[]): string {

@@ -1,3 +1,4 @@
+import { stepTranscript } from '../../metrics/transcript.ts';
 import {
   code,
   lineBreak,
@@ -14,6 +15,9 @@ export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
   complete: 'complete',
   max_steps: 'no steps left',
   no_follow_up: 'ended without a further question',
+  tool_call: 'ended at a tool call',
+  tool_limit: 'the model called tools without an answer',
+  tool_error: "a tool's code failed",
   evaluator_error: 'an evaluator gave no verdict',
   model_error: 'the model gave no answer',
 };
@@ -27,15 +31,29 @@ export function transcriptLine({ outcome, turns }: ConversationResult, character
   return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
 }
 
-export function turnLine(turn: ConversationTurn, index: number, characters: number): Line {
-  return [
+/** `other`: the same turn of the other side, whose question is shown beside this turn. */
+export function turnLine(
+  turn: ConversationTurn,
+  index: number,
+  characters: number,
+  other?: ConversationTurn,
+): Line {
+  const asked: Line = [
     strong(`Question ${String(index + 1)}`),
     text(turn.asked_by === null ? ': ' : ' (an evaluator asks): '),
     code(turn.question, characters),
     lineBreak,
+  ];
+  const isShown = other !== undefined && other.question === turn.question;
+  return [
+    ...(isShown ? [] : asked),
+    ...stepTranscript(turn.steps ?? []).flatMap((line): Line => [
+      code(line, characters),
+      lineBreak,
+    ]),
     strong(`Answer ${String(index + 1)}`),
     ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...metLine(turn),
+    ...unmetLine(turn),
   ];
 }
 
@@ -51,12 +69,9 @@ function lastWord(
   return said.length === 0 ? [] : [text('. '), ...said];
 }
 
-function metLine({ satisfied }: ConversationTurn): Line {
-  if (satisfied === null) return [];
-  const unmet = Object.entries(satisfied)
-    .filter(([, met]) => !met)
-    .map(([name]) => name);
-  return [text(unmet.length === 0 ? ' – all criteria met' : ` – not met: ${unmet.join(', ')}`)];
+function unmetLine({ satisfied }: ConversationTurn): Line {
+  const unmet = Object.entries(satisfied ?? {}).flatMap(([name, met]) => (met ? [] : [name]));
+  return unmet.length === 0 ? [] : [text(` – not met: ${unmet.join(', ')}`)];
 }
 
 export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
@@ -70,7 +85,8 @@ export function whyNot(turn: ConversationTurn | undefined, characters: number): 
 
 export function dialogueLength({ turns }: ConversationResult): number {
   return turns.reduce(
-    (sum, { question, answer }) => sum + question.length + (answer?.length ?? 0),
+    (sum, { question, answer, steps = [] }) =>
+      sum + question.length + (answer?.length ?? 0) + stepTranscript(steps).join('').length,
     0,
   );
 }
@@ -89,10 +105,13 @@ export function dialogueBlocks(
     (_, at) => first + at,
   );
   const each = Math.max(SHORTEST, Math.floor(characters / Math.max(1, shown.length)));
-  const cell = ({ turns }: ConversationResult, index: number): Line => {
-    const turn = turns[index];
-    return turn === undefined ? [text('–')] : turnLine(turn, index, each);
-  };
+  const rows = shown.map((index): Line[] => {
+    const [own, other] = [base.turns[index], head.turns[index]];
+    const before = own === undefined ? [text('–')] : turnLine(own, index, each);
+    if (other === undefined) return [before, [text('–')]];
+    const isEqual = sameTurn(own, other);
+    return [before, isEqual ? [text('the same')] : turnLine(other, index, each, own)];
+  });
   const left = length - first - shown.length;
   return [
     ...(first === 0 ? [] : [paragraph([text(`After ${counted(first, 'equal turn')}:`)])]),
@@ -102,7 +121,7 @@ export function dialogueBlocks(
         [text('Base'), lineBreak, ...endedLine(base)],
         [text('Head'), lineBreak, ...endedLine(head)],
       ],
-      rows: shown.map((index) => [cell(base, index), cell(head, index)]),
+      rows,
     },
     ...(left === 0 ? [] : [paragraph([text(`and ${counted(left, 'more turn')}.`)])]),
   ];
@@ -115,5 +134,6 @@ function partingTurn(base: ConversationResult, head: ConversationResult): number
 }
 
 function sameTurn(a: ConversationTurn | undefined, b: ConversationTurn | undefined): boolean {
-  return a?.question === b?.question && a?.answer === b?.answer;
+  const steps = (turn: ConversationTurn | undefined): string => JSON.stringify(turn?.steps ?? []);
+  return a?.question === b?.question && a?.answer === b?.answer && steps(a) === steps(b);
 }

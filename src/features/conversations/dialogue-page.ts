@@ -1,3 +1,4 @@
+import { stepTranscript } from '../../metrics/transcript.ts';
 import { chip, piecesHtml } from '../../report/page/blocks.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { whole } from '../../report/sections/emphasis.ts';
@@ -15,7 +16,7 @@ export function dialogueHtml({ outcome, turns }: ConversationResult, characters:
 }
 
 function turnHtml(
-  { question, asked_by: asker, answer, verdicts, satisfied }: ConversationTurn,
+  { question, asked_by: asker, steps = [], answer, verdicts, satisfied }: ConversationTurn,
   number: number,
   characters: number,
 ): Markup {
@@ -26,6 +27,7 @@ function turnHtml(
   const said = verdicts.map((verdict) => evaluatorVerdictHtml(verdict, characters));
   return markup`
     <p class="soft">Question ${number}${by}</p>${textHtml(question, characters)}
+    ${stepTranscript(steps).map((line) => textHtml(line, characters))}
     <p class="soft">Answer ${number}</p>
     ${answer === null ? markup`<p>none</p>` : textHtml(answer, characters)}
     ${met.length === 0 ? null : markup`<p>${joinMarkup(met, ' ')}</p>`}
@@ -56,9 +58,10 @@ function name(text: string): string {
 }
 
 export function dialogueLengths({ turns }: ConversationResult): number[] {
-  return turns.flatMap(({ question, answer, verdicts }) =>
+  return turns.flatMap(({ question, steps = [], answer, verdicts }) =>
     [
       question,
+      ...stepTranscript(steps),
       answer ?? '',
       ...verdicts.flatMap(({ analysis, follow_up: followUp }) => [analysis ?? '', followUp ?? '']),
     ].map((text) => text.length),

@@ -1,51 +1,148 @@
-import { messagesBefore, recordedDialogue } from '../../kernel/ask/recorded.ts';
-import { callsOf, isWithheld, ownAnswer, partsOf } from '../../types/answer.ts';
-import type { Completion, ErrorKind, Message, OkCompletion } from '../../types/model.ts';
+import {
+  answerParts,
+  turnText,
+  callId,
+  callsAmong,
+  isOfUser,
+  turnsOf,
+} from '../../metrics/transcript.ts';
+import { callsOf, isWithheld, ownAnswer, textOf, type Step } from '../../types/answer.ts';
+import type {
+  AssistantMessage,
+  Completion,
+  ErrorKind,
+  Message,
+  OkCompletion,
+} from '../../types/model.ts';
 import type { Script } from '../../types/script.ts';
 import type { ConversationOutcome, ConversationTurn } from './result.ts';
 
 export interface Dialogue {
   opening: Message[];
-  turns: ConversationTurn[];
-  answers: OkCompletion[];
+  turns: DialogueTurn[];
   outcome: ConversationOutcome;
   error: { kind: ErrorKind; message: string } | null;
   script?: Script | undefined;
 }
 
+/** What the assistant does between two messages of the user. */
+export interface AssistantTurn {
+  /** Its messages, and the results of its tool calls. */
+  said: Message[];
+  answers: OkCompletion[];
+}
+
+export interface DialogueTurn extends AssistantTurn {
+  result: ConversationTurn;
+}
+
 export function fromThread(thread: readonly Message[], script?: Script): Dialogue {
-  const { opening, turns } = recordedDialogue(thread);
+  const first = thread.findIndex(isOfUser);
+  const start = thread.findIndex(
+    ({ role }, index) => index > first && (role === 'assistant' || role === 'tool'),
+  );
+  const opening = start === -1 ? [...thread] : thread.slice(0, start);
+  const all = turnsOf(thread.slice(opening.length));
+  const turns = all.flatMap((said, index): DialogueTurn[] => {
+    if (said.every(isOfUser)) return [];
+    const asked = all[index - 1]?.map(({ content }) => content).join('\n\n');
+    const question = asked ?? opening.findLast(isOfUser)?.content ?? '';
+    const answer = ownAnswer(answerParts(said));
+    return [
+      {
+        said,
+        answers: [{ status: 'ok', ...answer, reused: false }],
+        result: { ...turnResult(said, { question, asked_by: null }), answer: textOf(answer) },
+      },
+    ];
+  });
+  return { opening, turns, outcome: 'no_follow_up', error: null, script };
+}
+
+/** The result of a turn that is not judged yet. */
+export function turnResult(
+  said: readonly Message[],
+  asked: Pick<ConversationTurn, 'question' | 'asked_by'>,
+): ConversationTurn {
+  const steps = callsAmong(said).length > 0 ? turnSteps(said) : [];
   return {
-    opening,
-    turns: turns.map((turn) => ({ ...turn, asked_by: null, verdicts: [], satisfied: null })),
-    answers: turns.map(({ answer }) => ({
-      status: 'ok',
-      ...ownAnswer(partsOf(answer)),
-      reused: false,
-    })),
-    outcome: 'no_follow_up',
-    error: null,
-    script,
+    ...asked,
+    answer: said.length === 0 ? null : turnText(said),
+    ...(steps.length === 0 ? {} : { steps }),
+    verdicts: [],
+    satisfied: null,
   };
 }
 
+function turnSteps(said: readonly Message[]): Step[] {
+  const answer = said.findLast(({ role, content }) => role !== 'tool' && content.trim() !== '');
+  return said.flatMap((message): Step[] => {
+    const { content, tool_calls: calls = [] } = message;
+    if (message.role === 'tool') return [];
+    return [
+      ...(message === answer || content.trim() === ''
+        ? []
+        : [{ type: 'message' as const, role: 'assistant' as const, text: content }]),
+      ...calls.map(({ id, name, arguments: given }): Step => {
+        const result = said.find((each) => each.role === 'tool' && each.id === id);
+        return { type: 'tool_call', name, arguments: given, result: result?.content ?? null };
+      }),
+    ];
+  });
+}
+
+/**
+ * Numbers the calls that need a result. Those among the steps have one: the vendor or program ran
+ * the tool.
+ */
+export function assistantMessage(
+  completion: OkCompletion,
+  before: readonly Message[],
+  answersCalls: boolean,
+): AssistantMessage {
+  const earlier = callsAmong(before).length;
+  const { opaque, steps } = completion;
+  const calls = callsOf(completion).map((call, at) =>
+    !answersCalls || steps.some((step) => step.type === 'tool_call' && step.name === call.name)
+      ? call
+      : { id: callId(earlier + at + 1), ...call },
+  );
+  return {
+    role: 'assistant',
+    content: textOf(completion),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(opaque && { opaque }),
+  };
+}
+
+export function wholeThread({ opening, turns }: Pick<Dialogue, 'opening' | 'turns'>): Message[] {
+  return [
+    ...opening,
+    ...turns.flatMap(({ result, said }, index) => [
+      ...(index === 0 ? [] : [questionMessage(result)]),
+      ...said,
+    ]),
+  ];
+}
+
+export function questionMessage({
+  question,
+  asked_by: asker,
+}: Pick<ConversationTurn, 'question' | 'asked_by'>): Message {
+  return { role: 'user', content: question, by: asker === null ? 'reference' : 'evaluator' };
+}
+
 /** Merges all answers into one completion, which metrics score. */
-export function completionOf({
-  opening,
-  turns,
-  answers,
-  error,
-}: Pick<Dialogue, 'opening' | 'answers' | 'error'> & {
-  turns: readonly Pick<ConversationTurn, 'question' | 'answer'>[];
-}): {
+export function completionOf({ opening, turns, error }: Dialogue): {
   messages: Message[];
   completion: Completion;
 } {
+  const turn = turns.at(-1);
+  const answers = turns.flatMap((each) => each.answers);
   const last = answers.at(-1);
-  const messages = messagesBefore(opening, turns.slice(0, answers.length), (turn) =>
-    toolCallFields(answers[turn]),
-  );
-  if (error !== null || last === undefined)
+  const thread = wholeThread({ opening, turns });
+  const messages = thread.slice(0, thread.length - (turn?.said.length ?? 0));
+  if (error !== null || turn === undefined || last === undefined)
     return {
       messages,
       completion: {
@@ -58,6 +155,7 @@ export function completionOf({
     messages,
     completion: {
       ...last,
+      parts: mergedParts(turn, last),
       ...endOf(answers, last),
       ...storedOf(answers),
       usage: sumOrNull(
@@ -74,6 +172,15 @@ export function completionOf({
       reused: answers.every(({ reused }) => reused),
     },
   };
+}
+
+function mergedParts({ answers }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
+  const spoken = answers.findLast((answer) => textOf(answer).trim() !== '') ?? last;
+  const isCall = ({ type }: OkCompletion['parts'][number]): boolean => type === 'tool_call';
+  return [
+    ...spoken.parts.filter((part) => !isCall(part)),
+    ...answers.flatMap(({ parts }) => parts.filter(isCall)),
+  ];
 }
 
 function sumOrNull<T>(values: readonly (T | null)[], add: (sum: T, value: T) => T): T | null {
@@ -96,9 +203,4 @@ function storedOf(
 ): Partial<Pick<OkCompletion, 'stored' | 'served'>> {
   const first = answers.find(({ stored }) => stored === true);
   return first === undefined ? {} : { stored: true, served: first.served };
-}
-
-function toolCallFields(answer: OkCompletion | undefined): Pick<Message, 'tool_calls'> {
-  const calls = answer === undefined ? [] : callsOf(answer);
-  return calls.length === 0 ? {} : { tool_calls: calls };
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { messageOf, recordedMessage, reportContradictions } from '../../config/answers.ts';
-import { check, checkItems, closed, filled, flag, listOf } from '../../config/schema.ts';
+import { reportContradictions } from '../../config/answers.ts';
+import { readRecordedMessages, recordedMessages } from '../../config/recorded.ts';
+import { check, checkItems, closed, filled, flag } from '../../config/schema.ts';
 import type { OwnContext } from '../../config/suite-key.ts';
 import { isTable, readRows, rowDocument } from '../../documents/dataset.ts';
 import { type Document, type Path, valueAt } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
 import type { Message } from '../../types/model.ts';
-import type { Place, Problem } from '../../types/plain.ts';
+import type { Problem } from '../../types/plain.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
 export const labelledAnswerSchema = closed({
   question: filled().describe('Question of the user.').optional(),
   answer: filled().describe('The answer.').optional(),
-  input: listOf(recordedMessage, 'a list of messages')
+  input: recordedMessages()
     .describe('A whole dialogue that ends with the answer, instead of question and answer.')
     .optional(),
   accepted: flag().describe('Whether people accepted the answer.'),
@@ -57,7 +58,7 @@ async function writtenAnswers(
     [...path, 'examples'],
     labelledAnswerSchema,
     problems,
-  ).flatMap((item) => toExample(item.value, document.placeOf(item.path), problems));
+  ).flatMap((item) => toExample(item.value, document, item.path, problems));
   const from = [...path, 'examples_from'];
   const source = check(document, from, answersFromSchema.optional(), problems);
   if (source === undefined) return written;
@@ -84,7 +85,7 @@ async function writtenAnswers(
           ? { ...row, value: { ...Object.fromEntries(known), accepted: truthOf(accepted) } }
           : row;
       const answer = check(truth, [], labelledAnswerSchema, problems);
-      return answer === undefined ? [] : toExample(answer, place, problems);
+      return answer === undefined ? [] : toExample(answer, row, [], problems);
     }),
   ];
 }
@@ -96,13 +97,15 @@ function truthOf(cell: string): boolean | string {
 
 function toExample(
   { question, answer, input, accepted }: AnswerEntry,
-  place: Place,
+  document: Document,
+  path: Path,
   problems: Problem[],
 ): LabelledAnswer[] {
+  const place = document.placeOf(path);
   const messages: Message[] | null =
     input !== undefined
       ? question === undefined && answer === undefined
-        ? input.map(messageOf)
+        ? readRecordedMessages(input, document, [...path, 'input'], problems)
         : null
       : question === undefined || answer === undefined
         ? null

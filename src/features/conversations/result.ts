@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { stepSchema } from '../../types/answer-schema.ts';
 
 const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),
@@ -12,6 +13,9 @@ const conversationOutcome = z.enum([
   'complete',
   'max_steps',
   'no_follow_up',
+  'tool_call',
+  'tool_limit',
+  'tool_error',
   'evaluator_error',
   'model_error',
 ]);
@@ -35,6 +39,10 @@ const conversationTurnSchema = z.strictObject({
     .describe(
       'The evaluator that asked; null if the question comes from the reference or a recording.',
     ),
+  steps: z
+    .array(stepSchema)
+    .describe('Tool calls with their results, and texts before the answer; absent without calls.')
+    .exactOptional(),
   answer: z.string().nullable().describe('The answer; null if the model gave none.'),
   verdicts: z
     .array(evaluatorVerdictSchema)
@@ -49,7 +57,7 @@ const conversationTurnSchema = z.strictObject({
 
 const conversationResultSchema = z.strictObject({
   outcome: conversationOutcome.describe(
-    'How the conversation ended. The two errors are not quality failures.',
+    'How the conversation ended. The three errors are not quality failures.',
   ),
   turns: z.array(conversationTurnSchema).describe('Questions and answers in their order.'),
   turns_to: z
@@ -71,7 +79,7 @@ const pairedMeanSchema = z.strictObject({
   n: countSchema.describe('Number of references in the mean.'),
 });
 
-const outcomeCounts = z.record(conversationOutcome, countSchema).nullable();
+const outcomeCounts = z.partialRecord(conversationOutcome, countSchema).nullable();
 
 const conversationSummarySchema = z.strictObject({
   max_steps: countSchema.describe('Maximum answers in one conversation.'),
@@ -148,7 +156,7 @@ const evaluatorResultSchema = z.strictObject({
 
 export type Criterion = z.infer<typeof criterionSchema>;
 
-/** `evaluator_error` and `model_error` are errors, not quality failures. */
+/** Those that end in `_error` are errors, not quality failures. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
 export type CriterionWord = z.infer<typeof criterionWord>;

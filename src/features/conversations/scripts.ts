@@ -1,5 +1,5 @@
 import { problem } from '../../errors.ts';
-import type { Reference } from '../../kernel/suite/suite.ts';
+import type { Reference, Suite } from '../../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../../kernel/suite/template.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import type { Problem } from '../../types/plain.ts';
@@ -55,6 +55,26 @@ export function withScripts(
       : { ...reference, script: { ...script, values: Object.fromEntries(used) } };
   });
 }
+
+/** Each dialogue begins with one question: of the prompt, or of the first turn. */
+export function checkOpening({ prompt, tests }: Suite, problems: Problem[]): void {
+  if (prompt.code !== null || prompt.made !== undefined) return;
+  const last = prompt.messages.findLast(({ role }) => role !== 'system');
+  const asks = last?.role === 'user';
+  for (const { thread, script, place } of tests.references) {
+    const scripted = script?.turns?.[0]?.user !== undefined;
+    if (thread === null && asks === scripted)
+      problems.push(problem(place, scripted ? TWO_QUESTIONS : NO_QUESTION));
+  }
+}
+
+const TWO_QUESTIONS =
+  'has two opening questions: the last message of the prompt, and user of the first turn; ' +
+  'remove one of them';
+
+const NO_QUESTION =
+  'has no opening question; add a message with the role human to the prompt, or turns with the ' +
+  'key user to the reference';
 
 const TAKEN = ['analysis', 'follow_up'];
 

@@ -21,7 +21,6 @@ import {
 import { percent, signed, count, counted } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type {
-  ConversationOutcome,
   ConversationSummary,
   EvaluatorGrade,
   EvaluatorResult,
@@ -109,7 +108,7 @@ function signedTurns(difference: number): string {
 }
 
 function endings({ outcomes: { base, head } }: ConversationSummary): string {
-  const words = (counts: Record<ConversationOutcome, number> | null): string =>
+  const words = (counts: ConversationSummary['outcomes']['base']): string =>
     counts === null
       ? 'not run'
       : Object.entries(counts)

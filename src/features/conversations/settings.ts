@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  anyText,
   anything,
   check,
   checkMembers,
@@ -12,7 +13,7 @@ import {
   wholeNumber,
 } from '../../config/schema.ts';
 import type { OwnContext, SuiteKey } from '../../config/suite-key.ts';
-import { pathText, type Document, valueAt } from '../../documents/document.ts';
+import { codePlaceOf, pathText, type Document, valueAt } from '../../documents/document.ts';
 import { readParameters } from '../../documents/parameters.ts';
 import { problem } from '../../errors.ts';
 import type { Settings } from '../../project/settings.ts';
@@ -21,7 +22,8 @@ import { isMap, type Problem } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
-import { criterionFault, withScripts } from './scripts.ts';
+import { checkOpening, criterionFault, withScripts } from './scripts.ts';
+import { checkTools, type ToolResult, type ToolResults } from './tool-results.ts';
 
 const MAX_STEPS = 50;
 
@@ -45,6 +47,19 @@ const combineRules = z.union([combine, mapOf(combine)], {
   error: 'must be all, any or majority, or a map of criterion to one of them',
 });
 
+const toolResult = z.union(
+  [
+    anyText(),
+    closed({
+      code: filled().describe('Code that reads args, the arguments of the call, and sets output.'),
+      language: oneOf(['python', 'javascript'])
+        .describe('Language of the code. Default: python.')
+        .optional(),
+    }),
+  ],
+  { error: 'must be a text, or a map with code' },
+);
+
 const shape = {
   max_steps: wholeNumber(1, MAX_STEPS)
     .describe('Maximum answers in one conversation. Default: 5.')
@@ -67,6 +82,17 @@ const shape = {
         '{goal} and variables of the input are filled in.',
     )
     .optional(),
+  tool_results: z
+    .union([z.literal('end'), mapOf(toolResult, 'a map of tool to result')], {
+      error:
+        'must be end, or a map of tool to its result, such as { stock: "41 apples" } or ' +
+        '{ stock: { code: "output = 41" } }',
+    })
+    .describe(
+      'What the tools of the prompt return: a text for each tool, or code that sets output. ' +
+        'end: the dialogue ends at the first call.',
+    )
+    .optional(),
   examples: listOf(labelledAnswerSchema)
     .describe('Answers that people accepted or rejected. They test the evaluators.')
     .optional(),
@@ -81,6 +107,10 @@ export const conversationKey: SuiteKey = {
   async read(document, context, problems) {
     const value = await readConversation(document, context, problems);
     return value && conversationSuite(value);
+  },
+  checkPrompt: (own, suite, problems) => {
+    checkTools(own.value as Conversation, suite, problems);
+    checkOpening(suite, problems);
   },
   scripted: ({ value }, references, problems) =>
     withScripts(value as Conversation, references, problems),
@@ -104,7 +134,7 @@ async function readConversation(
   const written = valueAt(document.value, [key]);
   if (written === undefined) return null;
   const left = anything().optional();
-  const { max_steps, instructions } = checkMembers(
+  const { max_steps, instructions, tool_results } = checkMembers(
     document,
     [key],
     {
@@ -124,9 +154,25 @@ async function readConversation(
     criteria: readable ? readRules(document, readCriteria(document, problems), problems) : [],
     instructions: instructions ?? null,
     instructionsAt: document.placeOf([key, 'instructions']),
+    tool_results: readToolResults(document, tool_results),
     examples: readable ? await readAnswers(document, [key], context, problems) : [],
     place: document.placeOf([key]),
   };
+}
+
+function readToolResults(
+  document: Document,
+  written: z.output<typeof shape.tool_results>,
+): ToolResults | null {
+  if (written === undefined || written === 'end') return written ?? null;
+  const results = Object.entries(written).map(([name, result]): [string, ToolResult] => {
+    const place = document.placeOf(['conversation', 'tool_results', name]);
+    if (typeof result === 'string') return [name, { text: result, place }];
+    const { code, language = 'python' } = result;
+    const at = codePlaceOf(document, ['conversation', 'tool_results', name, 'code'], code);
+    return [name, { code, language, at, place }];
+  });
+  return Object.fromEntries(results);
 }
 
 function readEvaluators(

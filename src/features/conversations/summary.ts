@@ -59,7 +59,7 @@ function judgedConversations(
 }
 
 function isError(outcome: ConversationOutcome): boolean {
-  return outcome === 'evaluator_error' || outcome === 'model_error';
+  return outcome.endsWith('_error');
 }
 
 function conversationOutcomes(
@@ -68,15 +68,17 @@ function conversationOutcomes(
 ): ConversationSummary['outcomes']['base'] {
   const made = runs.filter((run) => run.affected[side] !== null);
   if (made.length === 0) return null;
-  const counts: Record<ConversationOutcome, number> = {
+  const counts: NonNullable<ConversationSummary['outcomes']['base']> = {
     complete: 0,
     max_steps: 0,
     no_follow_up: 0,
     evaluator_error: 0,
     model_error: 0,
   };
-  for (const { byHead } of made.flatMap((run) => run[side]))
-    if (byHead.conversation) counts[byHead.conversation.outcome] += 1;
+  for (const { byHead } of made.flatMap((run) => run[side])) {
+    const outcome = byHead.conversation?.outcome;
+    if (outcome !== undefined) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
   return counts;
 }
 

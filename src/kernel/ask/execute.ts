@@ -2,6 +2,7 @@ import { ownAnswer, partsOf } from '../../types/answer.ts';
 import {
   type Completion,
   type Evaluate,
+  type EvaluateAnswers,
   type Message,
   isBatched,
   ROLE_NAMES,
@@ -115,7 +116,13 @@ async function answerTo(
 ): Promise<Answered> {
   const { answerer } = planned;
   const { dependencies = [], script } = generation;
-  const shared = { tryIndex: tryIndexOf(planned), dependencies, ...(script && { script }) };
+  const shared = {
+    tryIndex: tryIndexOf(planned),
+    dependencies,
+    evaluate: (job: Parameters<EvaluateAnswers>[0]) =>
+      executors.evaluate({ ...job, suite: planned.suite, side: planned.side }),
+    ...(script && { script }),
+  };
   if (generation.kind === 'recorded') {
     const { thread } = generation;
     return answerer === null

@@ -1,6 +1,7 @@
-import { withCalls, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
+import { shownAnswer, type MetricAnswer, type MetricTools } from '../../metrics/answer.ts';
 import { seenFromHead } from '../../metrics/passing.ts';
-import { textOf, callsOf, filesText } from '../../types/answer.ts';
+import { callsAmong, lastTurn } from '../../metrics/transcript.ts';
+import { callsOf, partsOf, textOf } from '../../types/answer.ts';
 import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
 import {
   type Complete,
@@ -86,8 +87,7 @@ function comparedSubject(base: Subject, head: Subject): Subject {
   const isSame =
     fingerprintOf(head.row.answer.planned.generation) ===
     fingerprintOf(base.row.answer.planned.generation);
-  const { completion } = (isSame ? head : base).seen;
-  const otherAnswer = `${textOf(completion)}${filesText(completion)}`;
+  const otherAnswer = shownAnswer((isSame ? head : base).seen);
   return { ...head, seen: { ...head.seen, otherAnswer, otherMessages: base.seen.messages } };
 }
 
@@ -176,10 +176,9 @@ export function seenAnswer(
   price: Price,
 ): MetricAnswer {
   if (completion.status !== 'ok') throw new TypeError('a try without an answer cannot be scored');
-  const recorded = generation.kind === 'recorded' && own === null ? generation : null;
+  const { thread, after } = seenThread({ completion, messages, own }, generation);
   return {
-    completion:
-      generation.kind === 'recorded' ? withCalls(completion, generation.thread) : completion,
+    completion: generation.kind === 'recorded' ? withRecordedCalls(completion, thread) : completion,
     messages,
     input: reference.input,
     expected: reference.expected,
@@ -188,17 +187,37 @@ export function seenAnswer(
     ...(reference.script?.turns && { turns: reference.script.turns }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,
-    thread: recorded?.thread ?? [...messages, answerMessage(completion, generation)],
-    ...(recorded?.after === undefined ? {} : { after: recorded.after }),
+    thread,
+    ...(after && { after }),
   };
 }
 
-function answerMessage(completion: OkCompletion, generation: Generation): Message {
+function seenThread(
+  {
+    completion,
+    messages,
+    own,
+  }: Pick<AnsweredTry, 'messages' | 'own'> & { completion: OkCompletion },
+  generation: Generation,
+): Pick<MetricAnswer, 'thread' | 'after'> {
+  if (generation.kind === 'recorded' && own === null) return generation;
+  const thread = own?.thread ?? [...messages, answerMessage(completion)];
+  return { thread: withModel(thread, generation) };
+}
+
+/** Recorded calls have metadata, which some metrics read. */
+function withRecordedCalls(completion: OkCompletion, thread: readonly Message[]): OkCompletion {
+  return { ...completion, parts: partsOf(textOf(completion), callsAmong(lastTurn(thread))) };
+}
+
+function answerMessage(completion: OkCompletion): Message {
   const calls = callsOf(completion);
-  const message: Message = {
-    role: 'assistant',
-    content: textOf(completion),
-    ...(generation.kind === 'request' ? { metadata: { model: generation.target.model } } : {}),
-  };
+  const message: Message = { role: 'assistant', content: textOf(completion) };
   return calls.length === 0 ? message : { ...message, tool_calls: calls };
+}
+
+function withModel(thread: Message[], generation: Generation): Message[] {
+  const last = thread.at(-1);
+  if (generation.kind !== 'request' || last === undefined) return thread;
+  return [...thread.slice(0, -1), { ...last, metadata: { model: generation.target.model } }];
 }

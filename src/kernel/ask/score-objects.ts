@@ -7,8 +7,10 @@ import {
   objectScore,
   readsExpected,
   scoreOfObjects,
+  type JudgedObjects,
 } from '../../metrics/objects.ts';
-import type { DependsOn, Metric, MetricLevel, Score } from '../../types/metric.ts';
+import type { DependsOn, Metric, MetricLevel, Rubric, Score } from '../../types/metric.ts';
+import type { Message } from '../../types/model.ts';
 import type { Scoring } from '../select/scoring.ts';
 import { isPairwise } from '../suite/metrics.ts';
 import { conditionMetric } from './conditions.ts';
@@ -63,23 +65,31 @@ function scoreFor(scores: ReadonlyMap<Subject, Score>, subject: Subject, { name 
 }
 
 function subjectsOf(metric: Metric, row: AnswerRow, { rubrics }: Scoring): Subject[] {
-  const { source, level, every } = metric;
-  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
-  const judgesAnswer =
-    (every === undefined && level !== 'Thread') ||
-    materialUsed(rubric?.prompt ?? '').has('completion');
+  const { source, level, every, of } = metric;
   const { seen } = row;
-  if (!judgesAnswer) {
-    const isCompared = seen.turns !== undefined && readsExpected(metric, rubric);
-    const all = objectsIn(row, level);
-    return isCompared ? all.filter(({ seen: own }) => own.expected !== undefined) : all;
-  }
-  const at = Math.max(0, countObjects(seen.thread, level) - 1);
-  return [{ row, at, message: countObjects(seen.thread, 'Message') - 1, seen }];
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+  const last = countMessages(seen.thread) - 1;
+  const judgesAnswer = of !== 'user' && materialUsed(rubric?.prompt ?? '').has('completion');
+  const isOne = judgesAnswer || (every === undefined && level !== 'Thread');
+  if (isOne && (of === undefined || level === 'ToolCall'))
+    return [{ row, at: Math.max(0, countObjects(seen.thread, metric) - 1), message: last, seen }];
+  const all = objectsIn(row, metric);
+  if (isOne) return all.filter((each) => countMessages(each.seen.messages) <= last).slice(-1);
+  return isCompared(metric, seen, rubric)
+    ? all.filter((each) => each.seen.expected !== undefined)
+    : all;
 }
 
-function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
-  return dialogueObjects(row.seen, level).map(({ message, answer }, at) => ({
+function isCompared(metric: Metric, { turns }: AnswerRow['seen'], rubric?: Rubric): boolean {
+  return turns !== undefined && readsExpected(metric, rubric);
+}
+
+function countMessages(thread: readonly Message[]): number {
+  return countObjects(thread, { level: 'Message', of: 'both' });
+}
+
+function objectsIn(row: AnswerRow, judged: JudgedObjects): Subject[] {
+  return dialogueObjects(row.seen, judged).map(({ message, answer }, at) => ({
     row,
     at,
     message,
@@ -88,11 +98,12 @@ function objectsIn(row: AnswerRow, level: MetricLevel): Subject[] {
 }
 
 async function unmetConditions(
-  { depends_on: conditions, level }: Metric,
+  metric: Metric,
   subjects: readonly Subject[],
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<Subject, string>> {
+  const { depends_on: conditions, level } = metric;
   const reasons = new Map<Subject, string>();
   for (const condition of conditions) {
     const dependency = conditionMetric(condition, scoring.tests.metrics);
@@ -100,7 +111,7 @@ async function unmetConditions(
     const found =
       dependency === null
         ? new Map<Subject, ConditionScore>()
-        : await scoresOn(dependency, level, condition, open, scoring, tools);
+        : await scoresOn(dependency, metric, condition, open, scoring, tools);
     for (const subject of open) {
       const score = found.get(subject);
       const reason =
@@ -123,7 +134,7 @@ type ConditionScore = Pick<Score, 'value'> | 'none';
  */
 async function scoresOn(
   dependency: Metric,
-  level: MetricLevel,
+  { level }: Metric,
   { relative_object_position: step }: DependsOn,
   subjects: readonly Subject[],
   scoring: Scoring,
@@ -133,11 +144,11 @@ async function scoresOn(
   const missing = new Map<Subject, Subject>();
   for (const [row, own] of Map.groupBy(subjects, (subject) => subject.row)) {
     const { thread } = row.seen;
-    const all = objectsIn(row, dependency.level);
+    const all = objectsIn(row, dependency);
     const judged = row.scores.get(dependency.name);
-    const answerAt = countObjects(thread, dependency.level) - 1;
+    const answerAt = countObjects(thread, dependency) - 1;
     for (const subject of own) {
-      const at = positionOf(subject, level, dependency.level, all) + step;
+      const at = positionOf(subject, level, dependency, all) + step;
       const score = judgedAt(judged, at, answerAt);
       const object = all[at];
       if (score !== undefined) found.set(subject, score);
@@ -150,16 +161,17 @@ async function scoresOn(
   return found;
 }
 
-/** −1 if no part contains the subject. */
+/** If no part contains the subject, returns the position after the last part before it. */
 function positionOf(
   { at, message, row }: Subject,
   level: MetricLevel,
-  wanted: MetricLevel,
+  { level: wanted }: JudgedObjects,
   all: readonly Subject[],
 ): number {
   if (level === 'ToolCall' && wanted === 'ToolCall') return at;
-  const last = level === 'Thread' ? countObjects(row.seen.thread, 'Message') - 1 : message;
-  return all.findIndex((object) => object.message >= last);
+  const last = level === 'Thread' ? countMessages(row.seen.thread) - 1 : message;
+  const found = all.findIndex((object) => object.message >= last);
+  return found === -1 ? all.length : found;
 }
 
 function judgedAt(

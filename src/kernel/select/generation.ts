@@ -1,4 +1,4 @@
-import { takesVariables, targetIdentity, type Message } from '../../types/model.ts';
+import { plainMessage, takesVariables, targetIdentity, type Message } from '../../types/model.ts';
 import { codeValues, type Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { Prompt, Reference, Tests } from '../suite/suite.ts';
@@ -138,13 +138,4 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
     ...(after === undefined ? {} : { after }),
     fingerprint: canonicalJson({ recorded }),
   };
-}
-
-/** Keeps only what affects the answer, not where the message is written. */
-export function plainMessage({
-  role,
-  content,
-  parts,
-}: Message): Pick<Message, 'role' | 'content' | 'parts'> {
-  return { role, content, ...(parts === undefined ? {} : { parts }) };
 }

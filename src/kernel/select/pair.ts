@@ -1,9 +1,9 @@
+import { isOfUser } from '../../metrics/transcript.ts';
 import type { Json } from '../../types/plain.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import { countsIn } from '../suite/gate.ts';
 import { metricIdentity, metricsFor } from '../suite/metrics.ts';
 import type { Prompt, Reference, Suite, Tests } from '../suite/suite.ts';
-import { isOfUser } from '../suite/template.ts';
 
 interface SuitePair {
   base: Suite | null;

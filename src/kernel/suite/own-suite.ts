@@ -1,5 +1,12 @@
 import type { Score } from '../../types/metric.ts';
-import type { Complete, Completion, Grader, Message, Target } from '../../types/model.ts';
+import type {
+  Complete,
+  Completion,
+  EvaluateAnswers,
+  Grader,
+  Message,
+  Target,
+} from '../../types/model.ts';
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
@@ -35,6 +42,8 @@ interface TryQuestion {
   tryIndex: number;
   /** Calls the prompt's model. Null if `messages` is a recorded dialogue with answers. */
   ask: ((messages: Message[]) => Promise<Completion>) | null;
+  /** Runs code of the suite. */
+  evaluate: EvaluateAnswers;
   dependencies: readonly Dependency[];
   script?: Script;
 }
@@ -53,6 +62,8 @@ export interface Answered {
 
 export interface OwnAnswer {
   record: unknown;
+  /** The whole dialogue, including the answer. */
+  thread?: Message[];
   scores: readonly Score[];
   parts: object;
   failedElsewhere: boolean;

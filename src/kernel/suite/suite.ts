@@ -1,6 +1,6 @@
 import type { FilePart, MessagePart } from '../../types/media.ts';
 import type { Metric } from '../../types/metric.ts';
-import type { Message } from '../../types/model.ts';
+import type { Message, PromptText } from '../../types/model.ts';
 import type {
   CodeLanguage,
   CodePlace,
@@ -13,13 +13,13 @@ import type { Script } from '../../types/script.ts';
 import type { SuiteGate } from './gate-settings.ts';
 import type { OwnSuite } from './own-suite.ts';
 
-export type MadePrompt = { ok: true; messages: Message[] } | { ok: false; why: string };
+export type MadePrompt = { ok: true; messages: PromptText[] } | { ok: false; why: string };
 
 export type FileTemplate = Pick<FilePart, 'type' | 'path'>;
 
 export type PromptPart = MessagePart | FileTemplate;
 
-export interface PromptMessage extends Omit<Message, 'parts'> {
+export interface PromptMessage extends Omit<PromptText, 'parts'> {
   parts?: PromptPart[];
   place: Place;
   /** The text in another tool's template syntax. If absent, it equals `content`. */

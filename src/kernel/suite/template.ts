@@ -1,16 +1,11 @@
 import { partsText } from '../../text/content.ts';
 import type { FilePart, MessagePart } from '../../types/media.ts';
-import type { Message } from '../../types/model.ts';
+import type { Message, PromptText } from '../../types/model.ts';
 import { ownEntry, type Scalar } from '../../types/plain.ts';
 import type { PromptMessage, Reference, Tests } from './suite.ts';
 
 export function asksNothing(thread: readonly Message[]): boolean {
   return thread.length === 0 || thread.at(-1)?.role === 'assistant';
-}
-
-/** Tool results have the role `user`, too. */
-export function isOfUser({ role, metadata }: Message): boolean {
-  return role === 'user' && metadata?.['role'] !== 'tool';
 }
 
 export function bringsAnswer({ thread }: Reference): boolean {
@@ -51,7 +46,7 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
 export function fillMessage(
   { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
   { input, shown }: Pick<Reference, 'input' | 'shown'>,
-): Message | { unknown: string } {
+): PromptText | { unknown: string } {
   if (parts === undefined) return { role, content: fill(content, input) };
   const filled: MessagePart[] = [];
   for (const part of parts) {

@@ -5,7 +5,8 @@ import { describe, expect, test } from '@jest/globals';
 import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import { textOf } from '../../../../src/types/answer.ts';
-import type { Completion, Request } from '../../../../src/types/model.ts';
+import type { MessagePart } from '../../../../src/types/media.ts';
+import type { Completion, Message, Request } from '../../../../src/types/model.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import {
@@ -109,6 +110,44 @@ describe('a program used as a model', () => {
       parameters: { temperature: 0, flag: false },
       messages: says('echo'),
     });
+  });
+
+  test('receives tool calls and results as in chat completions, with the files of messages', async () => {
+    const { say } = await start();
+    const bytes = 3;
+    const image: MessagePart = {
+      ...{ type: 'image', path: 'a.png', media_type: 'image/png' },
+      id: 'i1',
+      bytes,
+    };
+    const call = { id: 'call00001', name: 'stock', arguments: '{"crate": 1}' };
+    const messages: Message[] = [
+      { role: 'user', content: 'Look', parts: [image], by: 'reference', metadata: { a: 1 } },
+      {
+        ...{ role: 'assistant', content: '', tool_calls: [{ ...call, metadata: { b: 2 } }] },
+        opaque: { api: 'chat', model: 'm', data: { secret: 1 } },
+      },
+      { role: 'tool', id: 'call00001', name: 'stock', content: '41' },
+      { role: 'assistant', content: 'There are 41.', metadata: {} },
+      ...says('echo'),
+    ];
+    const { messages: told } = JSON.parse(outputOf(await say('', {}, { messages }))) as Request;
+    expect(told).toEqual([
+      { role: 'user', content: 'Look', parts: [image] },
+      {
+        ...{ role: 'assistant', content: null },
+        tool_calls: [
+          {
+            id: 'call00001',
+            type: 'function',
+            function: { name: 'stock', arguments: '{"crate": 1}' },
+          },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'call00001', content: '41' },
+      { role: 'assistant', content: 'There are 41.' },
+      ...says('echo'),
+    ]);
   });
 
   test("runs as one process per commit, in that commit's folder", async () => {

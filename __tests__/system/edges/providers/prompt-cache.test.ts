@@ -4,6 +4,7 @@ import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { createMeter } from '../../../../src/money/meter.ts';
 import { priceFrom } from '../../../../src/money/price.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
+import type { Json } from '../../../../src/types/plain.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
@@ -12,6 +13,7 @@ import {
   type ModelServer,
   type Script,
 } from '../../../stand-ins/models/server.ts';
+import { signatureOf } from '../../../stand-ins/models/transcripts.ts';
 import { options, requestTo, until } from '../../../unit/edges/providers/providers-setting.ts';
 
 const MODEL = 'claude-sonnet-5-5';
@@ -112,6 +114,79 @@ describe('a prompt prefix shared by many requests', () => {
     expect(marks(setting.server)).toEqual([null, 1, 1]);
     const roles = setting.server.requests[1]?.messages.map(({ role }) => role);
     expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
+  });
+
+  const call = (id: string, given: string) => ({ id, name: 'stock', arguments: given });
+  const result = (id: string, content: string): Message => ({
+    ...{ role: 'tool', id, name: 'stock', content },
+  });
+  const dialogue = (...more: Message[]): Message[] => [
+    { role: 'user', content: LONG },
+    {
+      ...{ role: 'assistant', content: '' },
+      tool_calls: [call('call00001', '{"crate":1}'), call('call00002', '{"crate":2}')],
+    },
+    ...more,
+  ];
+  const tools: Json = [{ name: 'stock', input_schema: { type: 'object' } }];
+  const blocks = ({ requests }: ModelServer): object[] =>
+    (requests.at(-1)?.body['messages'] as { content: object[] }[]).flatMap(
+      ({ content }) => content,
+    );
+  const isMarked = (block: unknown): boolean => JSON.stringify(block).includes('cache_control');
+
+  test('can end with the results of tools, and not with what the user says after them', async () => {
+    const setting = await start('anthropic');
+    for (const question of ['a', 'b', 'c']) {
+      const results = [result('call00001', '41'), result('call00002', '')];
+      const messages = dialogue(...results, { role: 'user', content: question });
+      await setting.ask(messages, { parameters: { tools } });
+    }
+    expect(setting.server.refused).toEqual([]);
+    expect(marks(setting.server)).toEqual([null, 2, 2]);
+    expect(blocks(setting.server).filter(isMarked)).toEqual([
+      {
+        ...{ type: 'tool_result', tool_use_id: 'call00002' },
+        cache_control: { type: 'ephemeral' },
+      },
+    ]);
+    expect(setting.totals().cached_tokens).toBeGreaterThan(512);
+  });
+
+  test('can end with a call without text', async () => {
+    const setting = await start('anthropic');
+    for (const [index, one] of ['40', '41', '42'].entries())
+      await setting.ask(
+        dialogue(result('call00001', one), result('call00002', `${String(index)} of ${one}`)),
+        { parameters: { tools } },
+      );
+    expect(setting.server.refused).toEqual([]);
+    expect(marks(setting.server)).toEqual([null, 1, 1]);
+    expect(blocks(setting.server).filter(isMarked)).toMatchObject([
+      { type: 'tool_use', id: 'call00002' },
+    ]);
+  });
+
+  test('is another one if only the arguments of a call or its thinking differ', async () => {
+    const setting = await start('anthropic');
+    const [user, asked, ...rest] = dialogue(result('call00001', '41'), result('call00002', '7'), {
+      role: 'user',
+      content: 'And now?',
+    });
+    const thinking = 'Hm.';
+    const data = [
+      { type: 'thinking', thinking, signature: signatureOf(thinking) },
+      { type: 'tool_use', id: 'toolu_1', name: 'stock', input: {} },
+      { type: 'tool_use', id: 'toolu_2', name: 'stock', input: {} },
+    ];
+    const own = { ...asked!, opaque: { api: 'messages', model: MODEL, data } } as Message;
+    const other = { ...asked!, tool_calls: [call('call00001', '{}'), call('call00002', '{}')] };
+    const short = { ...user!, content: 'Hi. '.repeat(400) } as Message;
+    const long = { ...rest[0]!, content: LONG } as Message;
+    for (const each of [asked!, own, other as Message])
+      await setting.ask([short, each, long, ...rest.slice(1)], { parameters: { tools } });
+    expect(setting.server.refused).toEqual([]);
+    expect(marks(setting.server)).toEqual([null, null, null]);
   });
 
   test('is cached separately for each model and each set of parameters', async () => {

@@ -2,13 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { recordAnswers } from '../../../../src/edges/providers/once.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
-import type { Completion, Request } from '../../../../src/types/model.ts';
+import type { Completion, Message, Request } from '../../../../src/types/model.ts';
 import {
   errorOf,
   options,
   requestTo,
   says,
 } from '../../../unit/edges/providers/providers-setting.ts';
+import { called, transcript } from './vendors/transcript-setting.ts';
 
 const target: Extract<Request['target'], { provider: 'replay' }> = {
   provider: 'replay',
@@ -165,6 +166,61 @@ describe('record', () => {
     });
     const { target: _, ...content } = request;
     expect(await replaying(lines[0]!).ask(content)).toEqual(completion);
+  });
+
+  test('writes a dialogue with tool calls, which replay continues turn by turn', async () => {
+    const data = [{ type: 'reasoning', id: 'rs_1', encrypted_content: 'zz' }, 7];
+    const opaque = { api: 'responses' as const, model: 'gpt-4o', data };
+    const asking: Completion = {
+      status: 'ok',
+      ...ownAnswer(partsOf('', [{ name: 'stock', arguments: '{"crate":1}' }])),
+      ...{ ended: 'tool_calls', opaque, reused: false },
+    };
+    const lines: string[] = [];
+    const record = recordAnswers(
+      ({ messages }) => Promise.resolve(messages.length === 1 ? asking : completion),
+      (text) => {
+        lines.push(text);
+        return Promise.resolve();
+      },
+    );
+    const { target: _, ...first } = requestTo('openai', { model: 'gpt-4o' });
+    const { target: model } = requestTo('openai', { model: 'gpt-4o' });
+    const { messages, add } = transcript('How many?');
+    const ask = async (complete: typeof record, request: Partial<Request>) => {
+      const said = transcript('How many?');
+      const answers = [
+        await complete({ ...first, ...request, messages: [...said.messages] } as Request),
+      ];
+      said.add(answers[0]!);
+      answers.push(
+        await complete({ ...first, ...request, messages: [...said.messages] } as Request),
+      );
+      return answers;
+    };
+    add(asking);
+    expect(messages[1]).toHaveProperty('opaque');
+    const recorded = await ask(record, { target: model });
+    const { ask: replayed } = replaying(lines.join('\n'));
+    expect(await ask(replayed, { target })).toEqual(recorded);
+    expect(lines[1]).toContain('"role":"tool","id":"call00001","name":"stock"');
+    const other: Message[] = [
+      ...messages.slice(0, 2),
+      { ...messages[2]!, content: '42' } as Message,
+    ];
+    expect(errorOf(await replayed({ ...first, target, messages: other })).kind).toBe('recording');
+  });
+
+  test.each([
+    ['a call without a name', '"name":"stock",', '', 'messages.1.tool_calls.0.name'],
+    ['a result without an id', '"role":"tool","id":"call00001"', '"role":"tool"', 'messages.2.id'],
+    ['an unknown role', '"role":"tool"', '"role":"function"', 'messages.2.role'],
+  ])('reports %s in a recording', async (_what, from, to, field) => {
+    const text = line({ model: 'gpt-4o', messages: called(), try: 0 }, { output: '4' }).replace(
+      from,
+      to,
+    );
+    expect(errorOf(await replaying(text).ask()).message).toContain(`request.${field} does not`);
   });
 
   test('writes no errors and each request only once, and includes reused answers', async () => {

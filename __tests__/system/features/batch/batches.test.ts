@@ -26,6 +26,7 @@ import {
   until,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
+import { called, SPEAKERS, transcript } from '../../edges/providers/vendors/transcript-setting.ts';
 
 const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
 
@@ -64,6 +65,44 @@ async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1): P
 const texts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `question ${String(index)}`);
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
+
+describe('a batch', () => {
+  const script: ServerOptions['answer'] = ({ messages, body }) =>
+    messages.some(({ content }) => /tool_result|_output|41/.test(content))
+      ? { text: 'There are 41.' }
+      : {
+          ...(('thinking' in body || 'reasoning' in body) && { thought: 'Hm.' }),
+          calls: ['1', '2'].map((crate) => ({
+            ...{ name: 'stock', arguments: `{"crate":${crate}}` },
+          })),
+        };
+
+  test.each(SPEAKERS.filter(({ vendor }) => BATCHING.includes(vendor)))(
+    'continues a dialogue with tool calls: $what',
+    async ({ vendor, model, parameters }) => {
+      const { ask, server } = await start(vendor, { answer: script });
+      const { messages, add } = transcript('How many?');
+      add(await ask('', { model, parameters, messages: [...messages] }));
+      expect(messages).toHaveLength(4);
+      const last = await ask('', { model, parameters, messages: [...messages] });
+      expect(last).toMatchObject({ status: 'ok', ...said('There are 41.') });
+      expect(server.refused).toEqual([]);
+      const isThinking = 'thinking' in parameters || 'reasoning_effort' in parameters;
+      expect('opaque' in messages[1]!).toBe(isThinking);
+      if (isThinking) expect(messages[1]).toMatchObject({ opaque: { model } });
+    },
+  );
+
+  test('reports a call whose arguments Anthropic cannot get, without sending it', async () => {
+    const { ask, server } = await start('anthropic');
+    const { model, parameters } = SPEAKERS.find(({ vendor }) => vendor === 'anthropic')!;
+    const messages = called({ given: '[1]' });
+    expect(errorOf(await ask('', { model, parameters, messages })).message).toMatch(
+      /message 2 \(assistant\) calls stock with arguments that are not a JSON object/,
+    );
+    expect(server.batches).toEqual([]);
+  });
+});
 
 describe('batches of the Responses API', () => {
   test('are separate from batches of chat completions and have their own reply format', async () => {

@@ -108,9 +108,9 @@ describe('a compared suite of conversations', () => {
     });
     expect(helps?.objects?.difference).toBeCloseTo(-1 / 3);
     const { out } = await evaldiff(...DIFF);
-    expect(out).toMatch(/Base ·✓·✓·✓\s+Head ·✓·✗·✓\s+part at turn 4: lacks "help"/);
+    expect(out).toMatch(/Base ✓✓✓\s+Head ✓✗✓\s+part at turn 2: lacks "help"/);
     const [score] = suite?.references[0]?.head?.tries[0]?.scores.slice(1) ?? [];
-    expect(score?.reason).toBe('2 of 3 turns pass; turn 4: lacks "help"');
+    expect(score?.reason).toBe('2 of 3 turns pass; turn 2: lacks "help"');
     repository.commit('all turns', {
       'prompts/tests/mentor.yaml': `${metrics('all: true')}${tests()}`,
     });

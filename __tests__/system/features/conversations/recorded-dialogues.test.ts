@@ -70,7 +70,7 @@ describe('a code metric that judges every turn', () => {
       status: 'fail',
       reason: expect.stringContaining('ZeroDivisionError'),
       objects: {
-        scores: [{ status: 'pass' }, { status: 'fail', raised: true }, {}, { status: 'pass' }],
+        scores: [{ status: 'fail', raised: true }, { status: 'pass' }],
       },
     });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordingKey, requestKey } from '../../../../src/app/session/request-key.ts';
-import type { Request } from '../../../../src/types/model.ts';
+import type { Message, Request } from '../../../../src/types/model.ts';
 
 const openai = { provider: 'openai' as const, endpoint: null, model: 'm' };
 const request: Request = {
@@ -69,4 +69,36 @@ test('the cache key of a recorded answer depends on model, parameters, messages 
   ]) {
     expect(recordingKey(other)).not.toBe(recordingKey(recorded));
   }
+});
+
+describe('a dialogue with tool calls', () => {
+  const called: Message = {
+    role: 'assistant',
+    content: '',
+    tool_calls: [{ id: 'call00001', name: 'stock', arguments: '{"crate":1}' }],
+  };
+  const result: Message = { role: 'tool', id: 'call00001', name: 'stock', content: '41' };
+  const opaque = { api: 'messages' as const, model: 'm', data: ['signed'] };
+  const keyOf = (messages: Message[]): string =>
+    requestKey({ ...request, messages: [...request.messages, ...messages] }, (text) => text);
+
+  test.each<[string, Message[]]>([
+    ['the arguments', [{ ...called, tool_calls: [{ name: 'stock', arguments: '{}' }] }, result]],
+    ['the result', [called, { ...result, content: '42' }]],
+    ['the tool', [called, { ...result, name: 'sales' }]],
+    ["the vendor's own form", [{ ...called, opaque }, result]],
+    ['the missing result', [called]],
+  ])('has another key if it differs in %s', (_, messages) => {
+    expect(keyOf(messages)).not.toBe(keyOf([called, result]));
+  });
+
+  test('has the same key with and without metadata', () => {
+    const metadata = { python_errors: null };
+    expect(
+      keyOf([
+        { ...called, metadata },
+        { ...result, metadata },
+      ]),
+    ).toBe(keyOf([called, result]));
+  });
 });

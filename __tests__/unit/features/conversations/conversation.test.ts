@@ -86,7 +86,7 @@ describe('invalid conversation', () => {
     [
       'with an unknown key',
       '  evaluators: [gpt-4o]\n  steps: 3',
-      '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, examples, examples_from',
+      '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, tool_results, examples, examples_from',
     ],
   ])('is rejected: %s', async (_, lines, problem) => {
     expect(await problemsOf(written(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
@@ -279,7 +279,7 @@ describe('recorded dialogues', () => {
 
   test('end with the question if do_completion is true, and with the answer if false', async () => {
     expect(await said('do_completion: true\n')).toEqual(['S U1 A1 U2', 'U1']);
-    expect(await said('do_completion: false\n')).toEqual(['S U1 A1', 'U1 A1 T']);
+    expect(await said('do_completion: false\n')).toEqual(['S U1 A1', 'U1 A1']);
   });
 
   test('keep their id regardless of do_completion', async () => {

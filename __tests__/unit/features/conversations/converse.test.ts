@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  leadConversation,
   judgeAgain,
+  leadConversation,
+  type ModelCalls,
 } from '../../../../src/features/conversations/conversation.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import { answersShown, random, scripted, steering, verdict } from './dialogues.ts';
@@ -11,6 +12,11 @@ const opening: Message[] = [
   { role: 'user', content: 'How do I sort a list?' },
 ];
 const target = { provider: 'openai' as const, endpoint: null, model: 'assistant' };
+
+const asked = (ask: ModelCalls['ask']): ModelCalls => ({
+  ask,
+  evaluate: () => Promise.resolve([]),
+});
 
 /** Runs a dialogue; `judge` returns an evaluator's reply after `turn` answers. */
 async function talk(
@@ -23,8 +29,9 @@ async function talk(
       ? judge(answersShown(request), request.target.model)
       : say(Math.ceil(request.messages.length / 2)),
   );
-  const ask = (messages: Message[]) =>
-    model.complete({ target, parameters: {}, messages, try: 4, schema: null, purpose: 'prompt' });
+  const ask = asked((messages) =>
+    model.complete({ target, parameters: {}, messages, try: 4, schema: null, purpose: 'prompt' }),
+  );
   const led = steering(changes);
   const dialogue = await leadConversation(opening, led, 4, ask, {
     complete: model.complete,
@@ -39,7 +46,7 @@ describe('dialogue', () => {
       verdict(turn < 2 ? 'yyn' : 'yyy', 'And in reverse?'),
     );
     expect(dialogue.outcome).toBe('complete');
-    expect(dialogue.turns).toEqual([
+    expect(dialogue.turns.map(({ result }) => result)).toEqual([
       {
         question: 'How do I sort a list?',
         asked_by: null,
@@ -71,14 +78,17 @@ describe('dialogue', () => {
       [
         ...opening,
         { role: 'assistant', content: 'Answer 1' },
-        { role: 'user', content: 'And in reverse?' },
+        { role: 'user', content: 'And in reverse?', by: 'evaluator' },
       ],
     ]);
   });
 
   test('ignores a follow-up question once all criteria are satisfied', async () => {
     const { dialogue, by } = await talk(() => verdict('yyy', 'One more thing?'));
-    expect(dialogue).toMatchObject({ outcome: 'complete', turns: [{ asked_by: null }] });
+    expect(dialogue).toMatchObject({
+      outcome: 'complete',
+      turns: [{ result: { asked_by: null } }],
+    });
     expect(by('prompt')).toHaveLength(1);
   });
 
@@ -87,7 +97,7 @@ describe('dialogue', () => {
       max_steps: 3,
     });
     expect(dialogue.outcome).toBe('max_steps');
-    expect(dialogue.turns.map(({ question }) => question)).toEqual([
+    expect(dialogue.turns.map(({ result: { question } }) => question)).toEqual([
       'How do I sort a list?',
       'Question 2',
       'Question 3',
@@ -103,7 +113,7 @@ describe('dialogue', () => {
   test('ends with the outcome no_follow_up if no evaluator wrote a question', async () => {
     expect((await talk(() => verdict('yny'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
-      turns: [{ answer: 'Answer 1' }],
+      turns: [{ result: { answer: 'Answer 1' } }],
       error: null,
     });
   });
@@ -120,9 +130,9 @@ describe('dialogue', () => {
     expect(dialogue).toMatchObject({
       outcome: 'model_error',
       error: { kind: 'timeout', message: 'no reply after 120 s' },
-      answers: [{ parts: [{ type: 'text', text: 'Answer' }] }],
+      turns: [{ answers: [{ parts: [{ type: 'text', text: 'Answer' }] }] }, { answers: [] }],
     });
-    expect(dialogue.turns.at(-1)).toEqual({
+    expect(dialogue.turns.at(-1)?.result).toEqual({
       question: 'Go on',
       asked_by: 'judge',
       answer: null,
@@ -140,7 +150,7 @@ describe('dialogue', () => {
         message:
           'the evaluator judge gave no readable verdict on understanding, correctness, completeness: "As an AI I would rather not say."',
       },
-      turns: [{ answer: 'Answer 1', verdicts: [], satisfied: null }],
+      turns: [{ result: { answer: 'Answer 1', verdicts: [], satisfied: null } }],
     });
     expect(by('evaluator')).toHaveLength(2);
     expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
@@ -164,7 +174,7 @@ describe('dialogue', () => {
     expect(dialogue).toMatchObject({
       outcome: 'evaluator_error',
       error: { message: 'the evaluator b failed: rate limit' },
-      turns: [{ verdicts: [{ evaluator: 'a' }], satisfied: null }],
+      turns: [{ result: { verdicts: [{ evaluator: 'a' }], satisfied: null } }],
     });
   });
 
@@ -185,7 +195,7 @@ describe('dialogue', () => {
           'the evaluator judge gave no readable verdict on correctness: ' +
           String.raw`"{\"understanding\": \"yes\", \"completeness\": \"yes\"}"`,
       },
-      turns: [{ verdicts: [{ words: { understanding: 'yes' } }], satisfied: null }],
+      turns: [{ result: { verdicts: [{ words: { understanding: 'yes' } }], satisfied: null } }],
     });
     expect(by('evaluator')[1]?.messages.at(-1)?.content).toContain(
       'no single word for correctness.',
@@ -205,11 +215,13 @@ describe('dialogue', () => {
           : verdict(model === 'a' ? 'yyn' : 'yyy'),
       { models: ['a', 'b', 'c'] },
     );
-    expect(dialogue.turns.map(({ asked_by, question }) => [asked_by, question])).toEqual([
+    expect(
+      dialogue.turns.map(({ result: { asked_by, question } }) => [asked_by, question]),
+    ).toEqual([
       [null, 'How do I sort a list?'],
       ['b', 'b asks'],
     ]);
-    expect(dialogue.turns.map(({ satisfied }) => satisfied)).toEqual([
+    expect(dialogue.turns.map(({ result: { satisfied } }) => satisfied)).toEqual([
       { understanding: true, correctness: false, completeness: true },
       { understanding: true, correctness: true, completeness: true },
     ]);
@@ -238,7 +250,10 @@ describe('dialogue', () => {
     const { by, dialogue } = await talk(() => verdict('yyy'), { models: ['a', 'a'] });
     const [first, second] = by('evaluator').map(({ messages }) => JSON.stringify(messages));
     expect(first).not.toBe(second);
-    expect(dialogue.turns[0]?.verdicts.map(({ evaluator }) => evaluator)).toEqual(['a', 'a (2)']);
+    expect(dialogue.turns[0]?.result.verdicts.map(({ evaluator }) => evaluator)).toEqual([
+      'a',
+      'a (2)',
+    ]);
   });
 
   describe('with a script', () => {
@@ -246,7 +261,7 @@ describe('dialogue', () => {
       const model = scripted((request) =>
         request.purpose === 'evaluator' ? verdict(word, 'Not asked', 'So.', names) : 'Answer',
       );
-      const ask = (messages: Message[]) =>
+      const ask = asked((messages) =>
         model.complete({
           target,
           parameters: {},
@@ -254,7 +269,8 @@ describe('dialogue', () => {
           try: 0,
           schema: null,
           purpose: 'prompt',
-        });
+        }),
+      );
       return { ...model, ask, tools: { complete: model.complete, random } };
     };
     const turns = [{ user: 'One' }, { user: 'Two', expected: 'x' }];
@@ -266,12 +282,14 @@ describe('dialogue', () => {
         const names = ['understanding', 'correctness', 'completeness', 'kind'];
         const { ask, tools } = say(word, names);
         const dialogue = await leadConversation(opening, steering(), 0, ask, tools, script);
-        expect(dialogue.turns.map(({ question, asked_by }) => [question, asked_by])).toEqual([
+        expect(
+          dialogue.turns.map(({ result: { question, asked_by } }) => [question, asked_by]),
+        ).toEqual([
           ['One', null],
           ['Two', null],
         ]);
         expect(dialogue.outcome).toBe('no_follow_up');
-        expect(dialogue.turns[1]?.satisfied).toMatchObject({ kind: false });
+        expect(dialogue.turns[1]?.result.satisfied).toMatchObject({ kind: false });
       },
     );
 
@@ -299,8 +317,9 @@ describe('dialogue', () => {
       opening,
       led,
       0,
-      (messages) =>
+      asked((messages) =>
         complete({ target, parameters: {}, messages, try: 0, schema: null, purpose: 'prompt' }),
+      ),
       { complete, random },
     );
     expect(dialogue.outcome).toBe('evaluator_error');
@@ -336,15 +355,15 @@ describe('re-judging a dialogue', () => {
     expect([dialogue.outcome, dialogue.turns.length]).toEqual(['complete', 2]);
     expect(by('evaluator')).toHaveLength(2);
     expect(requests.filter(({ purpose }) => purpose !== 'evaluator')).toEqual([]);
-    expect(dialogue.turns.map(({ question, answer }) => [question, answer])).toEqual(
-      before.turns.slice(0, 2).map(({ question, answer }) => [question, answer]),
+    expect(dialogue.turns.map(({ result: { question, answer } }) => [question, answer])).toEqual(
+      before.turns.slice(0, 2).map(({ result: { question, answer } }) => [question, answer]),
     );
   });
 
   test('fails if the recording ends before the criteria are satisfied', async () => {
     expect((await again([verdict('yyy')], () => verdict('nnn', 'But?'))).dialogue).toMatchObject({
       outcome: 'no_follow_up',
-      turns: [{ answer: 'Answer 1' }],
+      turns: [{ result: { answer: 'Answer 1' } }],
     });
   });
 

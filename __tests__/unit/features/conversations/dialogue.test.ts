@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { completionOf, fromThread } from '../../../../src/features/conversations/dialogue.ts';
+import {
+  completionOf,
+  fromThread,
+  type Dialogue,
+} from '../../../../src/features/conversations/dialogue.ts';
+import type { Usage } from '../../../../src/types/answer.ts';
 import type { Message } from '../../../../src/types/model.ts';
 
 const thread = (written: string): Message[] =>
@@ -15,9 +20,17 @@ const turnsOf = (written: string) => {
   const { opening, turns } = fromThread(thread(written));
   return {
     opening: opening.map(({ content }) => content).join(' '),
-    turns: turns.map(({ question, answer }) => [question, answer]),
+    turns: turns.map(({ result: { question, answer } }) => [question, answer]),
   };
 };
+
+const withAnswers = (dialogue: Dialogue, changes: (index: number) => object): Dialogue => ({
+  ...dialogue,
+  turns: dialogue.turns.map((turn, index) => ({
+    ...turn,
+    answers: turn.answers.map((answer) => ({ ...answer, ...changes(index) })),
+  })),
+});
 
 describe('recorded thread', () => {
   test.each<[string, string, string[][]]>([
@@ -34,7 +47,7 @@ describe('recorded thread', () => {
       'u1 u2 a1 a2 u3 a3',
       'u1 u2',
       [
-        ['u2', 'a1\n\na2'],
+        ['u2', 'a2'],
         ['u3', 'a3'],
       ],
     ],
@@ -48,10 +61,9 @@ describe('recorded thread', () => {
 
 describe('completion of a dialogue', () => {
   const recorded = fromThread(thread('s u1 a1 u2 a2 u3 a3'));
-  const spent = (input: number): typeof recorded.answers =>
-    recorded.answers.map((answer, index) => ({
-      ...answer,
-      usage: index === 1 ? null : { input_tokens: input, output_tokens: 1 },
+  const spent = (usage: (index: number) => Usage | null): Dialogue =>
+    withAnswers(recorded, (index) => ({
+      usage: usage(index),
       latency_ms: 10 * (index + 1),
       reused: index === 0,
     }));
@@ -63,16 +75,14 @@ describe('completion of a dialogue', () => {
   });
 
   test('sums latency and tokens if all are known', () => {
-    expect(completionOf({ ...recorded, answers: spent(4) }).completion).toMatchObject({
+    const own = { input_tokens: 4, output_tokens: 1 };
+    const partly = spent((index) => (index === 1 ? null : own));
+    expect(completionOf(partly).completion).toMatchObject({
       usage: null,
       latency_ms: 60,
       reused: false,
     });
-    const known = spent(4).map((answer) => ({
-      ...answer,
-      usage: { input_tokens: 4, output_tokens: 1 },
-    }));
-    expect(completionOf({ ...recorded, answers: known }).completion).toMatchObject({
+    expect(completionOf(spent(() => own)).completion).toMatchObject({
       usage: { input_tokens: 12, output_tokens: 3 },
     });
   });
@@ -95,22 +105,18 @@ describe('completion flags (such as stored or truncated) of a dialogue', () => {
     [{}, { ended: 'tool_calls' }, { ended: 'tool_calls' }],
   ])('of two answers, %j and %j, are combined to %j', (first, second, expected) => {
     const dialogue = fromThread(thread('u1 a1 u2 a2'));
-    const answers = dialogue.answers.map((answer, index) => ({
-      ...answer,
-      ...(index === 0 ? first : second),
-    }));
-    expect(completionOf({ ...dialogue, answers }).completion).toMatchObject(expected);
+    const flagged = withAnswers(dialogue, (index) => (index === 0 ? first : second));
+    expect(completionOf(flagged).completion).toMatchObject(expected);
   });
 
   test('say that it is stored if any answer is stored, and name the model of that answer', () => {
     const dialogue = fromThread(thread('u1 a1 u2 a2 u3 a3'));
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
-    const answers = dialogue.answers.map((answer, index) => ({
-      ...answer,
+    const kept = withAnswers(dialogue, (index) => ({
       served: served(index === 2 ? 'new' : 'old'),
       ...(index === 1 ? { stored: true as const } : {}),
     }));
-    const { completion } = completionOf({ ...dialogue, answers });
+    const { completion } = completionOf(kept);
     expect(completion).toMatchObject({ stored: true, served: { model: 'old' } });
     expect(completionOf(dialogue).completion).not.toHaveProperty('stored');
   });

@@ -36,6 +36,7 @@ export function conversation(
     ],
     instructions: null,
     examples: [],
+    tool_results: null,
     place,
     ...rest,
   };
@@ -118,19 +119,23 @@ async function leadAs(letter: string): Promise<Try> {
     [{ role: 'user', content: 'q' }],
     of,
     0,
-    () => {
-      turn += 1;
-      return Promise.resolve(answer('a'));
+    {
+      ask: () => {
+        turn += 1;
+        return Promise.resolve(answer('a'));
+      },
+      evaluate: () => Promise.resolve([]),
     },
     { complete, random },
   );
+  const turns = dialogue.turns.map(({ result }) => result);
   return {
     byHead: {
       ...tryResult('pass'),
       conversation: {
         outcome: dialogue.outcome,
-        turns: dialogue.turns,
-        turns_to: turnsTo(of.conversation.criteria, dialogue.turns),
+        turns,
+        turns_to: turnsTo(of.conversation.criteria, turns),
       },
     },
     byBase: null,

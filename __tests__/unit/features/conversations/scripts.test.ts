@@ -58,13 +58,13 @@ describe('the script of a reference', () => {
     ],
     [
       'more turns than steps',
-      ref('x', `turns: [${[STEP, STEP, STEP, STEP].join(', ')}]`),
+      ref('x', `turns: [${['{}', STEP, STEP, STEP].join(', ')}]`),
       '',
       ['prompts/tests/p.yaml:5: has 4 turns; raise conversation.max_steps (3)'],
     ],
     [
       'a later turn without words of the user',
-      ref('x', `turns: [${STEP}, { expected: Hello }]`),
+      ref('x', 'turns: [{}, { expected: Hello }]'),
       '',
       ['prompts/tests/p.yaml:5: each turn after the first needs the key user with a text'],
     ],
@@ -74,6 +74,22 @@ describe('the script of a reference', () => {
       '',
       [
         'prompts/tests/p.yaml:5: turns have expected values, but no metric compares all turns with them; add one, such as { uses: contains, every: true }',
+      ],
+    ],
+    [
+      'a second opening question',
+      ref('x', `turns: [${STEP}]`),
+      '',
+      [
+        'prompts/tests/p.yaml:5: has two opening questions: the last message of the prompt, and user of the first turn; remove one of them',
+      ],
+    ],
+    [
+      'no turn in its list of turns',
+      ref('x', 'turns: []'),
+      '',
+      [
+        'prompts/tests/p.yaml:5: references[0].turns must have at least one turn; add one, or remove the key turns',
       ],
     ],
     [
@@ -143,7 +159,7 @@ describe('the script of a reference', () => {
   });
 
   test('can be in a row of a JSONL file', async () => {
-    const rows = [{ id: 'x', input: { a: '1' }, persona: 'a nurse', turns: [{ user: 'Hi' }] }];
+    const rows = [{ id: 'x', input: { a: '1' }, persona: 'a nurse', turns: [{}, { user: 'Hi' }] }];
     const suite = await suiteOf({
       ...files('  []\n'),
       ...suiteFiles(
@@ -154,7 +170,7 @@ describe('the script of a reference', () => {
     });
     expect(suite.tests.references[0]?.script).toEqual({
       persona: 'a nurse',
-      turns: [{ user: 'Hi' }],
+      turns: [{}, { user: 'Hi' }],
     });
   });
 });

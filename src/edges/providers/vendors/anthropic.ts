@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isMap } from '../../../types/plain.ts';
+import { isMap, type Json } from '../../../types/plain.ts';
 import { anthropicFacts } from '../../../types/vendors/anthropic.ts';
 import { anthropicBatches, anthropicClient } from './anthropic-batch.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
-import { messagesAs } from './files.ts';
+import { contentAs, type PartForms } from './files.ts';
 import { separateThinking } from './thinking.ts';
+import { argumentsMap, vendorMessages, type SentMessage } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -45,34 +46,63 @@ export const anthropic: Language = {
   batches: anthropicBatches,
 };
 
-function anthropicBody({
-  model,
-  parameters,
-  messages,
-  files,
-  marked,
-  ...asked
-}: Ask): Record<string, unknown> {
-  const instructions = messages.filter(({ role }) => role === 'system');
+function anthropicBody(ask: Ask): Record<string, unknown> {
+  const { model, parameters, marked } = ask;
+  const sent = vendorMessages(ask, 'messages');
+  const instructions = sent.filter(({ role }) => role === 'system');
   const system = instructions.map(({ content }) => content).join('\n\n');
   const last = marked === undefined ? null : marked - instructions.length - 1;
   return {
     max_tokens: DEFAULT_MAX_TOKENS,
     ...parameters,
     model,
-    messages: messagesAs(
-      { messages: messages.filter(({ role }) => role !== 'system'), ...(files && { files }) },
-      ANTHROPIC_PARTS,
-    ).map(({ role, content }, index) => ({
-      role,
-      content: index === last ? markedContent(content) : content,
-    })),
+    messages: anthropicTurns(
+      sent.filter(({ role }) => role !== 'system'),
+      ask,
+      last,
+    ),
     ...(system === '' ? {} : { system: last === -1 ? markedContent(system) : system }),
-    ...formOf(asked, parameters),
+    ...formOf(ask, parameters),
   };
 }
 
-const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
+/** All results of a turn, and what the user says next, must be in one message. */
+function anthropicTurns(messages: readonly SentMessage[], ask: Ask, last: number | null): object[] {
+  const turns: { role: string; content: string | object[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const role = message.role === 'assistant' ? 'assistant' : 'user';
+    const own = turnContent(message, ask);
+    const content = index === last ? markedContent(own) : own;
+    const isNext = role === 'user' && messages[index - 1]?.role === 'tool';
+    const before = isNext ? turns.pop()?.content : undefined;
+    turns.push({ role, content: before ? [before, content].flatMap(contentBlocks) : content });
+  }
+  return turns;
+}
+
+function turnContent(message: SentMessage, ask: Ask): string | object[] {
+  const { content, tool_calls: calls = [] } = message;
+  if (message.role === 'tool') {
+    const result = content.trim() === '' ? {} : { content };
+    return [{ type: 'tool_result', tool_use_id: message.id, ...result }];
+  }
+  if (message.own !== undefined) return message.own as object[];
+  const said = contentAs(message, ask, ANTHROPIC_PARTS);
+  const uses = calls.map(({ id, name, arguments: given }) => ({
+    type: 'tool_use',
+    id,
+    name,
+    input: argumentsMap(given),
+  }));
+  return uses.length === 0 ? said : [...contentBlocks(said), ...uses];
+}
+
+function contentBlocks(content: string | object[]): object[] {
+  if (typeof content !== 'string') return content;
+  return content.trim() === '' ? [] : [ANTHROPIC_PARTS.text(content)];
+}
+
+const ANTHROPIC_PARTS: PartForms = {
   text: (text) => ({ type: 'text', text }),
   file: ({ type, media_type }, data) => ({
     type: type === 'image' ? 'image' : 'document',
@@ -81,7 +111,7 @@ const ANTHROPIC_PARTS: Parameters<typeof messagesAs>[1] = {
 };
 
 function markedContent(content: string | object[]): object[] {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = contentBlocks(content);
   return blocks.with(-1, { ...blocks.at(-1), cache_control: { type: 'ephemeral' } });
 }
 
@@ -155,9 +185,23 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       details: stop_details?.category,
       ownLimit: DEFAULT_MAX_TOKENS,
       model,
+      opaque: { api: 'messages', data: opaqueBlocks(blocks) },
     },
     ask,
   );
+}
+
+/** The content with thinking or the work of the vendor's own tools. Null if it has neither. */
+function opaqueBlocks(content: readonly Record<string, unknown>[]): Json | null {
+  const blocks = content
+    .filter(({ type, text }) => type !== 'text' || String(text).trim() !== '')
+    .map((block) => {
+      const { input } = block;
+      // The input of a streamed call is text.
+      return typeof input === 'string' ? { ...block, input: argumentsMap(input) } : block;
+    });
+  const isOwn = blocks.some(({ type }) => type !== 'text' && type !== 'tool_use');
+  return isOwn && blocks.every(({ input = {} }) => isMap(input)) ? (blocks as Json) : null;
 }
 
 const CALLS = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);

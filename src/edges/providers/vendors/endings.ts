@@ -1,5 +1,12 @@
 import { shorten, visibleLine } from '../../../text/visible.ts';
-import { partsOf, type Ended, type Part, type ToolCall } from '../../../types/answer.ts';
+import {
+  partsOf,
+  type Answer,
+  type Ended,
+  type Opaque,
+  type Part,
+  type ToolCall,
+} from '../../../types/answer.ts';
 import { LIMITS } from '../../../types/passports.ts';
 import type { Json } from '../../../types/plain.ts';
 import type { SaidText } from './thinking.ts';
@@ -79,6 +86,8 @@ interface ReplyParts extends SaidText, Pick<VendorOutput, 'usage' | 'cached'> {
   model: string | null | undefined;
   fingerprint?: string | null | undefined;
   others: readonly Part[];
+  /** `data`: the reply as the vendor wants it back, or null. */
+  opaque: { api: Opaque['api']; data: Json | null };
 }
 
 interface OddCall {
@@ -103,7 +112,20 @@ export function classifyReply(reading: ReplyParts, ask: ReadAs): VendorAnswer {
     ...besideAnswer(reading),
     served: { model: named(reading.model), fingerprint: named(reading.fingerprint) },
     ...(ending === 'unknown' && reason ? { ended_as: shortVisible(reason) } : {}),
+    ...opaqueOf(reading, ask),
   };
+}
+
+/** Vendors want their opaque forms back only where tools are in use. */
+function opaqueOf(
+  { opaque: { api, data }, calls }: ReplyParts,
+  { model, parameters, schema }: ReadAs,
+): Pick<Answer, 'opaque'> {
+  const isWanted = schema === null && (calls.length > 0 || 'tools' in (parameters ?? {}));
+  if (!isWanted || data === null) return {};
+  const text = JSON.stringify(data);
+  const plain = JSON.parse(text) as Json;
+  return { opaque: { api, model, data: JSON.stringify(plain) === text ? plain : text } };
 }
 
 function besideAnswer({ usage, cached }: ReplyParts): Pick<VendorOutput, 'usage' | 'cached'> {

@@ -76,17 +76,24 @@ export function fileBytes({ messages }: Pick<Ask, 'messages'>): number {
   return filesIn(messages).reduce((sum, { bytes }) => sum + 4 * Math.ceil(bytes / 3), 0);
 }
 
-export function messagesAs(
-  { messages, files }: Pick<Ask, 'messages' | 'files'>,
-  form: { text(text: string): object; file(file: FilePart, base64: string): object },
-): { role: Message['role']; content: string | object[] }[] {
-  return messages.map(({ role, content, parts }) => ({
-    role,
-    content:
-      parts?.map((part) =>
+export interface PartForms {
+  text(text: string): object;
+  file(file: FilePart, base64: string): object;
+}
+
+/** Vendors refuse a blank text beside files. */
+export function contentAs(
+  { content, parts }: Pick<Message, 'content' | 'parts'>,
+  { files }: Pick<Ask, 'files'>,
+  form: PartForms,
+): string | object[] {
+  return (
+    parts
+      ?.filter((part) => part.type !== 'text' || part.text.trim() !== '')
+      .map((part) =>
         part.type === 'text' ? form.text(part.text) : form.file(part, files?.get(part.id) ?? ''),
-      ) ?? content,
-  }));
+      ) ?? content
+  );
 }
 
 export function dataUri({ media_type }: FilePart, base64: string): string {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { isMap } from '../../../types/plain.ts';
+import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
-import { dataUri, fileName, messagesAs } from './files.ts';
+import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
 import { inResponsesForm } from './responses-parameters.ts';
 import { separateThinking } from './thinking.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -18,21 +19,42 @@ import {
 export const openaiResponses: VendorEndpoint = {
   path: '/responses',
   replyName: 'response',
-  body: ({ model, parameters: written, ...asked }) => {
-    const parameters = inResponsesForm(written);
+  body: (ask) => {
+    const parameters = inResponsesForm(ask.parameters);
     return {
       // The vendor must not store the answer.
       store: false,
+      // Models that do not reason refuse this.
+      ...(ask.reasons && 'tools' in parameters && { include: ['reasoning.encrypted_content'] }),
       ...parameters,
-      model,
-      input: messagesAs(asked, RESPONSES_PARTS),
-      ...textOption(asked, parameters),
+      model: ask.model,
+      input: inputItems(ask),
+      ...textOption(ask, parameters),
     };
   },
   read: readResponses,
 };
 
-const RESPONSES_PARTS: Parameters<typeof messagesAs>[1] = {
+function inputItems(ask: Ask): unknown[] {
+  return vendorMessages(ask, 'responses').flatMap((message): unknown => {
+    const { role, content, own, tool_calls: calls = [] } = message;
+    if (role === 'tool')
+      return { type: `${String(own)}_output`, call_id: message.id, output: content };
+    if (own !== undefined) return own;
+    const said = { role, content: contentAs(message, ask, RESPONSES_PARTS) };
+    return [
+      ...(calls.length > 0 && content === '' ? [] : [said]),
+      ...calls.map(({ id, name, arguments: given }) => ({
+        type: 'function_call',
+        call_id: id,
+        name,
+        arguments: given,
+      })),
+    ];
+  });
+}
+
+const RESPONSES_PARTS: PartForms = {
   text: (text) => ({ type: 'input_text', text }),
   file: (file, base64) => {
     const data = dataUri(file, base64);
@@ -119,8 +141,17 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
       reason: cut ?? status ?? 'completed',
       member: cut ? 'incomplete_details.reason' : 'status',
       model,
+      opaque: { api: 'responses', data: opaqueItems(data) },
     },
     ask,
   );
   return answer.kind === 'answer' && steps.length > 0 ? { ...answer, steps } : answer;
+}
+
+/** All items, if they contain reasoning that can be sent back. Stored images would be too large. */
+function opaqueItems(data: unknown): Json | null {
+  const output = member(data, 'output') as Json[];
+  const isReturned = output.some((item) => typeof member(item, 'encrypted_content') === 'string');
+  const hasImage = output.some((item) => member(item, 'type') === 'image_generation_call');
+  return isReturned && !hasImage ? output : null;
 }

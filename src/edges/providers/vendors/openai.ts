@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { partsOf, type Usage } from '../../../types/answer.ts';
 import { LongNumber } from '../../../types/exact-json.ts';
+import { chatMessage } from '../../../types/message-list.ts';
 import type { MeteredUsage } from '../../../types/model.ts';
-import { isMap, member } from '../../../types/plain.ts';
+import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply, unknownParts } from './endings.ts';
-import { dataUri, fileName, messagesAs } from './files.ts';
+import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
 import { CHAT_PATH, openaiBatches, openaiClient } from './openai-batch.ts';
 import { cacheDetails, openaiResponses } from './openai-responses.ts';
 import { separateThinking } from './thinking.ts';
+import { vendorMessages } from './transcript.ts';
 import {
   cachedTokens,
   oddMember,
@@ -35,11 +37,11 @@ export const openai: Language = {
       return 'the parameter n must be 1; set n_tries for several answers';
     return null;
   },
-  body: ({ model, parameters, ...asked }) => ({
-    ...parameters,
-    model,
-    messages: messagesAs(asked, CHAT_PARTS),
-    ...responseFormat(asked),
+  body: (ask) => ({
+    ...ask.parameters,
+    model: ask.model,
+    messages: chatMessages(ask),
+    ...responseFormat(ask),
   }),
   read: readChat,
   batches: openaiBatches,
@@ -56,7 +58,16 @@ export const openai: Language = {
   },
 };
 
-const CHAT_PARTS: Parameters<typeof messagesAs>[1] = {
+function chatMessages(ask: Ask): unknown[] {
+  return vendorMessages(ask, 'chat').map((message) => {
+    const { role, own, parts } = message;
+    if (role === 'assistant' && own !== undefined) return own;
+    const sent = chatMessage(message);
+    return parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
+  });
+}
+
+const CHAT_PARTS: PartForms = {
   text: (text) => ({ type: 'text', text }),
   file: (file, base64) => {
     const data = dataUri(file, base64);
@@ -142,9 +153,32 @@ function readChat(data: unknown, ask: ReadAs): VendorAnswer {
       member: 'finish_reason',
       model,
       fingerprint,
+      opaque: { api: 'chat', data: opaqueMessage(choice.message) },
     },
     ask,
   );
+}
+
+/**
+ * Members that vendors want back with tool calls: DeepSeek and Moonshot, OpenRouter and MiniMax,
+ * and Google. Google's is also in each call.
+ * https://api-docs.deepseek.com/guides/thinking_mode
+ * https://openrouter.ai/docs/guides/best-practices/reasoning-tokens
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
+const RETURNED = ['reasoning_content', 'reasoning_details', 'extra_content'];
+
+function opaqueMessage(said: z.infer<typeof message>): Json | null {
+  const { content = null, tool_calls: calls } = said;
+  const returned = RETURNED.filter((name) => (said[name] ?? null) !== null);
+  const isSigned = calls?.some((call) => member(call, 'extra_content') !== undefined) ?? false;
+  if (returned.length === 0 && !isSigned) return null;
+  return {
+    role: 'assistant',
+    content,
+    ...(calls && { tool_calls: calls }),
+    ...Object.fromEntries(returned.map((name) => [name, said[name]])),
+  } as Json;
 }
 
 const KNOWN_PART = /text|refusal|tool|function|call/i;

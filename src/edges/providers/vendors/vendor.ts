@@ -71,17 +71,19 @@ export interface Ask {
   files?: ReadonlyMap<string, string>;
   schema: Request['schema'];
   form: Form;
+  /** The model reasons, so its reasoning is requested in the form that it accepts back. */
+  reasons?: true;
   /** How many leading messages the vendor should keep in its prompt cache. */
   marked?: number;
 }
 
-export interface ReadAs extends Pick<Ask, 'schema'> {
+export interface ReadAs extends Pick<Ask, 'schema' | 'model'> {
   parameters: Ask['parameters'] | null;
 }
 
 export type VendorAnswer =
   | (MeteredUsage &
-      Pick<Answer, 'parts' | 'ended' | 'ended_as'> & {
+      Pick<Answer, 'parts' | 'ended' | 'ended_as' | 'opaque'> & {
         kind: 'answer';
         served: Pick<Served, 'model' | 'fingerprint'>;
         steps?: Answer['steps'];

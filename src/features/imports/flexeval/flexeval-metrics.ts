@@ -217,6 +217,7 @@ function convertMetric(
     name,
     ...metricSourceOf(found, given, modules),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
+    of: 'both',
     ...(every ? { every } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),

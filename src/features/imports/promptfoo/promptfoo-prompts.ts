@@ -3,7 +3,7 @@ import { pathsOf, readTemplate, type Template } from '../../../config/templates.
 import type { Document } from '../../../documents/document.ts';
 import { readYaml } from '../../../documents/yaml.ts';
 import type { FilePart } from '../../../types/media.ts';
-import type { Message, Role } from '../../../types/model.ts';
+import type { PromptText, Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { lastSteps, type ImportFiles } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
@@ -36,7 +36,7 @@ type PromptForm = 'json' | 'chat' | 'text';
 
 type Maker =
   | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
-  | { kind: 'template'; messages: Message[] };
+  | { kind: 'template'; messages: PromptText[] };
 
 type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
@@ -250,7 +250,7 @@ function literalMessages(
   messages: readonly ChatMessage[],
   form: PromptForm,
   text: string,
-): Message[] {
+): PromptText[] {
   const isRaw = form !== 'json' && isCutOff(text);
   return messages.map(({ role, content }) => ({
     role,

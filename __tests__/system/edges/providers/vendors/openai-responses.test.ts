@@ -79,6 +79,7 @@ describe('a model that supports both APIs', () => {
     expect(server.requests[0]?.body).toEqual({
       model: 'gpt-5.4',
       store: false,
+      include: ['reasoning.encrypted_content'],
       input: [{ role: 'user', content: 'hello' }],
       reasoning: { effort: 'low' },
       max_output_tokens: 99,

@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import {
+  answersShown,
+  DIFF,
+  JUDGE,
+  openProject,
+  promptOf,
+  questions,
+  rows,
+  RUN,
+  textOf,
+  verdict,
+} from './dialogue-project.ts';
+
+const suite = (metric: string, count = 8): string =>
+  `metrics:\n  - ${metric}\nconversation: { max_steps: 3, evaluators: [judge] }\n${questions(count)}`;
+
+const NEVER_SORRY =
+  '{ name: never sorry, uses: contains, with: { value: sorry, ignore_case: true, negate: true }, every: true }';
+
+/** Dialogues with three answers. `say` gets the number of the answer, from 1. */
+const talking =
+  (say: (turn: number) => string, next: (text: string) => string): Script =>
+  (request) => {
+    if (request.model !== JUDGE)
+      return { text: say(request.messages.filter(({ role }) => role === 'user').length) };
+    return answersShown(request) >= 3 ? verdict(null) : verdict(next(textOf(request)));
+  };
+
+const open = async (metric: string, script: Script, count = 8) =>
+  openProject(script, { 'prompts/t.yaml': promptOf('You help.', suite(metric, count)) });
+
+const scoreOf = ({ suites }: Result, index = 0) =>
+  suites[0]?.references[0]?.head?.tries[0]?.scores.filter(
+    ({ metric }) => metric !== 'conversation',
+  )[index];
+
+describe('a metric with every', () => {
+  test('is not red for a word of the evaluator', async () => {
+    const script = talking(
+      () => 'Open the settings.',
+      (text) =>
+        text.includes('You help in steps.') ? 'Sorry, what comes next?' : 'What comes next?',
+    );
+    const { repository, evaldiff, result } = await open(NEVER_SORRY, script);
+    repository.commit('head', {
+      'prompts/t.yaml': promptOf('You help in steps.', suite(NEVER_SORRY)),
+    });
+    const { code, out } = await evaldiff(...DIFF);
+    expect(out).not.toContain('fell');
+    expect(code).toBe(0);
+    const { suites } = await result(...DIFF);
+    const found = suites[0]?.metrics.find(({ name }) => name === 'never sorry');
+    expect(found?.values).toMatchObject({ base: 1, head: 1 });
+    expect(found?.objects).toMatchObject({
+      base: { passes: 72, judged: 72 },
+      head: { passes: 72 },
+    });
+  });
+
+  test('fails if every answer fails, however the user speaks', async () => {
+    const script = talking(
+      () => 'Sorry, I am sorry.',
+      () => 'What comes next?',
+    );
+    const { result } = await open(NEVER_SORRY, script);
+    const found = await result(...RUN);
+    expect(found.suites[0]?.pass_rate.head).toBe(0);
+    expect(scoreOf(found)).toMatchObject({ status: 'fail', value: 0 });
+  });
+
+  test('numbers the turns of the assistant', async () => {
+    const script = talking(
+      (turn) => (turn === 2 ? 'I am sorry.' : 'Open the settings.'),
+      () => 'And then?',
+    );
+    const { result } = await open(NEVER_SORRY, script);
+    const score = scoreOf(await result(...RUN));
+    expect(score).toMatchObject({ status: 'pass', value: 2 / 3 });
+    expect(score?.reason).toMatch(/^2 of 3 turns pass; turn 2: /);
+  });
+});
+
+describe("the user's words", () => {
+  const LONG = 'Please tell me in many, many, many words what comes next, step by step by step.';
+  const thanks = talking(
+    (turn) => `Thanks, step ${String(turn)}.`,
+    () => LONG,
+  );
+
+  test.each<[string, string]>([
+    ['all', '{ uses: contains, with: { value: thanks, ignore_case: true }, all: true }'],
+    [
+      'level Message',
+      '{ uses: contains, with: { value: thanks, ignore_case: true }, metric_level: Message, all: true }',
+    ],
+    ['word_count', '{ uses: word_count, with: { max: 4 }, all: true }'],
+    ['length', '{ uses: length, with: { max: 20 }, all: true }'],
+    ['a pattern', '{ uses: regex, with: { value: "^Thanks" }, all: true }'],
+    ['string_length of FlexEval', '{ uses: string_length, with: { max: 20 }, all: true }'],
+    [
+      'message_matches_regex of FlexEval',
+      '{ uses: message_matches_regex, with: { expression: "^Thanks" }, all: true }',
+    ],
+    ['is_role', '{ uses: is_role, with: { role: assistant }, all: true }'],
+    [
+      'code',
+      '{ name: thanks, code: "metric = len(actual)\\nresult = actual[:6] == \'Thanks\'", all: true }',
+    ],
+  ])('are not judged by %s', async (_, metric) => {
+    const { result } = await open(metric, thanks, 1);
+    expect(scoreOf(await result(...RUN))).toMatchObject({
+      status: 'pass',
+      reason: null,
+      objects: { scores: [{ at: 0 }, { at: 1 }, { at: 2 }] },
+    });
+  });
+
+  test('are not graded: a rubric takes one grade for each answer', async () => {
+    const graded: string[] = [];
+    const script: Script = (request) => {
+      const isGrade = request.schema?.name === 'grade';
+      if (isGrade) graded.push(textOf(request));
+      return isGrade ? { text: '{"reasons": "r", "choice": "YES"}' } : thanks(request);
+    };
+    const { repository, result } = await open('{ rubric: kind, all: true }', script, 1);
+    repository.write({
+      'rubrics/kind.yaml':
+        'kind: { prompt: "Is it kind? {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n',
+    });
+    expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', value: 1 });
+    expect(graded).toHaveLength(3);
+    for (const text of graded) expect(text).toMatch(/<<<content \S+>>>\nassistant: Thanks/);
+  });
+
+  test('are judged with of: user alone, and with of: both beside the answers', async () => {
+    const metrics = ['user', 'both']
+      .map((of) => `{ name: ${of}, uses: contains, with: { value: many }, every: true, of: ${of} }`)
+      .join('\n  - ');
+    const { result } = await open(metrics, thanks, 1);
+    const found = await result(...RUN);
+    expect(scoreOf(found)?.reason).toBe('2 of 3 turns pass; turn 1: lacks "many"');
+    expect(scoreOf(found, 1)?.objects?.scores).toHaveLength(6);
+  });
+
+  test('meet conditions of the turn before', async () => {
+    const asked =
+      '{ name: asked, uses: contains, with: { value: many }, of: user, every: true, skip: true }';
+    const metric = (position: string): string =>
+      `${asked}\n  - { uses: contains, with: { value: step }, all: true, depends_on: [{ name: asked, metric_min_value: 1${position} }] }`;
+    const { result } = await open(metric(', relative_object_position: -1'), thanks, 1);
+    const scores = scoreOf(await result(...RUN), 1)?.objects?.scores;
+    expect(scores?.map(({ status }) => status)).toEqual(['skipped', 'pass', 'pass']);
+    const lacking = await open(metric(''), thanks, 1);
+    const { code, out } = await lacking.evaldiff('validate');
+    expect(code).not.toBe(0);
+    expect(out).toContain('add relative_object_position: -1 for the turn before');
+  });
+
+  test('of a script are not judged', async () => {
+    const script: Script = (request) =>
+      request.model === JUDGE ? verdict(null) : { text: 'Open the settings.' };
+    const tests = `metrics:\n  - { uses: contains, with: { value: sorry, negate: true }, all: true }\nconversation: { max_steps: 3, evaluators: [judge] }\nreferences:\n  - { id: r1, input: { q: Hi }, turns: [{}, { user: I am sorry to ask }] }\n`;
+    const { result } = await openProject(script, {
+      'prompts/t.yaml': promptOf('You help.', tests),
+    });
+    expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', reason: null });
+  });
+
+  test('of a recording are not judged', async () => {
+    const turns = (word: string) => [
+      { role: 'user', content: 'sorry, where?' },
+      { role: 'assistant', content: `${word} here` },
+      { role: 'user', content: 'sorry, when?' },
+      { role: 'assistant', content: 'now' },
+    ];
+    const { result } = await openProject(() => ({ text: 'unused' }), {
+      'prompts/t.yaml': promptOf(
+        'You help.',
+        'metrics: [{ uses: contains, with: { value: sorry, negate: true }, all: true }]\nreferences_from: { file: ../d.jsonl }\n',
+        '',
+      ),
+      'd.jsonl': rows([{ id: 'd1', input: turns('right') }]),
+    });
+    expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', reason: null });
+  });
+});
