@@ -11,7 +11,7 @@ import { onlyComment, pullRequest } from '../../end-to-end/stage.ts';
 // In milliseconds. The test follows the guide and runs the pull-request job.
 jest.setTimeout(240_000);
 
-const GUIDE = stepsOf('docs/agents.md', 'Test a skill').flatMap((step) =>
+const GUIDE = stepsOf({ pages: ['docs/agents.md'], section: 'Test a skill' }).flatMap((step) =>
   step.kind === 'file' ? step : [],
 );
 
