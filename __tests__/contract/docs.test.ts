@@ -75,10 +75,11 @@ const PROMPT: Record<string, string> = {
 /** Path for blocks that show only part of a test file. */
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
-  'docs/from-promptfoo.md': 'system/docs/guides.test.ts',
-  'docs/agents.md': 'system/docs/agents.test.ts',
-  'docs/first-suite.md': 'system/docs/guides.test.ts',
-  'README.md': 'contract/readme.test.ts',
+  'docs/from-promptfoo.md': 'system/docs/pages.test.ts',
+  'docs/agents.md': 'system/docs/pages.test.ts',
+  'docs/first-suite.md': 'system/docs/pages.test.ts',
+  'docs/own-release.md': 'system/docs/pages.test.ts',
+  'README.md': 'system/docs/pages.test.ts',
 };
 
 describe('the default limit on model calls for finding causes', () => {
@@ -318,7 +319,7 @@ describe('shell commands in documentation', () => {
         const script =
           /^npm run ([\w:-]+)/.exec(content)?.[1] ?? /^npm (test)\b/.exec(content)?.[1];
         return script === undefined
-          ? !/^(?:npm (?:ci|login|version|publish|pack|install)\b|gh attestation verify |find dist |bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(
+          ? !/^(?:npm (?:ci|login|version|publish|pack|install)\b|gh attestation verify |gh workflow run |find dist |bash \.ci\/run|node scripts\/|git |export [A-Z_]+=)/.test(
               content,
             )
           : !scripts.includes(script);

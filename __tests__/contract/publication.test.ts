@@ -15,7 +15,6 @@ interface Publication {
   action: string;
   repository: string;
   report: string;
-  schemas: string;
 }
 
 const publication = JSON.parse(read('scripts/publication.json')) as Publication;
@@ -40,8 +39,14 @@ const TEXTS = Object.fromEntries(
 
 /** Marks a line that must be removed once the package and the repository exist. */
 const UNTIL = /not published yet/;
+/** How pages use evaldiff before publication. Afterwards only the page about it does. */
+const OWN_RELEASE = '--from your-account/';
+const OWN_PAGE = 'docs/own-release.md';
 /** Pages with commands or addresses that do not work before publication. */
-const SAYS_UNTIL = ['README.md', 'SECURITY.md', 'docs/first-suite.md', 'docs/from-promptfoo.md'];
+const SAYS_UNTIL = [
+  ...['README.md', 'SECURITY.md', 'docs/first-suite.md', 'docs/from-promptfoo.md'],
+  'docs/own-release.md',
+];
 const GITHUB = 'https://github.com/';
 
 /** Patterns of names and addresses, with the value that each must have. */
@@ -51,8 +56,7 @@ const rulesOf = (given: Publication): readonly [RegExp, string][] => {
   const repository = filled(given.repository);
   return [
     [/\bnpx (?:--yes )?((?:@[\w-]+\/)?\w*evaldiff)(?![\w/])/g, given.package],
-    [/([\w<>.-]+\/evaldiff@v\d+)/g, filled(given.action)],
-    [/(https:\/\/cdn\.jsdelivr\.net\/\S*?\/schemas\/)/g, given.schemas],
+    [/((?!your-account\/)[\w<>.-]+\/evaldiff@v\d+)/g, filled(given.action)],
     [/(https:\/\/github\.com\/[\w<>.-]+\/\w*evaldiff)\b/g, repository],
     [/(https:\/\/\S+\/security\/advisories\/new)/g, filled(given.report)],
     [/gh attestation verify.* --repo (\S+)/g, repository.replace(GITHUB, '')],
@@ -71,6 +75,8 @@ function staleLines(given: Publication, texts: Readonly<Record<string, string>>)
       // Source code keeps the placeholder for copies of the project without an owner.
       if (given.owner !== null && line.includes('<owner>') && !path.startsWith('src/'))
         wrong.push('names no owner');
+      if (given.published && line.includes(OWN_RELEASE) && path !== OWN_PAGE)
+        wrong.push('needs no release of its own');
       if (given.published && UNTIL.test(line)) wrong.push('is published');
       return wrong.map((what) => `${path}:${String(index + 1)}: ${what}`);
     }),
@@ -97,21 +103,22 @@ describe('scripts/publication.json', () => {
     },
   );
 
-  test('requires the README to show the installation from a local package until evaldiff is published', () => {
-    const install = `npm ci && npm pack && npm install --global ./${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
-    expect(read('README.md').includes(`\n${install} `)).toBe(!publication.published);
+  test('requires the README to show the installation from a clone until evaldiff is published', () => {
+    const install = `npm install --no-save ../evaldiff`;
+    expect(read('README.md').includes(`\n${install}\n`)).toBe(!publication.published);
   });
 });
 
 describe('the list of lines to change before publishing', () => {
   const published = { ...publication, published: true, owner: 'acme' };
-  const README = `npm ci && npm pack && npm install --global ./evaldiff-1.0.0.tgz # not published yet
-npx evaldiff init
+  const README = `evaldiff is not published yet
+npx evaldiff init --from your-account/evaldiff@v1.0.0
       - uses: <owner>/evaldiff@v1`;
 
   test('contains the install command, every "not published yet" and every placeholder', () => {
     expect(staleLines(published, { 'README.md': README })).toEqual([
       'README.md:1: is published',
+      'README.md:2: needs no release of its own',
       'README.md:3: <owner>/evaldiff@v1 is acme/evaldiff@v1',
       'README.md:3: names no owner',
     ]);
@@ -139,12 +146,6 @@ npx evaldiff init
       {},
       'uses: acme/evaldiff@v1',
       ['acme/evaldiff@v1 is <owner>/evaldiff@v1'],
-    ],
-    [
-      'is that of another schema',
-      {},
-      '$schema=https://cdn.jsdelivr.net/npm/evaldiff@2/schemas/prompt.schema.json',
-      [`https://cdn.jsdelivr.net/npm/evaldiff@2/schemas/ is ${publication.schemas}`],
     ],
     [
       'is that of another repository',

@@ -43,8 +43,8 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/attest-build-provenance': { 'v4.1.0': 'a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32' },
   'actions/cache': { 'v5.0.5': '27d5ce7f107fe9357f9df03efb73ab90386fccae' },
 };
-/** References to evaldiff itself: the placeholder that users replace, or `./` in its own tests. */
-const OURS = /^(?:<owner>\/evaldiff@v1|\.\/)$/;
+/** References to evaldiff itself: what users replace, or `./` in its own tests. */
+const OURS = /^(?:<owner>\/evaldiff@v1|your-account\/evaldiff@v1\.0\.0|\.\/)$/;
 const DANGEROUS = [
   ...['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment'],
   ...['issues', 'fork', 'watch'],

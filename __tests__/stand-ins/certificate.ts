@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { temporaryFolder } from './repository.ts';
 
@@ -47,7 +48,7 @@ function made(
     '-subj',
     `/CN=${name}`,
     '-addext',
-    `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}`,
+    `subjectAltName=${hosts.map((host) => `${isIP(host) === 0 ? 'DNS' : 'IP'}:${host}`).join(',')}`,
   ];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   execFileSync(

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { namedByOwnAuthority } from './certificate.ts';
+import type { KeyPair } from './certificate.ts';
 import { listen } from './loopback.ts';
 import { fixtureEnvironment, temporaryFolder } from './repository.ts';
 import { tunnelProxy } from './tunnel-proxy.ts';
@@ -48,14 +47,20 @@ export function packed(clone: string): string {
 }
 
 interface Registry {
-  url: string;
+  host: string;
   /** Requests for anything but the package. */
   refused: string[];
   close(): Promise<void>;
 }
 
+/**
+ * The registry's host. Sandboxes reach it through their proxy, which they do not use for
+ * `localhost`. Other systems than Linux have no sandbox, and only one loopback address.
+ */
+export const REGISTRY_HOST = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1';
+
 /** An npm registry on loopback that has only one package, from this tarball. */
-export async function startRegistry(tarball: string): Promise<Registry> {
+export async function startRegistry(tarball: string, pair: KeyPair): Promise<Registry> {
   const bytes = readFileSync(tarball);
   const manifest = JSON.parse(
     execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], { encoding: 'utf8' }),
@@ -63,13 +68,13 @@ export async function startRegistry(tarball: string): Promise<Registry> {
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   const file = `/${manifest.name}/-/${manifest.name}-${manifest.version}.tgz`;
   const refused: string[] = [];
-  const server = http.createServer((request, response) => {
+  const server = https.createServer(pair, (request, response) => {
     if (request.url === file) return void response.end(bytes);
     if (request.url !== `/${manifest.name}`) {
       refused.push(`${request.method ?? ''} ${request.url ?? ''}`);
       return void response.writeHead(404).end('{}');
     }
-    const dist = { tarball: `http://${request.headers.host ?? ''}${file}`, integrity };
+    const dist = { tarball: `https://${request.headers.host ?? ''}${file}`, integrity };
     response.setHeader('content-type', 'application/json').end(
       JSON.stringify({
         name: manifest.name,
@@ -78,12 +83,15 @@ export async function startRegistry(tarball: string): Promise<Registry> {
       }),
     );
   });
-  return { ...(await listen(server)), refused };
+  const { port, close } = await listen(server, REGISTRY_HOST);
+  return { host: `${REGISTRY_HOST}:${String(port)}`, refused, close };
 }
 
+export const GITHUB_HOSTS = ['github.com', 'codeload.github.com'];
+
 interface GitHubArchives {
-  /** npm's settings that lead to this server instead of GitHub. */
-  env: NodeJS.ProcessEnv;
+  /** The address of the proxy. */
+  proxy: string;
   close(): Promise<void>;
 }
 
@@ -94,9 +102,9 @@ interface GitHubArchives {
 export async function startGitHubArchives(
   repository: string,
   bare: string,
+  pair: KeyPair,
 ): Promise<GitHubArchives> {
-  const { key, cert, authority } = namedByOwnAuthority('github.com', 'codeload.github.com');
-  const server = https.createServer({ key, cert }, (request, response) => {
+  const server = https.createServer(pair, (request, response) => {
     const { host } = request.headers;
     const [, ref = ''] =
       new RegExp(`^/${repository}/(?:archive/([^/]+)\\.tar\\.gz|tar\\.gz/([^/]+))$`)
@@ -119,11 +127,11 @@ export async function startGitHubArchives(
   const proxy = tunnelProxy((request) => {
     const host = request.url?.split(':')[0] ?? '';
     request.url = `${host}:${String(open.port)}`;
-    return ['github.com', 'codeload.github.com'].includes(host) ? 200 : 403;
+    return GITHUB_HOSTS.includes(host) ? 200 : 403;
   }, closing);
   const { url, close } = await listen(proxy);
   return {
-    env: { npm_config_https_proxy: url, npm_config_cafile: authority },
+    proxy: url,
     async close() {
       for (const end of closing) end();
       await close();

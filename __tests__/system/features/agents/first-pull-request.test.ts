@@ -8,7 +8,7 @@ import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 import { stepsOf } from '../../docs/reader.ts';
 import { onlyComment, pullRequest } from '../../end-to-end/stage.ts';
 
-const GUIDE = stepsOf('docs/agents.md', 'Test a skill').flatMap((step) =>
+const GUIDE = stepsOf({ pages: ['docs/agents.md'], section: 'Test a skill' }).flatMap((step) =>
   step.kind === 'file' ? step : [],
 );
 
