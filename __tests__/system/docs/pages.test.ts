@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
 import { namedByOwnAuthority } from '../../stand-ins/certificate.ts';
@@ -28,9 +28,6 @@ import {
   type Guide,
   type Reader,
 } from './reader.ts';
-
-// In milliseconds, only to end what hangs.
-jest.setTimeout(300_000);
 
 /** A scripted agent that replaces a CLI. */
 function scripted(text: string): string {

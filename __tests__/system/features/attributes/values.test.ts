@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { attributesReport } from '../../../../src/features/attributes/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
@@ -9,8 +9,6 @@ import { answer } from '../../../unit/app/run/builders.ts';
 import { scripted } from './scripted-grader.ts';
 import { reader } from './sixty.ts';
 import { runDesk } from './support.ts';
-
-jest.setTimeout(120_000);
 
 const DOMAINS = ['birds', 'rivers', 'trains', 'bread', 'chess', 'clouds'];
 
