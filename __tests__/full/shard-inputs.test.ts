@@ -91,6 +91,22 @@ describe('a sharded sweep in a workflow', () => {
     expect(again.reports['result.json']).toBe(merged.reports['result.json']);
   });
 
+  test('uses the overrides of the shards in a merge job without overrides, and names both if they differ', async () => {
+    const { job } = await workflow(await stage(obedient));
+    for (const shard of ['1/2', '2/2'])
+      await job({ inputs: { mode: 'sweep', shard, overrides: 'n_tries=1' } });
+    const merged = await job({ inputs: { mode: 'merge', overrides: '' } });
+    expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
+    expect(merged.result.suites[0]!.references[0]!.head!.tries).toHaveLength(1);
+    const other = await job({ inputs: { mode: 'merge', overrides: 'n_tries=3' } });
+    expect(other.messages).toEqual(
+      ['1/2', '2/2'].map(
+        (shard) =>
+          `shard ${shard} and the merge differ in overrides: "n_tries=1" and "n_tries=3". Set the input overrides to the same value in every job of the sweep.`,
+      ),
+    );
+  });
+
   test('needs no keys in the merge job', async () => {
     const { job } = await workflow(await stage(obedient));
     for (const shard of ['1/2', '2/2']) await job({ inputs: { mode: 'sweep', shard } });

@@ -7,12 +7,17 @@ import type { Price } from '../../types/price.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
+interface Server {
+  url: string;
+  apiVersion?: string | null;
+}
+
 interface AskingOptions {
   complete: Complete;
   /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
-  endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
+  endpoints: ReadonlyMap<string, Server>;
   exchange?: AnswerExchange | undefined;
 }
 
@@ -120,9 +125,11 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
-  if (server === undefined) return key;
-  const { url, apiVersion = null } = server;
-  return sha256(`${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}\n${key}`);
+  return server === undefined ? key : sha256(`${serverText(server)}\n${key}`);
+}
+
+export function serverText({ url, apiVersion = null }: Server): string {
+  return `${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}`;
 }
 
 export function sha256(text: string): string {

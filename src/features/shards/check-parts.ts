@@ -1,6 +1,7 @@
 import { problem } from '../../errors.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
 import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
 import { partOfPlan, plannedReferences } from './part.ts';
@@ -10,6 +11,9 @@ export interface MergeFacts {
   head: string;
   trust: string;
   inputs: SharedInputs;
+  source: PartSource;
+  /** False if the merge uses the overrides of the first part. */
+  ownOverrides: boolean;
 }
 
 export type PartSource = 'artifacts' | 'folders';
@@ -20,13 +24,13 @@ const MAX_NAMED_MISSING = 10;
 
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
-    ...parts.flatMap((part) => foreign(part, facts)),
+    ...parts.flatMap((part) => foreign(part, facts, parts[0] ?? part)),
     ...differing(parts),
     ...duplicatePartProblems(parts),
   ];
 }
 
-function foreign(part: Manifest, facts: MergeFacts): Problem[] {
+function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
   const name = partName(part);
   if (part.evaldiff !== facts.evaldiff)
     return [
@@ -52,10 +56,28 @@ function foreign(part: Manifest, facts: MergeFacts): Problem[] {
   const names = [...new Set([...Object.keys(facts.inputs), ...Object.keys(part.inputs)])].filter(
     (input) => facts.inputs[input] !== part.inputs[input],
   );
-  return names.length === 0
-    ? []
-    : [problem(null, `${name} differs from the merge in: ${names.sort().join(', ')}. ${SAME}.`)];
+  return names.sort().map((input) => {
+    const other = input === 'overrides' && !facts.ownOverrides ? partName(first) : 'the merge';
+    return problem(
+      null,
+      `${name} and ${other} differ in ${input}: ${shown(part.inputs[input])} and ` +
+        `${shown(facts.inputs[input])}. Set ${OPTIONS[facts.source](input)} to the same value in ` +
+        'every job of the sweep.',
+    );
+  });
 }
+
+function shown(value = ''): string {
+  return value === '' ? 'not set' : `"${shorten(visibleLine(value.replaceAll('\n', ' ')), 200)}"`;
+}
+
+const OPTIONS: Record<PartSource, (input: string) => string> = {
+  artifacts: (input) => `the input ${input}`,
+  folders: (input) =>
+    input === 'overrides'
+      ? 'the overrides (key=value)'
+      : `--${input === 'endpoints' ? 'endpoint' : input}`,
+};
 
 function differing(parts: readonly Manifest[]): Problem[] {
   const counts = [...new Set(parts.map(({ shard: { count } }) => count))];
