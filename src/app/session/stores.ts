@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   cacheKeys,
@@ -11,6 +11,7 @@ import {
 import type { StoreOptions } from '../../edges/store/connection.ts';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { openStore, type Store } from '../../edges/store/index.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { machineKey, readMachineKey } from '../../edges/store/machine-key.ts';
 import { PartError, answersIn, besideAnswersIn } from '../../edges/store/part.ts';
 import { UserError, userError } from '../../errors.ts';
@@ -141,7 +142,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
     carried: join(folder, keys.own === null ? 'shared' : 'own', STORE_FILE),
     below: join(folder, 'shared', STORE_FILE),
   };
-  for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
+  for (const file of Object.values(files)) makeFolders(dirname(file));
   const writesShared = keys.own === null && keys.save !== null;
   const brought = await restoreFile(service, keys, files, writesShared);
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;
