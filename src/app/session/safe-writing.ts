@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import { isWithin } from '../../edges/git/discover.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { UserError, errorMessage, problem, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { member, type Problem } from '../../types/plain.ts';
-import { makeFolders } from '../../edges/store/make-folders.ts';
 
 /**
  * A pull request may have changed this work tree, so its links and tracked files are not trusted.
@@ -209,15 +209,15 @@ async function outputProblem(
   if (holder === null) return refuse(`is in a folder that does not exist`);
   if (entry === null && !holder.isDirectory())
     return refuse(`cannot be made: ${nearest} is a file`);
-  try {
-    await access(nearest, constants.W_OK);
-    // As root, `access` also succeeds where no file can be created, such as in /proc.
-    if (holder.isDirectory() && !isWithin(nearest, workTree.root))
-      await rmdir(await mkdtemp(join(nearest, NEW_FILE_PREFIX)));
-    return null;
-  } catch (error) {
-    return refuse(`cannot be written (${String(member(error, 'code'))} at ${nearest})`);
-  }
+  // As root, `access` also succeeds where no file can be created, such as in /proc.
+  const probes = holder.isDirectory() && !isWithin(nearest, workTree.root);
+  return access(nearest, constants.W_OK)
+    .then(async () => (probes ? rmdir(await mkdtemp(join(nearest, NEW_FILE_PREFIX))) : undefined))
+    .then(
+      () => null,
+      (error: unknown) =>
+        refuse(`cannot be written (${String(member(error, 'code'))} at ${nearest})`),
+    );
 }
 
 async function nearestOf(path: string): Promise<string> {

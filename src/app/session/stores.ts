@@ -11,8 +11,8 @@ import {
 import type { StoreOptions } from '../../edges/store/connection.ts';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { openStore, type Store } from '../../edges/store/index.ts';
-import { makeFolders } from '../../edges/store/make-folders.ts';
 import { machineKey, readMachineKey } from '../../edges/store/machine-key.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { PartError, answersIn, besideAnswersIn } from '../../edges/store/part.ts';
 import { UserError, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
