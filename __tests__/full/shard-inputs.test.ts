@@ -102,7 +102,7 @@ describe('a sharded sweep in a workflow', () => {
     expect(other.messages).toEqual(
       ['1/2', '2/2'].map(
         (shard) =>
-          `shard ${shard} and the merge differ in overrides: "n_tries=1" and "n_tries=3". Set the input overrides to the same value in every job of the sweep.`,
+          `shard ${shard} and the merge differ in overrides: "n_tries=1" and "n_tries=3". Give every job of the sweep the same input overrides.`,
       ),
     );
   });
@@ -145,9 +145,9 @@ describe('a sharded sweep in a workflow', () => {
     const { job, artifacts, commits } = await workflow(await stage(obedient), quiz(), README);
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, commit: 0 });
     await job({ inputs: { mode: 'sweep', shard: '2/2' } });
-    const [first, last] = commits.map((commit) => commit.slice(0, 7));
+    const [first, last] = commits;
     expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([
-      `shard 1/2 evaluated commit ${first!}; the merge evaluates ${last!}. Give every job of the sweep, the merge included, the same commit, inputs and version.`,
+      `shard 1/2 and the merge differ in commit: "${first!}" and "${last!}". Give every job of the sweep the same commit.`,
     ]);
     artifacts[0]!.name = artifacts[0]!.name.replace('1-of-2', '2-of-3');
     expect((await job({ inputs: { mode: 'merge' } })).messages[0]).toMatch(

@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
+import {
+  headerLines,
+  type ProviderAccess,
+  type ServerAccess,
+} from '../../edges/providers/address.ts';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
+import { markOf } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Guard } from '../../money/budget.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
@@ -7,17 +13,12 @@ import type { Price } from '../../types/price.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
-interface Server {
-  url: string;
-  apiVersion?: string | null;
-}
-
 interface AskingOptions {
   complete: Complete;
   /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
-  endpoints: ReadonlyMap<string, Server>;
+  endpoints: ProviderAccess['endpoints'];
   exchange?: AnswerExchange | undefined;
 }
 
@@ -120,16 +121,20 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
 }
 
 /**
- * Adds the endpoint's address to the key, because the request contains only the endpoint's name.
+ * Adds the endpoint's address and headers to the key, because the request contains only the
+ * endpoint's name.
  */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
-  return server === undefined ? key : sha256(`${serverText(server)}\n${key}`);
+  if (server === undefined) return key;
+  const text = serverText(server);
+  return `${sha256(`${text}\n${key}`)}${markOf(text)}`;
 }
 
-export function serverText({ url, apiVersion = null }: Server): string {
-  return `${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}`;
+export function serverText(server: ServerAccess): string {
+  const { url, apiVersion = null } = server;
+  return `${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}${headerLines(server)}`;
 }
 
 export function sha256(text: string): string {

@@ -82,7 +82,7 @@ export async function openLocalStore(
   given: Pick<LocalStoresOptions, 'workTree' | 'notice'> &
     Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
-  const { file, keyFile, former } = place;
+  const { file, keyFile } = place;
   // SQLite would read these files as part of the store.
   const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
@@ -90,11 +90,6 @@ export async function openLocalStore(
     const refusal = await pathRefusal(path, 'store', given.workTree);
     if (refusal !== null) throw userError(null, `${refusal} (--store, EVALDIFF_STORE)`);
   }
-  if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
-    given.notice(
-      `The store ${visibleLine(former)} is no longer read, because a pull request could add such a ` +
-        `file. Answers are now stored in ${visibleLine(file)}. Delete the old store.`,
-    );
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 

@@ -31,40 +31,23 @@ export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Probl
 }
 
 function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
-  const name = partName(part);
-  if (part.evaldiff !== facts.evaldiff)
-    return [
-      problem(
-        null,
-        `${name} was written by evaldiff ${part.evaldiff}; the merge is ${facts.evaldiff}. ${SAME}.`,
-      ),
-    ];
-  if (part.head !== facts.head)
-    return [
-      problem(
-        null,
-        `${name} evaluated commit ${short(part.head)}; the merge evaluates ${short(facts.head)}. ${SAME}.`,
-      ),
-    ];
-  if (part.trust !== facts.trust)
-    return [
-      problem(
-        null,
-        `${name} ran at trust level ${part.trust}; the merge runs at ${facts.trust}. ${SAME}.`,
-      ),
-    ];
-  const names = [...new Set([...Object.keys(facts.inputs), ...Object.keys(part.inputs)])].filter(
-    (input) => facts.inputs[input] !== part.inputs[input],
-  );
-  return names.sort().map((input) => {
+  const [own, others] = [valuesOf(part), valuesOf(facts)];
+  const names = [...new Set([...Object.keys(others), ...Object.keys(own)])].sort();
+  return names.flatMap((input) => {
+    if (own[input] === others[input]) return [];
     const other = input === 'overrides' && !facts.ownOverrides ? partName(first) : 'the merge';
+    const option = Object.hasOwn(facts.inputs, input) ? OPTIONS[facts.source](input) : input;
     return problem(
       null,
-      `${name} and ${other} differ in ${input}: ${shown(part.inputs[input])} and ` +
-        `${shown(facts.inputs[input])}. Set ${OPTIONS[facts.source](input)} to the same value in ` +
-        'every job of the sweep.',
+      `${partName(part)} and ${other} differ in ${input}: ${shown(own[input])} and ` +
+        `${shown(others[input])}. Give every job of the sweep the same ${option}.`,
     );
   });
+}
+
+function valuesOf({ inputs, evaldiff, head, trust }: Omit<MergeFacts, 'source' | 'ownOverrides'>) {
+  const commit = head === 'worktree' ? 'uncommitted files' : head;
+  return { ...inputs, 'evaldiff version': evaldiff, commit, 'trust level': trust } as SharedInputs;
 }
 
 function shown(value = ''): string {
@@ -72,11 +55,9 @@ function shown(value = ''): string {
 }
 
 const OPTIONS: Record<PartSource, (input: string) => string> = {
-  artifacts: (input) => `the input ${input}`,
+  artifacts: (input) => `input ${input}`,
   folders: (input) =>
-    input === 'overrides'
-      ? 'the overrides (key=value)'
-      : `--${input === 'endpoints' ? 'endpoint' : input}`,
+    input === 'overrides' ? 'key=value' : `--${input === 'endpoints' ? 'endpoint' : input}`,
 };
 
 function differing(parts: readonly Manifest[]): Problem[] {
@@ -142,7 +123,3 @@ const HOW_TO_ADD: Record<PartSource, string> = {
     'are reused.',
   folders: 'Run it, and pass its folder too.',
 };
-
-function short(commit: string): string {
-  return commit === 'worktree' ? 'the uncommitted files' : commit.slice(0, 7);
-}

@@ -189,10 +189,10 @@ describe('a merge is refused with advice when', () => {
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
     expect(err).toContain(
-      'shard 1/2 and the merge differ in max-calls: "100" and not set. Set --max-calls to the same value in every job of the sweep.',
+      'shard 1/2 and the merge differ in max-calls: "100" and not set. Give every job of the sweep the same --max-calls.',
     );
     expect(err).toContain(
-      'shard 2/2 and the merge differ in overrides: "n_tries=1" and not set. Set the overrides (key=value) to the same value in every job of the sweep.',
+      'shard 2/2 and the merge differ in overrides: "n_tries=1" and not set. Give every job of the sweep the same key=value.',
     );
     // Even if the merge's own caps are too low for its plan.
     for (const [name, value] of [
@@ -200,7 +200,7 @@ describe('a merge is refused with advice when', () => {
       ['max-cost', '0.000001'],
     ] as const)
       expect(await merged(...FOLDERS, `--${name}`, value)).toContain(
-        `shard 2/2 and the merge differ in ${name}: not set and "${value}". Set --${name}`,
+        `shard 2/2 and the merge differ in ${name}: not set and "${value}". Give every job of the sweep the same --${name}.`,
       );
   });
 
@@ -208,23 +208,26 @@ describe('a merge is refused with advice when', () => {
     await shop.evaldiff('run', '--shard', '1/2', 'n_tries=1', 'temperature=0');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=3');
     expect(await merged()).toContain(
-      'shard 2/2 and shard 1/2 differ in overrides: "n_tries=3" and "n_tries=1 temperature=0". Set the overrides (key=value)',
+      'shard 2/2 and shard 1/2 differ in overrides: "n_tries=3" and "n_tries=1 temperature=0". Give every job of the sweep the same key=value.',
     );
     expect(await merged(...FOLDERS, 'n_tries=3')).toBe(
-      'shard 1/2 and the merge differ in overrides: "n_tries=1 temperature=0" and "n_tries=3". Set the overrides (key=value) to the same value in every job of the sweep.\n',
+      'shard 1/2 and the merge differ in overrides: "n_tries=1 temperature=0" and "n_tries=3". Give every job of the sweep the same key=value.\n',
     );
   });
 
   test.each<[string[], string]>([
     [
       ['--endpoint', 'other=http://127.0.0.1:9/v1'],
-      'endpoints: "local \\([0-9a-f]{16}\\)" and "local \\([0-9a-f]{16}\\), other \\([0-9a-f]{16}\\)". Set --endpoint ',
+      'endpoints: "local \\([0-9a-f]{16}\\)" and "local \\([0-9a-f]{16}\\), other \\([0-9a-f]{16}\\)". Give every job of the sweep the same --endpoint.',
     ],
-    [['--code', 'off'], 'code: "sandbox" and "off". Set --code '],
-    [['--code-env', 'LANG'], 'code-env: not set and "LANG". Set --code-env '],
+    [['--code', 'off'], 'code: "sandbox" and "off". Give every job of the sweep the same --code.'],
+    [
+      ['--code-env', 'LANG'],
+      'code-env: not set and "LANG". Give every job of the sweep the same --code-env.',
+    ],
     [
       ['--config', './evaldiff.yaml'],
-      'config: "evaldiff.yaml" and "./evaldiff.yaml". Set --config ',
+      'config: "evaldiff.yaml" and "./evaldiff.yaml". Give every job of the sweep the same --config.',
     ],
   ])('the merge has other options: %j', async (argv, message) => {
     await givenShards();
@@ -259,14 +262,14 @@ describe('a merge is refused with advice when', () => {
     editManifest(SECOND, { evaldiff: '0.9.0' });
     const err = await merged();
     expect(err).toContain(
-      'shard 1/2 evaluated commit aaaaaaa; the merge evaluates the uncommitted files.',
+      `shard 1/2 and the merge differ in commit: "${'a'.repeat(40)}" and "uncommitted files". Give every job of the sweep the same commit.`,
     );
     expect(err).toMatch(
-      /shard 2\/2 was written by evaldiff 0\.9\.0; the merge is \d+\.\d+\.\d+\. Give every job/,
+      /shard 2\/2 and the merge differ in evaldiff version: "0\.9\.0" and "\d+\.\d+\.\d+"\. Give every job of the sweep the same evaldiff version\./,
     );
     editManifest(FIRST, { head: 'worktree', trust: 'untrusted' });
     expect(await merged()).toContain(
-      'shard 1/2 ran at trust level untrusted; the merge runs at member.',
+      'shard 1/2 and the merge differ in trust level: "untrusted" and "member".',
     );
   });
 
