@@ -183,11 +183,17 @@ Define each server in the input \`endpoints\` (in a terminal: \`--endpoint\`, or
 | Azure OpenAI, newer addresses | \`azure=https://RESOURCE.openai.azure.com/openai/v1 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment |
 | Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key is sent in the header \`api-key\` |
 | Claude in Microsoft Foundry | \`foundry=https://RESOURCE.services.ai.azure.com/anthropic key=AZURE_FOUNDRY_KEY\` | use \`provider: anthropic\`; the model is the name of the deployment |
-| A gateway in front of Azure OpenAI | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM_TOKEN\` | you may repeat \`header=NAME:ENV_NAME\` |
+| A gateway in front of Azure OpenAI | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM\` | you may repeat \`header=NAME:ENV_NAME\` |
 | Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | only Bedrock API keys work, not AWS roles |
 | Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | needs no key |
 | Ollama, vLLM or LM Studio as a service of the job | \`local=http://ollama:11434/v1 insecure concurrency=2\` | \`insecure\` allows plain http to names in the job's own network; vendors' keys are not sent there |
 | vLLM, LM Studio on the runner | \`local=http://127.0.0.1:8000/v1\` (LM Studio: port 1234) | needs a key only if the server requires one |
+
+The values of \`header=\` are part of the keys of stored answers, as hashes. A run with another tenant or route therefore makes new calls. These headers are not part of the keys:
+
+- credentials and cookies: names that end in \`authorization\`, \`auth\`, \`cookie\`, \`token\`, \`secret\`, \`password\`, \`credentials\`, or in \`api-key\`, \`access-key\`, \`auth-key\`, \`app-key\`, \`subscription-key\` or \`functions-key\`
+- headers with the variable of \`key=\` or of a vendor's key
+- headers under \`volatile=NAME\`, such as \`header=x-request-id:REQUEST_ID volatile=x-request-id\`; you may repeat \`volatile=\`
 
 To limit the rate of an endpoint, add \`concurrency=N\` or \`requests-per-minute=N\` to its line. To limit one model, set \`concurrency: N\` or \`requests_per_minute: N\` under \`models:\`. Without a limit, evaldiff adapts to the server.
 

@@ -1,11 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/app/commands/program.ts';
+import { storePlace, type StorePlace } from '../../src/app/session/store-place.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
+import { SIDE_SUFFIXES } from '../../src/edges/store/database.ts';
 import { formatProblem } from '../../src/errors.ts';
 import { readAttributes } from '../../src/features/attributes/file.ts';
 import { MOST_CAUSE_CALLS } from '../../src/features/causes/calls.ts';
@@ -273,6 +275,52 @@ async function refusal([, name = '', ...rest]: readonly string[]): Promise<strin
     return error instanceof Error ? error.message : String(error);
   }
 }
+
+describe('the store of answers', () => {
+  const page = read('docs/costs.md').replaceAll(/\s+/g, ' ');
+  const place = (platform: NodeJS.Platform, option?: string): StorePlace =>
+    storePlace(
+      { commonFolder: '/work/shop/.git', workTree: { root: '/work/shop', below: '' } },
+      option,
+      '/work',
+      { platform, env: platform === 'win32' ? { LOCALAPPDATA: '%LOCALAPPDATA%' } : {}, home: '~' },
+    )!;
+
+  test.each<[NodeJS.Platform, string]>([
+    ['linux', 'Linux'],
+    ['darwin', 'macOS'],
+    ['win32', 'Windows'],
+  ])('is documented with its file and key on %s', (platform, name) => {
+    const { file, keyFile } = place(platform);
+    const [, folder = ''] = new RegExp(`\`([^\`]+)\` on ${name}`).exec(page) ?? [];
+    expect(dirname(keyFile!).replaceAll('/', platform === 'win32' ? '\\' : '/')).toBe(folder);
+    expect(file.startsWith(dirname(keyFile!))).toBe(true);
+    expect(page).toContain(`a file \`${basename(file)}\` below the cache folder`);
+    expect(page).toContain(`The file \`${basename(keyFile!)}\` in the cache folder`);
+  });
+
+  test('has the file that the option names, with the key of the cache folder', () => {
+    expect(place('linux', 'mine')).toMatchObject({
+      file: '/work/mine',
+      keyFile: place('linux').keyFile,
+    });
+    expect(page).toContain('another file | `--store` or `EVALDIFF_STORE` sets it');
+    expect(page).toContain(SIDE_SUFFIXES.map((end) => `\`${end}\``).join(' and '));
+  });
+
+  test('is a file in the help of every command that takes it', async () => {
+    const options = (await program()).commands.flatMap(({ options }) =>
+      options.filter(({ long }) => long === '--store'),
+    );
+    expect(options.length).toBeGreaterThan(5);
+    for (const { flags, description } of options) {
+      expect(flags).toBe('--store <file>');
+      expect(description).toContain(
+        '(default: EVALDIFF_STORE, or else a file for the project in your cache folder)',
+      );
+    }
+  });
+});
 
 describe('shell commands in documentation', () => {
   const lines = ALL.filter(({ language }) => language === 'sh')

@@ -164,6 +164,23 @@ describe('the source code', () => {
     expect(knowing.map(({ path }) => path)).toEqual([]);
   });
 
+  test('creates parent folders with makeFolders, because the recursive mkdir of Node hangs below /proc', () => {
+    const recursive = src.filter(({ path }) =>
+      /\bmkdir(?:Sync)?\([^;]*recursive: true/.test(readFileSync(join(ROOT, path), 'utf8')),
+    );
+    // Folders that evaldiff made itself, in the temporary folder.
+    expect(recursive.map(({ path }) => path)).toEqual([
+      'src/app/action/report-link.ts',
+      'src/app/commands/files.ts',
+      'src/edges/git/checkout.ts',
+      'src/edges/git/store.ts',
+      'src/edges/git/worktree.ts',
+      'src/features/agents/workspace/folders.ts',
+      'src/features/agents/workspace/open.ts',
+      'src/features/agents/workspace/walls.ts',
+    ]);
+  });
+
   test('uses straight apostrophes everywhere', () => {
     const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const files = [

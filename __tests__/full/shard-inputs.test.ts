@@ -91,6 +91,22 @@ describe('a sharded sweep in a workflow', () => {
     expect(again.reports['result.json']).toBe(merged.reports['result.json']);
   });
 
+  test('uses the overrides of the shards in a merge job without overrides, and names both if they differ', async () => {
+    const { job } = await workflow(await stage(obedient));
+    for (const shard of ['1/2', '2/2'])
+      await job({ inputs: { mode: 'sweep', shard, overrides: 'n_tries=1' } });
+    const merged = await job({ inputs: { mode: 'merge', overrides: '' } });
+    expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
+    expect(merged.result.suites[0]!.references[0]!.head!.tries).toHaveLength(1);
+    const other = await job({ inputs: { mode: 'merge', overrides: 'n_tries=3' } });
+    expect(other.messages).toEqual(
+      ['1/2', '2/2'].map(
+        (shard) =>
+          `shard ${shard} and the merge differ in overrides: "n_tries=1" and "n_tries=3". Give every job of the sweep the same input overrides.`,
+      ),
+    );
+  });
+
   test('needs no keys in the merge job', async () => {
     const { job } = await workflow(await stage(obedient));
     for (const shard of ['1/2', '2/2']) await job({ inputs: { mode: 'sweep', shard } });
@@ -129,9 +145,9 @@ describe('a sharded sweep in a workflow', () => {
     const { job, artifacts, commits } = await workflow(await stage(obedient), quiz(), README);
     await job({ inputs: { mode: 'sweep', shard: '1/2' }, commit: 0 });
     await job({ inputs: { mode: 'sweep', shard: '2/2' } });
-    const [first, last] = commits.map((commit) => commit.slice(0, 7));
+    const [first, last] = commits;
     expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([
-      `shard 1/2 evaluated commit ${first!}; the merge evaluates ${last!}. Give every job of the sweep, the merge included, the same commit, inputs and version.`,
+      `shard 1/2 and the merge differ in commit: "${first!}" and "${last!}". Give every job of the sweep the same commit.`,
     ]);
     artifacts[0]!.name = artifacts[0]!.name.replace('1-of-2', '2-of-3');
     expect((await job({ inputs: { mode: 'merge' } })).messages[0]).toMatch(

@@ -57,6 +57,10 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
     options.headers = [...options.headers, { name: name.toLowerCase(), env }];
     return null;
   },
+  volatile(options, value) {
+    options.volatile = [...options.volatile, value.toLowerCase()];
+    return null;
+  },
   'api-version'(options, value) {
     if (!API_VERSION.test(value))
       return (
@@ -105,6 +109,7 @@ function readLine(line: string): Endpoint | string {
   const options: EndpointOptions = {
     keyEnv: null,
     headers: [],
+    volatile: [],
     apiVersion: null,
     insecure: false,
     direct: false,
@@ -115,7 +120,7 @@ function readLine(line: string): Endpoint | string {
     const flaw = readOption(options, word);
     if (flaw !== null) return `"${name}" ${flaw}`;
   }
-  const flaw = addressFlaw(url, options) ?? keyFlaw(options);
+  const flaw = addressFlaw(url, options) ?? keyFlaw(options) ?? volatileFlaw(options);
   return flaw === null ? { name, url, ...options } : `"${name}" ${flaw}`;
 }
 
@@ -166,6 +171,13 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
     ? null
     : `must not send ${factsOf(vendor).keyVariable} over plain http; for a service that runs ` +
         'in the job, use another key or none';
+}
+
+function volatileFlaw({ headers, volatile }: EndpointOptions): string | null {
+  const unknown = volatile.find((each) => !headers.some(({ name }) => name === each));
+  return unknown === undefined
+    ? null
+    : `has volatile=NAME without header=NAME:ENV_NAME${/^[a-z0-9-]{1,100}$/.test(unknown) ? ` (${unknown})` : ''}`;
 }
 
 export function readProxy(

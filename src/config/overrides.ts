@@ -6,6 +6,7 @@ import { nearest, didYouMean } from '../text/suggest.ts';
 import type { Json, Problem, Scalar } from '../types/plain.ts';
 
 export interface Overrides {
+  lines: string[];
   prompts: string[] | null;
   references: string[] | null;
   tags: string[] | null;
@@ -73,6 +74,7 @@ export function readOverrides(
   const parameters = new Map<string, Scalar[]>();
   const insisted = new Set<string>();
   const overrides: Overrides = {
+    lines: [],
     prompts: null,
     references: null,
     tags: null,
@@ -83,6 +85,7 @@ export function readOverrides(
   const seen = new Set<string>();
   for (const line of lines.map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
+    overrides.lines.push(line);
     const entry = parseLine(line);
     const message =
       entry === null

@@ -9,6 +9,8 @@ export interface Endpoint extends GivenPace {
   url: string;
   keyEnv: string | null;
   headers: readonly { name: string; env: string }[];
+  /** Names of headers that do not affect answers. */
+  volatile: readonly string[];
   /** Set only for Azure, which gets the key as `api-key`. */
   apiVersion: string | null;
   /** Allows plain http to a service of the same CI job. */

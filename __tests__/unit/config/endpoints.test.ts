@@ -4,6 +4,7 @@ import { readEndpoints, readProxy } from '../../../src/config/endpoints.ts';
 const PLAIN = {
   keyEnv: null,
   headers: [],
+  volatile: [],
   apiVersion: null,
   insecure: false,
   direct: false,
@@ -21,6 +22,10 @@ test.each<[string, object]>([
         { name: 'x-app', env: 'APP' },
       ],
     },
+  ],
+  [
+    'https://gate.example/v1 volatile=X-Trace header=x-trace:TRACE',
+    { headers: [{ name: 'x-trace', env: 'TRACE' }], volatile: ['x-trace'] },
   ],
   [
     'https://team.openai.azure.com/openai api-version=2024-10-21 key=AZURE_KEY',
@@ -53,6 +58,11 @@ test.each<[string, object]>([
 
 test.each([
   ['https://x.example header=anthropic-version:V', 'must not set the header anthropic-version'],
+  [
+    'https://x.example header=x-app:APP volatile=x-trace',
+    'has volatile=NAME without header=NAME:ENV_NAME (x-trace)',
+  ],
+  ['https://x.example volatile=', 'has volatile=NAME without header=NAME:ENV_NAME'],
   ['http://127.0.0.1:0/v1', 'must not have port 0 in its address'],
   [
     'https://team.openai.azure.com/ api-version=2024-10-21',
@@ -60,7 +70,7 @@ test.each([
   ],
   [
     'https://x.example rpm=2',
-    'has an option "rpm", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute',
+    'has an option "rpm", which is not one of key, header, volatile, api-version, insecure, direct, concurrency, requests-per-minute',
   ],
 ])('the endpoints input rejects the line %s with one message', (line, message) => {
   expect(readEndpoints([`a=${line}`]).problems).toEqual([

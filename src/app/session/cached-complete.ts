@@ -1,5 +1,11 @@
 import { hash } from 'node:crypto';
+import {
+  headerLines,
+  type ProviderAccess,
+  type ServerAccess,
+} from '../../edges/providers/address.ts';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
+import { markOf } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
@@ -12,7 +18,7 @@ interface AskingOptions {
   /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
-  endpoints: ReadonlyMap<string, { url: string; apiVersion?: string | null }>;
+  endpoints: ProviderAccess['endpoints'];
   exchange?: AnswerExchange | undefined;
 }
 
@@ -108,14 +114,20 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
 }
 
 /**
- * Adds the endpoint's address to the key, because the request contains only the endpoint's name.
+ * Adds the endpoint's address and headers to the key, because the request contains only the
+ * endpoint's name.
  */
 function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
   if (server === undefined) return key;
+  const text = serverText(server);
+  return `${sha256(`${text}\n${key}`)}${markOf(text)}`;
+}
+
+export function serverText(server: ServerAccess): string {
   const { url, apiVersion = null } = server;
-  return sha256(`${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}\n${key}`);
+  return `${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}${headerLines(server)}`;
 }
 
 export function sha256(text: string): string {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RemoteAddress } from '../../edges/git/remote.ts';
 import { openRepository, type Repository } from '../../edges/git/repository.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { userError } from '../../errors.ts';
-import { makeFolders } from './make-folders.ts';
 import { visibleErrorMessage } from './safe-writing.ts';
 
 export interface CheckoutPlace {

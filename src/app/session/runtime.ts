@@ -4,7 +4,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { userFolder } from './store-place.ts';
 
 export const VERSION = '1.0.0';

@@ -8,15 +8,16 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join, parse, relative, sep } from 'node:path';
 import { isWithin } from '../../edges/git/discover.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { UserError, errorMessage, problem, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
-import type { Problem } from '../../types/plain.ts';
-import { makeFolders } from './make-folders.ts';
+import { member, type Problem } from '../../types/plain.ts';
 
 /**
  * A pull request may have changed this work tree, so its links and tracked files are not trusted.
@@ -45,11 +46,7 @@ export async function pathRefusal(
   workTree: WorkTree,
 ): Promise<string | null> {
   const resolved = await resolvePath(path, workTree.root);
-  if (resolved.link !== null)
-    return (
-      `${resolved.link} is a symbolic link, and evaldiff does not write through links; remove it, or ` +
-      `name another ${kind}`
-    );
+  if (resolved.flaw !== null) return `${resolved.flaw}; remove it, or name another ${kind}`;
   const [first, ...more] =
     kind === 'file' || !resolved.inside ? [] : await workTree.tracked(resolved.path);
   if (first === undefined) return null;
@@ -64,8 +61,10 @@ export async function pathRefusal(
 interface ResolvedPath {
   path: string;
   inside: boolean;
-  link: string | null;
+  flaw: string | null;
 }
+
+const SHELL_PIPE = /^\/dev\/(?:fd\/\d+|stdout|stderr)$/;
 
 async function resolvePath(path: string, root: string): Promise<ResolvedPath> {
   const realRoot = await realpath(root).catch(() => root);
@@ -75,10 +74,18 @@ async function resolvePath(path: string, root: string): Promise<ResolvedPath> {
     const next = join(at, name);
     const inside = isWithin(at, realRoot);
     if (inside && (await entryAt(next))?.isSymbolicLink() === true)
-      return { path: next, inside, link: visibleLine(relative(realRoot, next)) };
+      return {
+        path: next,
+        inside,
+        flaw:
+          `${visibleLine(relative(realRoot, next))} is a symbolic link, and evaldiff does not ` +
+          'write through links',
+      };
     at = inside ? next : await realpath(next).catch(() => next);
   }
-  return { path: at, inside: isWithin(at, realRoot), link: null };
+  const hangs = !SHELL_PIPE.test(path) && (await entryAt(at))?.isFIFO() === true;
+  const flaw = hangs ? `${visibleLine(at)} is a named pipe, which evaldiff does not use` : null;
+  return { path: at, inside: isWithin(at, realRoot), flaw };
 }
 
 export async function entryAt(path: string): Promise<Stats | null> {
@@ -92,10 +99,8 @@ export async function entryAt(path: string): Promise<Stats | null> {
 
 async function resolveWritable(path: string, { root }: Root): Promise<ResolvedPath> {
   const resolved = await resolvePath(path, root);
-  if (resolved.link === null) return resolved;
-  throw removalError(
-    `${resolved.link} is a symbolic link, and evaldiff does not write through links`,
-  );
+  if (resolved.flaw === null) return resolved;
+  throw removalError(resolved.flaw);
 }
 
 type Root = Pick<WorkTree, 'root'>;
@@ -204,11 +209,15 @@ async function outputProblem(
   if (holder === null) return refuse(`is in a folder that does not exist`);
   if (entry === null && !holder.isDirectory())
     return refuse(`cannot be made: ${nearest} is a file`);
-  const refused = refuse(`cannot be written: no permission at ${nearest}`);
-  return access(nearest, constants.W_OK).then(
-    () => null,
-    () => refused,
-  );
+  // As root, `access` also succeeds where no file can be created, such as in /proc.
+  const probes = holder.isDirectory() && !isWithin(nearest, workTree.root);
+  return access(nearest, constants.W_OK)
+    .then(async () => (probes ? rmdir(await mkdtemp(join(nearest, NEW_FILE_PREFIX))) : undefined))
+    .then(
+      () => null,
+      (error: unknown) =>
+        refuse(`cannot be written (${String(member(error, 'code'))} at ${nearest})`),
+    );
 }
 
 async function nearestOf(path: string): Promise<string> {

@@ -166,8 +166,7 @@ async function storesOf(
     return place === null || store.kept === undefined ? open() : store.kept.at(place.file, open);
   }
   const file = join(session.temporaryFolder, 'merged.sqlite');
-  const passing = { file, keyFile: null, former: null };
-  return openLocalStores({ ...given, place: passing, trust: 'member' });
+  return openLocalStores({ ...given, place: { file, keyFile: null }, trust: 'member' });
 }
 
 type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;

@@ -7,7 +7,6 @@ export interface StorePlace {
   file: string;
   /** The secret that signs answers. Null if only this user can access the store. */
   keyFile: string | null;
-  former: string | null;
 }
 
 export interface Machine {
@@ -34,7 +33,7 @@ interface ProjectPlace {
 export const STORE_FILE = 'answers.sqlite';
 
 export function storePlace(
-  { commonFolder, workTree: { root, below } }: ProjectPlace,
+  { commonFolder, workTree: { below } }: ProjectPlace,
   option: string | false | undefined,
   cwd: string,
   machine: Machine,
@@ -43,15 +42,11 @@ export function storePlace(
   const own = userFolder(machine);
   const keyFile = join(own, 'key');
   const given = option ?? machine.env['EVALDIFF_STORE']?.trim();
-  if (given) return { file: resolve(cwd, given), keyFile, former: null };
+  if (given) return { file: resolve(cwd, given), keyFile };
   const hash = createHash('sha256').update(`${commonFolder}\n${below}`).digest('hex').slice(0, 16);
   const clone = join(commonFolder.replace(/[\\/]\.git$/, ''), below);
   const name = basename(clone).replace(/[^A-Za-z0-9_-]+/g, '-');
-  return {
-    file: join(own, `${name}-${hash}`, STORE_FILE),
-    keyFile,
-    former: join(root, below, '.evaldiff', STORE_FILE),
-  };
+  return { file: join(own, `${name}-${hash}`, STORE_FILE), keyFile };
 }
 
 export async function storePlaceOf(

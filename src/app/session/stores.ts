@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
   cacheKeys,
@@ -12,6 +12,7 @@ import type { StoreOptions } from '../../edges/store/connection.ts';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
 import { openStore, type Store } from '../../edges/store/index.ts';
 import { machineKey, readMachineKey } from '../../edges/store/machine-key.ts';
+import { makeFolders } from '../../edges/store/make-folders.ts';
 import { PartError, answersIn, besideAnswersIn } from '../../edges/store/part.ts';
 import { UserError, userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
@@ -81,7 +82,7 @@ export async function openLocalStore(
   given: Pick<LocalStoresOptions, 'workTree' | 'notice'> &
     Pick<StoreOptions, 'access' | 'maxBytes'>,
 ): Promise<Store> {
-  const { file, keyFile, former } = place;
+  const { file, keyFile } = place;
   // SQLite would read these files as part of the store.
   const beside = [...SIDE_SUFFIXES, '-journal'].map((end) => `${file}${end}`);
   for (const path of [file, ...beside, ...(keyFile === null ? [] : [keyFile])]) {
@@ -89,11 +90,6 @@ export async function openLocalStore(
     const refusal = await pathRefusal(path, 'store', given.workTree);
     if (refusal !== null) throw userError(null, `${refusal} (--store, EVALDIFF_STORE)`);
   }
-  if (former !== null && given.access === 'read-write' && !existsSync(file) && existsSync(former))
-    given.notice(
-      `The store ${visibleLine(former)} is no longer read, because a pull request could add such a ` +
-        `file. Answers are now stored in ${visibleLine(file)}. Delete the old store.`,
-    );
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 
@@ -141,7 +137,7 @@ export async function openJobStores(options: JobStoresOptions): Promise<OpenStor
     carried: join(folder, keys.own === null ? 'shared' : 'own', STORE_FILE),
     below: join(folder, 'shared', STORE_FILE),
   };
-  for (const file of Object.values(files)) mkdirSync(dirname(file), { recursive: true });
+  for (const file of Object.values(files)) makeFolders(dirname(file));
   const writesShared = keys.own === null && keys.save !== null;
   const brought = await restoreFile(service, keys, files, writesShared);
   const maxBytes = role === 'merge' ? Number.MAX_SAFE_INTEGER : CACHED_BYTES;

@@ -32,7 +32,7 @@ export async function earlierCommit(
   }
   const name = since === 'last-release' ? await lastRelease(names) : since;
   if (name === null) return null;
-  const commit = await resolveRevision(names, name);
+  const commit = await resolveRevision(names, name === since ? since : `refs/tags/${name}`);
   await names.history.ensure(commit);
   return { commit, name };
 }

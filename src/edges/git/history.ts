@@ -11,13 +11,18 @@ export interface FetchHints {
   refs?: readonly string[];
 }
 
+export interface Named {
+  ref: string;
+  tip: string;
+}
+
 export interface CommitHistory {
   hasRemote: boolean;
   has(commit: string): Promise<boolean>;
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  remoteRef(names: readonly string[]): Promise<string | null>;
+  remoteRefs(names: readonly string[]): Promise<Named[]>;
 }
 
 const FIRST_STEP = 50;
@@ -78,13 +83,12 @@ export function openHistory(source: HistorySource): CommitHistory {
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
     },
-    async remoteRef(names) {
+    async remoteRefs(names) {
       const listed = await remote?.list(names.flatMap((name) => [name, `${name}^{}`]));
-      return (
-        names
-          .map((name) => listed?.get(`${name}^{}`) ?? listed?.get(name))
-          .find((id) => id !== undefined) ?? null
-      );
+      return names.flatMap((ref) => {
+        const tip = listed?.get(`${ref}^{}`) ?? listed?.get(ref);
+        return tip === undefined ? [] : [{ ref, tip }];
+      });
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   shallowBoundary,
   type CommitHistory,
   type HistorySource,
+  type Named,
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
@@ -36,7 +37,7 @@ const DEFAULTS = [
   'HEAD',
 ];
 
-export function defaultBranch(names: Names): Promise<{ ref: string; tip: string } | null> {
+export function defaultBranch(names: Names): Promise<Named | null> {
   return firstNamed(names, DEFAULTS);
 }
 
@@ -70,7 +71,7 @@ export async function findDefaultBase(
     if (value !== '') return baseOfCi(names, variable, value);
   }
   const here = await firstNamed(names, BASES);
-  return here?.tip ?? names.history.remoteRef(REMOTE_BASES);
+  return here?.tip ?? (await names.history.remoteRefs(REMOTE_BASES))[0]?.tip ?? null;
 }
 
 async function baseOfCi(names: Names, variable: string, value: string): Promise<string> {
@@ -81,7 +82,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
   }
   const branch = value.replace(/^refs\/heads\//, '');
   const tip =
-    (await names.history.remoteRef([`refs/heads/${branch}`])) ??
+    (await names.history.remoteRefs([`refs/heads/${branch}`]))[0]?.tip ??
     (await firstNamed(names, [`refs/remotes/origin/${branch}`, `refs/heads/${branch}`]))?.tip;
   if (tip !== undefined) return tip;
   const message =
@@ -90,10 +91,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
   throw userError(null, message);
 }
 
-async function firstNamed(
-  { reader }: Names,
-  refs: readonly string[],
-): Promise<{ ref: string; tip: string } | null> {
+async function firstNamed({ reader }: Names, refs: readonly string[]): Promise<Named | null> {
   for (const ref of refs.filter(isPlainName)) {
     const tip = await reader.commitNamed(ref);
     if (tip !== null) return { ref, tip };
@@ -139,7 +137,7 @@ export async function checkedOut(head: string | null, reader: ObjectReader): Pro
 const NOT_IN_REF_NAMES = /[\u0000- ~^:?*[\\\u007f]/;
 
 /**
- * A full id takes precedence over a branch of that name.
+ * A full id takes precedence over a branch of that name, and a local branch over the remote's.
  * @throws UserError for unknown and ambiguous names.
  */
 export async function resolveRevision(names: Names, revision: string): Promise<string> {
@@ -147,13 +145,39 @@ export async function resolveRevision(names: Names, revision: string): Promise<s
   if (isObjectId(id)) return (await commitHere(names, id)) ?? id;
   const unusable =
     revision === '' || revision.includes('\0') || revision.includes('\n') || revision.includes(':');
+  const [start = ''] = /^(?:[^~^@]|@(?!\{))*/.exec(revision) ?? [];
+  if (!unusable) await rejectTwoRefs(names, start);
   const named = unusable ? null : await commitOf(names, revision);
   if (named === null) {
     throw userError(null, await unknownMessage(names, revision));
   }
-  if (/^[0-9a-f]{4,}$/.test(id) && !named.startsWith(id))
-    await rejectAmbiguous(names, revision, id);
+  await rejectAmbiguous(names, start);
   return named;
+}
+
+const REF_FOLDERS = ['', 'tags/', 'heads/', 'remotes/', 'remotes/origin/'];
+
+/** Git would silently choose the tag. */
+async function rejectTwoRefs(names: Names, name: string): Promise<void> {
+  if (name === 'HEAD' || name.startsWith('refs/') || NOT_IN_REF_NAMES.test(name)) return;
+  const found = REF_FOLDERS.map(async (folder) => {
+    const ref = `refs/${folder}${name}`;
+    const tip = await commitNamed(names, ref);
+    return tip === null ? [] : { ref, tip };
+  });
+  const known = (await Promise.all(found)).flat();
+  const hasBranch = known.some(({ ref }) => ref === `refs/heads/${name}`);
+  // A remote branch may differ from its local one.
+  rejectDifferent(
+    name,
+    known.filter(({ ref }) => !hasBranch || ref !== `refs/remotes/origin/${name}`),
+  );
+}
+
+function rejectDifferent(name: string, known: readonly Named[]): void {
+  if (new Set(known.map(({ tip }) => tip)).size < 2) return;
+  const refs = known.map(({ ref, tip }) => `${ref} (${tip.slice(0, 7)})`).join(' and ');
+  throw userError(null, `"${name}" has two meanings: ${refs}. Give the full name of one of them.`);
 }
 
 async function commitOf(names: Names, name: string): Promise<string | null> {
@@ -242,14 +266,18 @@ async function remoteCommit(names: Names, name: string): Promise<string | null> 
   const [, tracked] = /^(?:refs\/remotes\/)?origin\/(.+)$/.exec(name) ?? [];
   const branch = tracked === 'HEAD' ? 'HEAD' : `refs/heads/${tracked ?? ''}`;
   const refs = tracked === undefined ? own : [...own, branch];
-  return (
-    (await commitNamed(names, `refs/remotes/origin/${name}`)) ??
-    (await names.history.remoteRef(refs))
-  );
+  const here = await commitNamed(names, `refs/remotes/origin/${name}`);
+  if (here !== null) return here;
+  const found = await names.history.remoteRefs(refs);
+  rejectDifferent(name, found);
+  return found[0]?.tip ?? null;
 }
 
 /** If a branch name is also the start of a commit id, git would silently choose one of them. */
-async function rejectAmbiguous(names: Names, revision: string, prefix: string): Promise<void> {
+async function rejectAmbiguous(names: Names, revision: string): Promise<void> {
+  const prefix = revision.toLowerCase();
+  const isShortId = /^[0-9a-f]{4,39}$/.test(prefix);
+  if (!isShortId || (await commitOf(names, revision))?.startsWith(prefix) !== false) return;
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
   for (const id of output
     .toString('latin1')

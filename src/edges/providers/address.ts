@@ -4,7 +4,7 @@ import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoin
 import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, type VendorKeys } from '../../types/vendors.ts';
+import { factsOf, vendorNames, type VendorKeys } from '../../types/vendors.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */
 export interface ProviderAccess {
@@ -14,7 +14,7 @@ export interface ProviderAccess {
   vendorUrls?: Partial<Record<VendorName, string>>;
 }
 
-interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
+export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
   key: string | null;
   headers?: readonly { name: string; env: string; value: string | null }[];
@@ -28,6 +28,24 @@ export interface Address {
   deployments: boolean;
   pace: GivenPace;
   direct: boolean;
+}
+
+const CREDENTIAL =
+  /(?:^|-)(?:authorization|auth|cookie|token|secret|password|credentials?|(?:api|access|auth|app|subscription|functions)-?key)$/;
+
+/**
+ * The headers in a stored answer's key, each after a line break. A secret does not change answers,
+ * and a new secret must not make stored answers useless.
+ */
+export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAccess): string {
+  const secrets = [keyEnv, ...vendorNames().map((vendor) => factsOf(vendor).keyVariable)];
+  const counted = headers.filter(
+    ({ name, env }) => !CREDENTIAL.test(name) && !volatile.includes(name) && !secrets.includes(env),
+  );
+  return counted
+    .map(({ name, value }) => `\n${name}: ${value ?? ''}`)
+    .sort()
+    .join('');
 }
 
 export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {

@@ -2,7 +2,9 @@ import type { Completion, Request } from '../../types/model.ts';
 import type { Connection, StoreOptions } from './connection.ts';
 import type { Database } from './database.ts';
 import {
+  ANSWER_KEY,
   parseEntry,
+  placedBy,
   storedEntryOf,
   isReusable,
   keyedDigest,
@@ -73,7 +75,7 @@ export function createAnswers(
       return answer;
     },
     import(entries, which) {
-      const how = { now: now(), which, digest };
+      const how = { now: now(), which, digest, placeOf: placedBy(secret) };
       const taken = connection.change((db) => importInto(db, entries(), how), null);
       counts.written += taken?.written ?? 0;
       size = connection.read((db) => db.bytes(), 0);
@@ -112,22 +114,25 @@ function useMarks(
   };
 }
 
-const ANSWER_KEY = /^[0-9a-f]{64}$/;
-
 type WantedAnswer = 'all' | 'absent';
 
 function importInto(
   db: Database,
   entries: Iterable<Entry>,
-  { now, which, digest }: { now: number; which: WantedAnswer; digest: Digest },
+  {
+    now,
+    which,
+    digest,
+    placeOf,
+  }: { now: number; which: WantedAnswer; digest: Digest; placeOf(key: string): string },
 ): { written: number; refused: number } {
   let refused = 0;
   function* holding(): Generator<Entry> {
     for (const entry of entries) {
-      if (which === 'absent' && db.get(entry.key) !== null) continue;
-      const { key } = entry;
-      if (ANSWER_KEY.test(key) && parseEntry(key, entry, plainDigest) !== null)
-        yield { ...entry, digest: digest(key, entry) };
+      const key = placeOf(entry.key);
+      if (which === 'absent' && db.get(key) !== null) continue;
+      if (ANSWER_KEY.test(entry.key) && parseEntry(entry.key, entry, plainDigest) !== null)
+        yield { ...entry, key, digest: digest(key, entry) };
       else refused += 1;
     }
   }

@@ -39,6 +39,23 @@ export function isReusable(
   return !saysNothing(completion) && usable?.(textOf(completion)) !== false;
 }
 
+/** Ends a key that depends on values of headers. A store with a secret keeps only its HMAC. */
+const MARK = '~';
+
+export const ANSWER_KEY = /^[0-9a-f]{64}~?$/;
+
+/** @param server the text that names a server in keys: its address, and a line for each header. */
+export function markOf(server: string): string {
+  return server.includes('\n') ? MARK : '';
+}
+
+export function placedBy(secret: Uint8Array | null): (key: string) => string {
+  return (key) =>
+    secret !== null && key.endsWith(MARK)
+      ? createHmac('sha256', secret).update(key).digest('hex')
+      : key;
+}
+
 export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
 /** Anyone can compute this digest, so it detects only damage. */

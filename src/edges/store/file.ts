@@ -1,9 +1,10 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
+import { makeFolders } from './make-folders.ts';
 
 type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
 
@@ -51,7 +52,7 @@ export function openFile<T>(
   return withStoreErrors(() => {
     const known = inspect(file);
     if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
-    if (access === 'read-write') mkdirSync(dirname(file), { recursive: true });
+    if (access === 'read-write') makeFolders(dirname(file));
     const { DatabaseSync: Sqlite } = loadSqlite();
     const open = (path: string | URL): T => {
       const db = new Sqlite(path, { readOnly: access === 'read', timeout: busyMs });
@@ -99,10 +100,10 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
+    // Unlike a damaged store, a device or folder must not be renamed. Opening a named pipe hangs.
+    if (!statSync(file).isFile()) throw new StoreError('foreign', 'is not a regular file');
     const handle = openSync(file, 'r');
     try {
-      // Unlike a damaged store, a device or folder must not be renamed.
-      if (!fstatSync(handle).isFile()) throw new StoreError('foreign', 'is not a regular file');
       read = readSync(handle, head, 0, 16, 0);
     } finally {
       closeSync(handle);

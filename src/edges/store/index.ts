@@ -3,7 +3,7 @@ import type { BatchRecord, Complete, Completion, Request, Target } from '../../t
 import { createAnswers } from './answers.ts';
 import { createConnection, type StoreOptions } from './connection.ts';
 import type { Totals } from './database.ts';
-import type { Entry } from './entry.ts';
+import { placedBy, type Entry } from './entry.ts';
 import { createRecords, type StoreRecords } from './kept-records.ts';
 import type { RecordRows } from './records.ts';
 
@@ -48,24 +48,25 @@ const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, mo
  * @throws UserError if a newer version or another program wrote the file.
  */
 export function openStore(options: StoreOptions): Store {
-  const { file, access } = options;
+  const { file, access, secret } = options;
+  const placeOf = placedBy(secret);
   const connection = createConnection(options);
   const answers = createAnswers(options, connection);
   const { records, join: joinRecords, batchChanges } = createRecords(connection, options);
   return {
     ...records,
     wrap: (complete, keyOf) => async (request) => {
-      const key = keyOf(request);
+      const key = placeOf(keyOf(request));
       const found = request.anew === true ? null : answers.find(key, request);
       if (found !== null) return found;
       const completion = await complete(request);
       answers.keep(key, request, completion);
       return completion;
     },
-    has: answers.has,
+    has: (key) => answers.has(placeOf(key)),
     version: connection.version,
     keep: (key, target, completion) => {
-      answers.keep(key, { target }, completion);
+      answers.keep(placeOf(key), { target }, completion);
     },
     stats: () => ({
       file,

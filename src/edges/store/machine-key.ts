@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   linkSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
@@ -14,15 +13,16 @@ import { dirname, join } from 'node:path';
 import { userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { member } from '../../types/plain.ts';
+import { makeFolders } from './make-folders.ts';
 
 const BYTES = 32;
 
 export function readMachineKey(file: string): Uint8Array | null {
   let handle: number;
   try {
-    // Windows has no `O_NOFOLLOW`.
-    const { O_NOFOLLOW } = constants as Partial<typeof constants>;
-    handle = openSync(file, constants.O_RDONLY | (O_NOFOLLOW ?? 0));
+    // Windows has neither flag. Without `O_NONBLOCK`, opening a named pipe hangs.
+    const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as Partial<typeof constants>;
+    handle = openSync(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     if (member(error, 'code') === 'ENOENT') return null;
     throw error;
@@ -44,7 +44,7 @@ export function readMachineKey(file: string): Uint8Array | null {
 export function machineKey(file: string, random: (bytes: number) => Uint8Array): Uint8Array {
   const known = readMachineKey(file);
   if (known !== null) return known;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(file), 0o700);
   const waiting = mkdtempSync(join(dirname(file), '.key-'));
   try {
     writeFileSync(join(waiting, 'key'), random(BYTES), { flag: 'wx', mode: 0o600 });

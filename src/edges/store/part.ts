@@ -17,7 +17,14 @@ import {
 } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import { openDatabase } from './database.ts';
-import { storedAnswerSchema, storedEntryOf, isReusable, plainDigest, type Entry } from './entry.ts';
+import {
+  ANSWER_KEY,
+  storedAnswerSchema,
+  storedEntryOf,
+  isReusable,
+  plainDigest,
+  type Entry,
+} from './entry.ts';
 import { StoreError } from './file.ts';
 import type { RecordRows } from './records.ts';
 
@@ -210,7 +217,7 @@ function withoutCallDetails(told: Completion): Completion {
 }
 
 const partLineSchema = z.strictObject({
-  key: z.string().regex(/^[0-9a-f]{64}$/),
+  key: z.string().regex(ANSWER_KEY),
   completion: z.discriminatedUnion('status', [
     storedAnswerSchema.extend({
       status: z.literal('ok'),

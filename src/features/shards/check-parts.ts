@@ -1,6 +1,7 @@
 import { problem } from '../../errors.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
 import type { Problem } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
 import { partOfPlan, plannedReferences } from './part.ts';
@@ -10,6 +11,9 @@ export interface MergeFacts {
   head: string;
   trust: string;
   inputs: SharedInputs;
+  source: PartSource;
+  /** False if the merge uses the overrides of the first part. */
+  ownOverrides: boolean;
 }
 
 export type PartSource = 'artifacts' | 'folders';
@@ -20,42 +24,41 @@ const MAX_NAMED_MISSING = 10;
 
 export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Problem[] {
   return [
-    ...parts.flatMap((part) => foreign(part, facts)),
+    ...parts.flatMap((part) => foreign(part, facts, parts[0] ?? part)),
     ...differing(parts),
     ...duplicatePartProblems(parts),
   ];
 }
 
-function foreign(part: Manifest, facts: MergeFacts): Problem[] {
-  const name = partName(part);
-  if (part.evaldiff !== facts.evaldiff)
-    return [
-      problem(
-        null,
-        `${name} was written by evaldiff ${part.evaldiff}; the merge is ${facts.evaldiff}. ${SAME}.`,
-      ),
-    ];
-  if (part.head !== facts.head)
-    return [
-      problem(
-        null,
-        `${name} evaluated commit ${short(part.head)}; the merge evaluates ${short(facts.head)}. ${SAME}.`,
-      ),
-    ];
-  if (part.trust !== facts.trust)
-    return [
-      problem(
-        null,
-        `${name} ran at trust level ${part.trust}; the merge runs at ${facts.trust}. ${SAME}.`,
-      ),
-    ];
-  const names = [...new Set([...Object.keys(facts.inputs), ...Object.keys(part.inputs)])].filter(
-    (input) => facts.inputs[input] !== part.inputs[input],
-  );
-  return names.length === 0
-    ? []
-    : [problem(null, `${name} differs from the merge in: ${names.sort().join(', ')}. ${SAME}.`)];
+function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
+  const [own, others] = [valuesOf(part), valuesOf(facts)];
+  const names = [...new Set([...Object.keys(others), ...Object.keys(own)])].sort();
+  return names.flatMap((input) => {
+    if (own[input] === others[input]) return [];
+    const other = input === 'overrides' && !facts.ownOverrides ? partName(first) : 'the merge';
+    const option = Object.hasOwn(facts.inputs, input) ? OPTIONS[facts.source](input) : input;
+    return problem(
+      null,
+      `${partName(part)} and ${other} differ in ${input}: ${shown(own[input])} and ` +
+        `${shown(others[input])}. Give every job of the sweep the same ${option}.`,
+    );
+  });
 }
+
+function valuesOf({ inputs, evaldiff, head, trust }: Omit<MergeFacts, 'source' | 'ownOverrides'>) {
+  const commit = head === 'worktree' ? 'uncommitted files' : head;
+  return { ...inputs, 'evaldiff version': evaldiff, commit, 'trust level': trust } as SharedInputs;
+}
+
+function shown(value = ''): string {
+  return value === '' ? 'not set' : `"${shorten(visibleLine(value.replaceAll('\n', ' ')), 200)}"`;
+}
+
+const OPTIONS: Record<PartSource, (input: string) => string> = {
+  artifacts: (input) => `input ${input}`,
+  folders: (input) =>
+    input === 'overrides' ? 'key=value' : `--${input === 'endpoints' ? 'endpoint' : input}`,
+};
 
 function differing(parts: readonly Manifest[]): Problem[] {
   const counts = [...new Set(parts.map(({ shard: { count } }) => count))];
@@ -120,7 +123,3 @@ const HOW_TO_ADD: Record<PartSource, string> = {
     'are reused.',
   folders: 'Run it, and pass its folder too.',
 };
-
-function short(commit: string): string {
-  return commit === 'worktree' ? 'the uncommitted files' : commit.slice(0, 7);
-}

@@ -92,15 +92,26 @@ async function refuseForeign(folder: string): Promise<void> {
 export const mergeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('merge'), SWEEPS)
     .description('join the parts that run --shard wrote into one result')
-    .argument('<folders...>', 'the folders of all parts')
-    .option('--override <key=value>', 'an override that the shards used; repeatable', collectValues)
+    .argument(
+      '<folders...>',
+      "the folders of all parts, and key=value (default: the parts' overrides)",
+    )
+    .option('--override <key=value>', 'the same as key=value; repeatable', collectValues)
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n' +
         '  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
     )
-    .action(async (folders: string[], options: EvaluateOptions & { override?: string[] }) => {
-      const own = { overrides: options.override ?? [], role: 'merge' as const };
+    .action(async (given: string[], options: EvaluateOptions & { override?: string[] }) => {
+      const isFolder = (path: string): boolean =>
+        !/^[\w.-]+=/.test(path) || existsSync(resolve(terminal.cwd, path));
+      const folders = given.filter(isFolder);
+      const overrides = [
+        ...(options.override ?? []),
+        ...given.filter((each) => !folders.includes(each)),
+      ];
+      if (folders.length === 0) throw userError(null, 'merge: name the folders of all parts');
+      const own = { overrides, role: 'merge' as const };
       const result = await withProject(options, terminal, own, async (session) => {
         const places = folders.map((folder) => ({
           name: folder,
@@ -115,7 +126,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
           source: 'folders',
           problems: [],
         });
-        const evaluated = await mergeParts(session, gathered, sides);
+        const evaluated = await mergeParts(gathered, sides);
         const merged = await showResult(evaluated, session, options, terminal);
         terminal.err(`${logLine(mergeWords(gathered.parts.map(({ manifest }) => manifest)))}\n`);
         return merged;

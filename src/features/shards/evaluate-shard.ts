@@ -1,6 +1,6 @@
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
-import { sha256 } from '../../app/session/cached-complete.ts';
+import { serverText, sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
 import {
@@ -11,14 +11,15 @@ import {
   withEdges,
 } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
+import { checkedOverrides } from '../../config/apply-overrides.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Ledger } from '../../money/ledger.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { incompleteParts, type MergeFacts, type PartSource } from './check-parts.ts';
-import { planIdentity, sharedInputs, totalOf, type Manifest, usageOfPart } from './manifest.ts';
+import { incompleteParts, mixedParts, type MergeFacts, type PartSource } from './check-parts.ts';
+import { planIdentity, totalOf, type Manifest, usageOfPart } from './manifest.ts';
 import {
   createMergeExchange,
   createShardExchange,
@@ -30,23 +31,28 @@ import {
 } from './part-files.ts';
 import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 
+const HASH_LETTERS = 16;
+
 function sweepFacts(
-  { trust, inputs, workingDirectory, access }: Session,
+  { trust, inputs, workingDirectory, access, redact }: Session,
   head: string,
-): MergeFacts {
+): Omit<MergeFacts, 'source' | 'ownOverrides'> {
   const { read, code, codeEnv, maxCalls, maxCost } = inputs;
   const shared = {
     config: read.config,
-    overrides: read.overrides,
+    overrides: read.overrides.lines.join('\n'),
     'working-directory': workingDirectory,
-    'allowed-models': read.allowedModels,
-    endpoints: [...access.endpoints].map(([name, { url }]) => [name, url]).sort(),
+    'allowed-models': (read.allowedModels ?? []).join(', '),
+    endpoints: [...access.endpoints]
+      .map(([name, server]) => `${name} (${sha256(serverText(server)).slice(0, HASH_LETTERS)})`)
+      .sort()
+      .join(', '),
     code,
-    'code-env': [...codeEnv].sort(),
-    'max-calls': maxCalls,
-    'max-cost': maxCost,
+    'code-env': [...codeEnv].sort().join(', '),
+    'max-calls': String(maxCalls ?? ''),
+    'max-cost': String(maxCost ?? ''),
   };
-  return { evaldiff: VERSION, head, trust: trust.level, inputs: sharedInputs(shared, sha256) };
+  return { evaldiff: VERSION, head, trust: trust.level, inputs: redact(shared) };
 }
 
 export async function evaluateShard(
@@ -112,6 +118,7 @@ function plainHalt(halt: Halt | null): Halt | null {
 
 /** `problems` do not prevent planning. They are reported afterwards. */
 export interface Gathered {
+  session: Session;
   parts: ShardPart[];
   problems: Problem[];
   source: PartSource;
@@ -122,8 +129,28 @@ export async function gatherParts(
   head: string,
   found: { places: readonly PartPlace[]; source: PartSource; problems: readonly Problem[] },
 ): Promise<Gathered> {
-  const { parts, problems } = await readParts(found.places, sweepFacts(session, head));
-  return { parts, source: found.source, problems: [...found.problems, ...problems] };
+  const { parts, problems } = await readParts(found.places);
+  const { session: own, problems: invalid } = withOverridesOf(parts[0], session);
+  const facts = { ...sweepFacts(own, head), source: found.source, ownOverrides: own === session };
+  const mixed = mixedParts(
+    parts.map(({ manifest }) => manifest),
+    facts,
+  );
+  const all = [...found.problems, ...problems, ...invalid, ...mixed];
+  return { session: own, parts, source: found.source, problems: all };
+}
+
+/** A merge without overrides uses those of the first part. The other parts must have the same. */
+function withOverridesOf(
+  part: ShardPart | undefined,
+  session: Session,
+): { session: Session; problems: Problem[] } {
+  const { inputs } = session;
+  const { read } = inputs;
+  const lines = (part?.manifest.inputs['overrides'] ?? '').split('\n').filter(Boolean);
+  if (read.overrides.lines.length > 0 || lines.length === 0) return { session, problems: [] };
+  const { overrides, problems } = checkedOverrides(lines, read.own);
+  return { session: { ...session, inputs: { ...inputs, read: { ...read, overrides } } }, problems };
 }
 
 /**
@@ -131,8 +158,7 @@ export async function gatherParts(
  * @throws UserError for an unreadable part.
  */
 export async function mergeParts(
-  session: Session,
-  { parts, problems, source }: Gathered,
+  { session, parts, problems, source }: Gathered,
   sides: Pick<Sides, 'base' | 'head'>,
 ): Promise<Evaluated> {
   const usable = problems.length === 0;

@@ -81,7 +81,7 @@ const NO_PARTS =
 export async function openMerge(job: Job, session: Session, sides: Sides): Promise<OpenedJob> {
   const gathered = await gatherArtifacts(job, session, sides.head.commit);
   return {
-    evaluate: () => mergeParts(session, gathered, sides),
+    evaluate: () => mergeParts(gathered, sides),
     published: () =>
       logParts(
         gathered.parts.map(({ manifest }) => manifest),

@@ -64,22 +64,8 @@ function stringifyWithMaps(value: unknown): string {
   );
 }
 
-/** Hashes of inputs that must be the same in every job of a sweep. */
+/** Inputs that must be the same in every job of a sweep. An empty text means not set. */
 export type SharedInputs = Readonly<Record<string, string>>;
-
-export function sharedInputs(
-  values: Readonly<Record<string, unknown>>,
-  hash: (text: string) => string,
-): SharedInputs {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      hash(stringifyWithMaps(value ?? null)).slice(0, HASH_LETTERS),
-    ]),
-  );
-}
-
-const HASH_LETTERS = 16;
 
 export const PART_VERSION = 1;
 
@@ -158,7 +144,7 @@ const manifest = z.strictObject({
   shard,
   head: z.union([z.string().regex(/^[0-9a-f]{40,64}$/), z.literal('worktree')]),
   trust: z.enum(['trusted', 'member', 'untrusted']),
-  inputs: z.record(z.string().max(60), z.string().regex(/^[0-9a-f]{16}$/)),
+  inputs: z.record(z.string().max(60), z.string()),
   plan: hex,
   counts: z.strictObject({
     references: wholeCount,

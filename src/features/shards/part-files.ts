@@ -18,7 +18,6 @@ import { counted } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { type Completion, isAbandoned } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
-import { mixedParts, type MergeFacts } from './check-parts.ts';
 import { PART_FILES, PART_VERSION, partName, readManifest, type Manifest } from './manifest.ts';
 import { shardName, type Shard } from './part.ts';
 
@@ -70,7 +69,6 @@ export async function createShardExchange(temporaryFolder: string): Promise<Shar
 
 export async function readParts(
   places: readonly PartPlace[],
-  facts: MergeFacts,
 ): Promise<{ parts: ShardPart[]; problems: Problem[] }> {
   const parts: ShardPart[] = [];
   const problems: Problem[] = [];
@@ -80,16 +78,7 @@ export async function readParts(
       problems.push(problem(null, `${place.name} ${read.flaw}.`.replace(/\.\.$/, '.')));
     else parts.push(read);
   }
-  return {
-    parts,
-    problems: [
-      ...problems,
-      ...mixedParts(
-        parts.map(({ manifest }) => manifest),
-        facts,
-      ),
-    ],
-  };
+  return { parts, problems };
 }
 
 async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { flaw: string }> {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -77,6 +78,61 @@ describe('an unwritable output path', () => {
     },
   );
 });
+
+/** Node's recursive `mkdir` never returns below /proc, and opening a named pipe waits for a writer. */
+(existsSync('/proc/self') ? describe : describe.skip)(
+  'a path where no folder or file can be created',
+  () => {
+    test.each<[string[], NodeJS.ProcessEnv, string]>([
+      [['run', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
+      [['run'], { EVALDIFF_STORE: '/proc/none/deep/x' }, '/proc/none/deep/x: ENOENT'],
+      [['run'], { EVALDIFF_STORE: 'a-file/x' }, '/a-file/x: ENOTDIR'],
+      [['run'], { XDG_CACHE_HOME: '/proc/none' }, '/proc/none/evaldiff/key: the key for stored'],
+      [['run'], { HOME: '/proc/none' }, '/proc/none/.cache/evaldiff/key: the key for stored'],
+      [['noise', '--runs', '1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
+      [['run', '--shard', '1/1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
+    ])('%j with %j is named as the store, and the run goes on', async (argv, env, message) => {
+      const { evaldiff, server } = await blocked({ env: { XDG_CACHE_HOME: undefined, ...env } });
+      const { code, err } = await evaldiff(...argv);
+      expect([code, server.requests.length > 0]).toEqual([0, true]);
+      expect(err).toContain(message);
+    });
+
+    test.each<[string[], string]>([
+      [['run', '--report', '/proc/none/x'], 'cannot be written (ENOENT at /proc)'],
+      [['run', '--record', '/proc/x.jsonl'], 'cannot be written (ENOENT at /proc)'],
+      [['diff', '--report', '/proc/self/x'], 'cannot be written (E'],
+      [
+        ['run', '--shard', '1/2', '--shard-to', '/proc/none/x'],
+        'cannot be written (ENOENT at /proc)',
+      ],
+      [['run', '--report', 'a-pipe'], 'is a named pipe, which evaldiff does not use'],
+      [['run', '--record', 'a-pipe'], 'is a named pipe, which evaldiff does not use'],
+      [['run', '--store', 'a-pipe'], 'is a named pipe, which evaldiff does not use'],
+      [['run', '--shard', '1/2', '--shard-to', 'a-pipe'], 'is a named pipe'],
+      [['cache', '--store', 'a-pipe'], 'is a named pipe, which evaldiff does not use'],
+    ])('%j is refused before any model call', async (argv, why) => {
+      const { evaldiff, server, at } = await blocked();
+      execFileSync('mkfifo', [at('a-pipe')]);
+      const { code, out, err } = await evaldiff(...argv);
+      expect([code, out, server.requests]).toEqual([2, '', []]);
+      expect(err).toContain(why);
+      expect(err).toContain(argv.at(-1));
+    });
+
+    test.each<[string[], string]>([
+      [['report', 'out/result.json', '--out', '/proc/none/x'], '/proc/none/x: cannot be written'],
+      [['report', 'out/result.json', '--out', 'a-pipe'], 'a-pipe is a named pipe'],
+      [['cache', '--store', '/proc/none/x'], '/proc/none/x: the store is empty'],
+    ])('%j is named', async (argv, message) => {
+      const { evaldiff, at } = await blocked();
+      execFileSync('mkfifo', [at('a-pipe')]);
+      await evaldiff('run', '--report', 'out');
+      const { out, err } = await evaldiff(...argv);
+      expect(out + err).toContain(message);
+    });
+  },
+);
 
 const KEY = 'q7Xw2LmN9vTz4RbK8sYd1HcF';
 

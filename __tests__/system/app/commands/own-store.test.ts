@@ -48,7 +48,7 @@ describe("the command line's default store", () => {
   });
 
   test('ignores a store that a pull request committed in the work tree', async () => {
-    const { result, evaldiff, repository, server } = await open();
+    const { result, repository, server } = await open();
     await result('run');
     const { file } = storeOf(repository.directory);
     copyOf(file, join(repository.directory, '.evaldiff/answers.sqlite'));
@@ -58,21 +58,6 @@ describe("the command line's default store", () => {
     const { usage } = await result('run');
     expect(usage).toMatchObject({ calls: 4, reused: 0 });
     expect(server.requests.length - asked).toBe(4);
-    expect((await evaldiff('run')).err).not.toContain('is no longer read');
-  });
-
-  test('causes one notice if an earlier version left a store in the work tree, which is not changed', async () => {
-    const { evaldiff, repository } = await open();
-    const former = join(repository.directory, '.evaldiff/answers.sqlite');
-    mkdirSync(dirname(former));
-    writeFileSync(former, 'old');
-    const said = [await evaldiff('run'), await evaldiff('run')].map(({ err }) =>
-      /is no longer read, because a pull request could add such a file\. Answers are now stored in/.test(
-        err,
-      ),
-    );
-    expect(said).toEqual([true, false]);
-    expect(readFileSync(former, 'utf8')).toBe('old');
   });
 
   test.each(['answers.sqlite', 'answers.sqlite-wal'])(

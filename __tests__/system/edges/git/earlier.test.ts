@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
-import { using } from './opened-repository.ts';
+import { messageOf, using } from './opened-repository.ts';
 
 const repository = createRepository();
 const ids = repository.commitMany(5, (at) => ({ path: 'a.txt', text: String(at) }));
@@ -43,6 +43,20 @@ describe('an earlier commit', () => {
       for (const name of ['v1.9.0', first])
         expect(await earlier(name, { commit: last, now: 0 })).toEqual({ commit: first, name });
     });
+  });
+
+  test('is the tag of a release, even if a branch has its name, but a name with two meanings is refused', async () => {
+    repository.git('update-ref', 'refs/heads/v1.10.0', last);
+    await using(repository.directory, async ({ earlier }) => {
+      expect(await earlier('last-release', { commit: last, now: 0 })).toEqual({
+        commit: second,
+        name: 'v1.10.0',
+      });
+      expect(await messageOf(earlier('v1.10.0', { commit: last, now: 0 }))).toContain(
+        '"v1.10.0" has two meanings: refs/tags/v1.10.0 (',
+      );
+    });
+    repository.git('update-ref', '-d', 'refs/heads/v1.10.0');
   });
 
   test('is fetched if the clone is shallow and has no tags', async () => {

@@ -143,6 +143,82 @@ describe('a revision', () => {
     });
   });
 
+  test.each([
+    ['tag', 'refs/tags/twice', 'twice'],
+    ['tag, with a path to its parent', 'refs/tags/twice', 'twice~0'],
+    ['tag, with a path', 'refs/tags/twice', 'twice^{commit}'],
+    ['tag with a slash', 'refs/tags/team/twice', 'team/twice'],
+    ['tag with other characters', 'refs/tags/zwei-mal#é', 'zwei-mal#é'],
+    ['branch of a remote', 'refs/remotes/up/twice', 'up/twice'],
+    ['other ref', 'refs/twice', 'twice'],
+    ['branch whose name begins with heads', 'refs/heads/twice', 'heads/twice'],
+  ])('is refused, with both full names, if it is a branch and a %s', async (_what, ref, given) => {
+    const name = given.replace(/[~^].*$/, '');
+    repository.git('update-ref', ref, base);
+    await withBranch(name, head, async (opened) => {
+      const message = await messageOf(opened.resolve(given));
+      expect(message).toMatch(new RegExp(`^"${name}" has two meanings: `));
+      expect(message).toContain(`${ref} (${base.slice(0, 7)})`);
+      expect(message).toContain(`refs/heads/${name} (${head.slice(0, 7)})`);
+      expect(message).toContain('Give the full name of one of them.');
+      expect(await opened.resolve(`refs/heads/${name}`)).toBe(head);
+      expect(await opened.resolve(ref)).toBe(base);
+    });
+    repository.git('update-ref', '-d', ref);
+  });
+
+  test('is accepted if both meanings are the same commit', async () => {
+    repository.git('tag', '-a', '-m', 'x', 'same', head);
+    await withBranch('same', head, async (opened) => {
+      expect(await opened.resolve('same')).toBe(head);
+    });
+  });
+
+  test('is the local branch if the branch of origin differs', async () => {
+    repository.git('update-ref', 'refs/remotes/origin/mine', base);
+    await withBranch('mine', head, async (opened) => {
+      expect(await opened.resolve('mine')).toBe(head);
+      expect(await opened.resolve('origin/mine')).toBe(base);
+    });
+    repository.git('update-ref', '-d', 'refs/remotes/origin/mine');
+  });
+
+  test('is refused if origin has a branch and the clone a tag of this name', async () => {
+    repository.git('update-ref', 'refs/remotes/origin/half', head);
+    repository.git('tag', 'half', base);
+    await using(repository.directory, async (opened) => {
+      expect(await messageOf(opened.resolve('half'))).toContain(
+        `refs/tags/half (${base.slice(0, 7)}) and refs/remotes/origin/half (${head.slice(0, 7)})`,
+      );
+    });
+    repository.git('update-ref', '-d', 'refs/remotes/origin/half');
+    repository.git('tag', '-d', 'half');
+  });
+
+  test('is refused if only the remote has both a branch and a tag of this name', async () => {
+    repository.git('update-ref', 'refs/heads/far', head);
+    repository.git('tag', '-a', '-m', 'x', 'far', base);
+    const clone = shallowCheckout(bareOrigin(repository), 'refs/heads/main');
+    repository.git('update-ref', '-d', 'refs/heads/far');
+    repository.git('tag', '-d', 'far');
+    await using(clone.directory, async (opened) => {
+      expect(await messageOf(opened.resolve('far'))).toContain(
+        `"far" has two meanings: refs/tags/far (${base.slice(0, 7)}) and refs/heads/far (${head.slice(0, 7)})`,
+      );
+      expect(await opened.resolve('refs/heads/far')).toBe(head);
+      expect(await opened.resolve('refs/tags/far')).toBe(base);
+    });
+  });
+
+  test('that is a short commit id with a path is ambiguous, too', async () => {
+    const start = base.slice(0, 8);
+    await withBranch(start, head, async (opened) => {
+      expect(await messageOf(opened.resolve(`${start}~0`))).toContain(
+        `"${start}" is a branch or tag and also the start of commit ${base}`,
+      );
+    });
+  });
+
   test('is resolved without refs/replace', async () => {
     repository.git('replace', base, head);
     await using(repository.directory, async (opened) => {

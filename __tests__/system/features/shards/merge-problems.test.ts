@@ -188,16 +188,72 @@ describe('a merge is refused with advice when', () => {
     await shop.evaldiff('run', '--shard', '1/2', '--max-calls', '100');
     await shop.evaldiff('run', '--shard', '2/2', 'n_tries=1');
     const err = await merged();
-    expect(err).toContain('shard 1/2 differs from the merge in: max-calls.');
-    expect(err).toContain('shard 2/2 differs from the merge in: overrides.');
+    expect(err).toContain(
+      'shard 1/2 and the merge differ in max-calls: "100" and not set. Give every job of the sweep the same --max-calls.',
+    );
+    expect(err).toContain(
+      'shard 2/2 and the merge differ in overrides: "n_tries=1" and not set. Give every job of the sweep the same key=value.',
+    );
     // Even if the merge's own caps are too low for its plan.
-    for (const caps of [
-      ['--max-calls', '1'],
-      ['--max-cost', '0.000001'],
-    ])
-      expect(await merged(...FOLDERS, ...caps)).toContain(
-        `differs from the merge in: ${caps[0]!.slice(2)}`,
+    for (const [name, value] of [
+      ['max-calls', '1'],
+      ['max-cost', '0.000001'],
+    ] as const)
+      expect(await merged(...FOLDERS, `--${name}`, value)).toContain(
+        `shard 2/2 and the merge differ in ${name}: not set and "${value}". Give every job of the sweep the same --${name}.`,
       );
+  });
+
+  test('the overrides of the shards differ, and the message names both shards', async () => {
+    await shop.evaldiff('run', '--shard', '1/2', 'n_tries=1', 'temperature=0');
+    await shop.evaldiff('run', '--shard', '2/2', 'n_tries=3');
+    expect(await merged()).toContain(
+      'shard 2/2 and shard 1/2 differ in overrides: "n_tries=3" and "n_tries=1 temperature=0". Give every job of the sweep the same key=value.',
+    );
+    expect(await merged(...FOLDERS, 'n_tries=3')).toBe(
+      'shard 1/2 and the merge differ in overrides: "n_tries=1 temperature=0" and "n_tries=3". Give every job of the sweep the same key=value.\n',
+    );
+  });
+
+  test.each<[string[], string]>([
+    [
+      ['--endpoint', 'other=http://127.0.0.1:9/v1'],
+      'endpoints: "local \\([0-9a-f]{16}\\)" and "local \\([0-9a-f]{16}\\), other \\([0-9a-f]{16}\\)". Give every job of the sweep the same --endpoint.',
+    ],
+    [['--code', 'off'], 'code: "sandbox" and "off". Give every job of the sweep the same --code.'],
+    [
+      ['--code-env', 'LANG'],
+      'code-env: not set and "LANG". Give every job of the sweep the same --code-env.',
+    ],
+    [
+      ['--config', './evaldiff.yaml'],
+      'config: "evaldiff.yaml" and "./evaldiff.yaml". Give every job of the sweep the same --config.',
+    ],
+  ])('the merge has other options: %j', async (argv, message) => {
+    await givenShards();
+    const err = await merged(...FOLDERS, ...argv);
+    for (const shard of ['1/2', '2/2'])
+      expect(err).toMatch(new RegExp(`^shard ${shard} and the merge differ in ${message}`, 'm'));
+  });
+
+  test.each(['n_tries=\u001b[2J', 'no equals sign \u001b[2J', 'unknown.key=\u001b[2J'])(
+    "a shard's overrides are invalid: %j",
+    async (overrides) => {
+      await givenShards();
+      for (const folder of FOLDERS)
+        editManifest(folder, {
+          inputs: { ...(manifestOf(folder)['inputs'] as object), overrides },
+        });
+      const asked = shop.server.requests.length;
+      const { code, out, err } = await shop.evaldiff('merge', ...FOLDERS);
+      expect([code, shop.server.requests.length]).toEqual([2, asked]);
+      expect(out + err).toContain(`overrides: ${overrides.replace('\u001b', '\\u{1b}')}: `);
+      expect(out + err).not.toContain('\u001b');
+    },
+  );
+
+  test('only overrides are given', async () => {
+    expect(await merged('n_tries=1')).toBe('merge: name the folders of all parts\n');
   });
 
   test('the shards ran on another commit, trust level or version', async () => {
@@ -206,14 +262,14 @@ describe('a merge is refused with advice when', () => {
     editManifest(SECOND, { evaldiff: '0.9.0' });
     const err = await merged();
     expect(err).toContain(
-      'shard 1/2 evaluated commit aaaaaaa; the merge evaluates the uncommitted files.',
+      `shard 1/2 and the merge differ in commit: "${'a'.repeat(40)}" and "uncommitted files". Give every job of the sweep the same commit.`,
     );
     expect(err).toMatch(
-      /shard 2\/2 was written by evaldiff 0\.9\.0; the merge is \d+\.\d+\.\d+\. Give every job/,
+      /shard 2\/2 and the merge differ in evaldiff version: "0\.9\.0" and "\d+\.\d+\.\d+"\. Give every job of the sweep the same evaldiff version\./,
     );
     editManifest(FIRST, { head: 'worktree', trust: 'untrusted' });
     expect(await merged()).toContain(
-      'shard 1/2 ran at trust level untrusted; the merge runs at member.',
+      'shard 1/2 and the merge differ in trust level: "untrusted" and "member".',
     );
   });
 
@@ -344,6 +400,32 @@ describe('a merge is refused with advice when', () => {
     put(FIRST, 'others.jsonl', `${JSON.stringify({ key: 'a'.repeat(64), completion })}\n`);
     seal(FIRST, 'others.jsonl');
     expect(await merged()).toContain('shard 1/2 cannot be used (others.jsonl has 1 line, not 0).');
+  });
+});
+
+describe('a merge', () => {
+  test.each<[string, string[], string[]]>([
+    ["uses the shards' overrides", ['n_tries=1'], []],
+    ['accepts overrides like run', ['n_tries=1'], ['n_tries=1']],
+    ['accepts overrides as options', ['n_tries=1'], ['--override', 'n_tries=1']],
+    ['uses a sweep of the shards', ['n_tries=1', 'temperature=0,0.7'], []],
+    ['uses a filter of the shards', ['references=r1,r2,r3'], []],
+    ['uses a gate setting of the shards', ['n_tries=1', 'gate.min_pass_rate=0.5'], []],
+  ])('%s', async (_what, overrides, given) => {
+    await bothShards(...overrides);
+    const whole = await shop.result('run', ...overrides);
+    const asked = shop.server.requests.length;
+    const { code, out, err } = await shop.evaldiff('merge', ...FOLDERS, ...given, '--json');
+    expect([code, err]).toEqual([0, expect.stringContaining('2 shards made')]);
+    expect(shop.server.requests).toHaveLength(asked);
+    const { suites } = JSON.parse(out) as typeof whole;
+    expect(suites).toEqual(whole.suites);
+  });
+
+  test('takes a folder whose name contains an equals sign as a folder', async () => {
+    await givenShards();
+    renameSync(at(SECOND), at('n_tries=1'));
+    expect(await shop.evaldiff('merge', FIRST, 'n_tries=1')).toMatchObject({ code: 0 });
   });
 });
 

@@ -39,7 +39,6 @@ describe('the path of a store', () => {
     );
     expect(service?.file).toMatch(/\/chat-[0-9a-f]{16}\/answers\.sqlite$/);
     expect(new Set([root?.file, service?.file, clone?.file]).size).toBe(3);
-    expect(service?.former).toBe('/work/shop/services/chat/.evaldiff/answers.sqlite');
   });
 
   test('comes from the option or else from the environment, but the file with the encryption key stays in the cache folder', () => {
@@ -47,7 +46,6 @@ describe('the path of a store', () => {
     expect(placeOf('/work/shop/.git', '', env)).toEqual({
       file: '/work/shop/shared.sqlite',
       keyFile: '/home/ann/.cache/evaldiff/key',
-      former: null,
     });
     expect(
       storePlace(project('/work/shop/.git'), '/tmp/mine', '/work', machine('linux', env))?.file,

@@ -1,5 +1,6 @@
 import {
   addressOf,
+  headerLines,
   secretsIn,
   type Address,
   type ProviderAccess,
@@ -58,7 +59,7 @@ function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedMod
   const server = endpoint === null ? undefined : endpoints.get(endpoint);
   return server === undefined
     ? (endpoint ?? provider)
-    : `${server.url}?api-version=${server.apiVersion ?? ''}`;
+    : `${server.url}?api-version=${server.apiVersion ?? ''}${headerLines(server)}`;
 }
 
 function baseUrl(wire: Wire, { base }: Address): string {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { THIS_PLATFORM, programVariables } from '../../../edges/providers/program-child.ts';
+import { makeFolders } from '../../../edges/store/make-folders.ts';
 import { errorMessage } from '../../../errors.ts';
 import { member, parseMap } from '../../../types/plain.ts';
 import type { AgentRow } from './agent-row.ts';
@@ -111,7 +112,7 @@ async function askVersion(program: string, tools: CliTools): Promise<string | nu
 
 /** Installs into a temporary folder first, because other runs may install the same version. */
 async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
-  await mkdir(tools.cache, { recursive: true });
+  makeFolders(tools.cache);
   const folder = await mkdtemp(join(tools.cache, 'new-'));
   const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
   try {
