@@ -45,9 +45,10 @@ test('evaldiff show explains what made the reference worse, the effect and the p
     `+ ${DRAFT}`,
     'Prompt as sent by base',
   ];
+  const joined = said.replaceAll(/\s+/g, ' ');
   let at = -1;
   for (const words of inOrder) {
-    const next = said.indexOf(words, at + 1);
+    const next = joined.indexOf(words, at + 1);
     expect([words, next > at]).toEqual([words, true]);
     at = next;
   }

@@ -38,7 +38,7 @@ describe('the change that fixed tests', () => {
     ]);
     expect(found?.explained.calls).toBeLessThanOrEqual(120);
     const proof =
-      `Fixed by: ${FILE}:${String(CULPRIT)}. Adding the new line to base fixes 6 of 6 tests; ` +
+      `Fixed by: ${FILE}:${String(CULPRIT)}. The new line on base fixes 6 of 6 tests; ` +
       'putting the old line back breaks them.';
     expect(out.replaceAll(/\s+/g, ' ')).toContain(proof);
     const { said } = await run(['show', 'refund-a']);
