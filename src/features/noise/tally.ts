@@ -5,7 +5,6 @@ import { meanOfCounts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { wilson } from '../../report/sections/intervals.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
-import { dependenceNotices, dependenceOf, type Dependence } from './dependence.ts';
 import type { NoiseResult, NoiseSuite } from './result.ts';
 
 interface NoiseTally {
@@ -26,7 +25,6 @@ interface NoiseTally {
 interface SuiteTally extends Omit<NoiseSuite, 'pass_rate'> {
   /** The smallest number of tries that a side had in any comparison. */
   shared: number;
-  dependence: Dependence[];
   /** By reference id. `passes`, `tries`: indices of the passed tries and of all judged tries. */
   counted: Map<string, { reference: ReferenceResult; passes: number[]; tries: number[] }>;
 }
@@ -79,7 +77,6 @@ function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
     inconclusive: 0,
     largest_fall: 0,
     shared: Number.POSITIVE_INFINITY,
-    dependence: [],
     counted: new Map(),
   };
   suites.set(key, found);
@@ -92,8 +89,6 @@ function countSuite(suites: NoiseTally['suites'], suite: SuiteResult): void {
     found[verdict] += 1;
   found.largest_fall = Math.max(found.largest_fall, suiteFall(suite));
   found.shared = Math.min(found.shared, suite.compared.tries);
-  const dependence = dependenceOf(suite);
-  if (dependence !== null) found.dependence.push(dependence);
   for (const reference of references) countReference(found.counted, reference);
 }
 
@@ -148,14 +143,14 @@ export function noiseResult(
       .flatMap(flakyReferences)
       .sort((a, b) => Math.abs(a.passes / a.tries - 0.5) - Math.abs(b.passes / b.tries - 0.5)),
     suggested: suggestion(tally, head.gate, share.low),
-    notices: [...notices, ...suites.flatMap((suite) => dependenceNotices(suite, suite.dependence))],
+    notices,
     problems,
     usage: sumUsages(tally.usages),
   };
 }
 
 function suiteOf(tally: SuiteTally): NoiseSuite {
-  const { shared: _shared, counted: _counted, dependence: _dependence, ...suite } = tally;
+  const { shared: _shared, counted: _counted, ...suite } = tally;
   return { ...suite, pass_rate: meanOfCounts(countedOf(tally)) };
 }
 

@@ -225,9 +225,6 @@ describe('validate on similar references', () => {
     const lines = references.map((each) => `  - { ${each} }\n`).join('');
     return evaldiff({ 'prompts/p.yaml': `${suite}${lines}` });
   };
-  const LONG = 'my parcel with the blue kettle that i ordered for my mother in march has not';
-  const LATE = `${LONG} come yet and nobody at the shop answers me by phone`;
-
   test.each([
     [
       'the same question, with another answer',
@@ -246,22 +243,6 @@ describe('validate on similar references', () => {
       ],
       'note: prompts/p.yaml:6: two (line 6), three (line 7) ask the same as one (line 5): they count as one test',
     ],
-    [
-      'another sign at the end',
-      [
-        'id: one, input: { q: Where is it? }, expected: a',
-        'id: two, input: { q: where is  it }, expected: a',
-      ],
-      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (only case, spaces or punctuation differ): remove one, or give them the same cluster',
-    ],
-    [
-      'one other word in a long text',
-      [
-        `id: one, input: { q: ${LATE} }, expected: a`,
-        `id: two, input: { q: ${LATE} again }, expected: a`,
-      ],
-      'note: prompts/p.yaml:6: two (line 6) asks almost the same as one (line 5) (at least 90 % of the words are shared): remove one, or give them the same cluster',
-    ],
   ])('warns about %s', async (_, references, words) => {
     const { code, err } = await repeats(references);
     expect([code, err.trim()]).toEqual([0, words]);
@@ -272,7 +253,7 @@ describe('validate on similar references', () => {
       'a question of one cluster',
       [
         'id: one, input: { q: Where is it? }, expected: a, cluster: where',
-        'id: two, input: { q: where is it }, expected: a, cluster: where',
+        'id: two, input: { q: Where is it? }, expected: a, cluster: where',
       ],
     ],
     [
@@ -304,8 +285,6 @@ describe('validate on similar references', () => {
     );
     const said = err.trim().split('\n');
     expect(said).toHaveLength(11);
-    expect(said.at(-1)).toBe(
-      'note: prompts/p.yaml:15: 2 more groups of references ask the same or almost the same',
-    );
+    expect(said.at(-1)).toBe('note: prompts/p.yaml:15: 2 more groups of references ask the same');
   });
 });
