@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { createRedactor } from '../../text/redact.ts';
+import type { Reserve } from '../../types/hold.ts';
 import {
   calledModel,
   isHosted,
@@ -10,7 +11,6 @@ import {
   type Request,
   type Target,
 } from '../../types/model.ts';
-import type { Reserve } from '../../types/hold.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import {
   addressProblems,

@@ -205,7 +205,8 @@ const KNOWN_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 's
 function hiddenReply(body: JsonMap): string | null {
   if (body['background'] === true) return 'background replies are not supported';
   const { candidateCount } = isMap(body['generationConfig']) ? body['generationConfig'] : {};
-  if ((body['n'] ?? candidateCount ?? 1) !== 1) return 'several replies to a request are not supported';
+  if ((body['n'] ?? candidateCount ?? 1) !== 1)
+    return 'several replies to a request are not supported';
   const tier = body['service_tier'] ?? 'auto';
   return KNOWN_TIERS.has(tier) ? null : 'the price of this service tier is unknown';
 }

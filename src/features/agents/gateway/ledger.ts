@@ -123,7 +123,10 @@ export interface Held {
  * Counts the call, unless the run has made too many. Replayed calls count, too, so that a replay
  * ends where the recorded run did.
  */
-export function takeTurn({ counts, terms: { limits } }: RunLedger, isFree: boolean): Refused | null {
+export function takeTurn(
+  { counts, terms: { limits } }: RunLedger,
+  isFree: boolean,
+): Refused | null {
   if (isFree) {
     counts.free += 1;
     return counts.free > limits.turns * FREE_PER_TURN
@@ -143,18 +146,14 @@ export async function holdCall(
   ledger: Ledger,
   isReplayed: boolean,
 ): Promise<Held | Refused> {
-  const { counts, terms, account } = run;
+  const { terms, account } = run;
   const target = targetOf(terms, call.model);
   const isPriced = ledger.price(target, { input_tokens: 0, output_tokens: 0 }) !== null;
-  const refuse = (refused: Refused): Refused => {
-    counts.calls -= 1;
-    return refused;
-  };
   if (!isPriced && call.model !== terms.target.model)
-    return refuse({
+    return {
       why: 'usd',
       message: 'the price of this model is unknown, and the suite names another model',
-    });
+    };
   const most = inputOf(call, run.density);
   const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
   const [hold] = await ledger.reserve(
@@ -163,11 +162,9 @@ export async function holdCall(
   );
   const halt = isReplayed ? null : ledger.halt();
   if (hold === undefined)
-    return refuse(
-      halt === null
-        ? { why: 'usd', message: `this run would exceed its limit of $${terms.limits.usd}` }
-        : { why: 'budget', message: halt.why },
-    );
+    return halt === null
+      ? { why: 'usd', message: `this run would exceed its limit of $${terms.limits.usd}` }
+      : { why: 'budget', message: halt.why };
   const { output } = hold;
   const sent = isPriced && output !== null ? withOutput(call, target, output) : call.sent;
   return heldCall(run, { ...hold, sent }, (metered) => costOf(ledger.price, target, metered));

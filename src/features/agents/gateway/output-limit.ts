@@ -52,7 +52,11 @@ function namesOf({ route, body }: Call, { provider, endpoint }: AskedModel): str
   }
 }
 
-function withMember(body: JsonMap, [name = '', ...below]: readonly string[], value: number): JsonMap {
+function withMember(
+  body: JsonMap,
+  [name = '', ...below]: readonly string[],
+  value: number,
+): JsonMap {
   const own = body[name];
   const next = below.length === 0 ? value : withMember(isMap(own) ? own : {}, below, value);
   return { ...body, [name]: next };
