@@ -17,7 +17,7 @@ import {
 } from './tokens.ts';
 
 /** A request that is about to leave, in tokens. */
-export interface Outgoing {
+interface Outgoing {
   target: Target;
   purpose: Purpose;
   /** `most`: an upper limit. */
@@ -108,12 +108,12 @@ export function createLedger(caps: Caps, known: Price): Ledger {
       book.attempts -= 1;
     },
     attempts: () => book.attempts,
-    halt: () => haltOf(book),
+    halt: () => ledgerHalt(book),
     price: known,
   };
 }
 
-function haltOf({ caps, whole, reached }: Book): Halt | null {
+function ledgerHalt({ caps, whole, reached }: Book): Halt | null {
   return isPassed(whole) ? passedHalt(caps, whole) : reached;
 }
 
@@ -137,9 +137,9 @@ function take(book: Book, call: Outgoing, own: Account | null): OutgoingHold | '
   if (isPaid && !mayCall(book)) return 'refuse';
   if (isPaid && mustBeAlone(book, call)) return 'wait';
   const accounts = [...(own === null ? [] : [own]), ...(isPaid ? [whole] : [])];
-  const offer = offerFor(call, kindOf(book, call), Math.min(...accounts.map(roomIn)), price);
+  const offer = offerFor(call, callKind(book, call), Math.min(...accounts.map(roomIn)), price);
   const full = accounts.filter((account) => offer.cost > roomIn(account));
-  if (full.length === 0) return start(book, { call, accounts, cost: offer.cost }, offer.output);
+  if (full.length === 0) return openCall(book, { call, accounts, cost: offer.cost }, offer.output);
   if (full.every(({ open }) => open > 0)) return 'wait';
   if (full.includes(whole) && whole.open === 0) book.reached = costHalt(caps, whole, offer.cost);
   return 'refuse';
@@ -148,16 +148,16 @@ function take(book: Book, call: Outgoing, own: Account | null): OutgoingHold | '
 function mayCall(book: Book): boolean {
   const { maxCalls } = book.caps;
   if (maxCalls !== null && book.attempts >= maxCalls.limit) book.reached ??= callsHalt(maxCalls);
-  return haltOf(book) === null;
+  return ledgerHalt(book) === null;
 }
 
-function start(book: Book, open: Open, output: number | null): OutgoingHold {
+function openCall(book: Book, open: Open, output: number | null): OutgoingHold {
   const { call, accounts } = open;
   for (const account of accounts) {
     account.reserved += open.cost;
     account.open += 1;
   }
-  if (call.output === null) kindOf(book, call).open.add(open);
+  if (call.output === null) callKind(book, call).open.add(open);
   if (call.isReplayed !== true) book.attempts += 1;
   let isOpen = true;
   return {
@@ -172,7 +172,7 @@ function start(book: Book, open: Open, output: number | null): OutgoingHold {
 
 function settle(book: Book, open: Open, bill: Bill): void {
   const { call, accounts } = open;
-  kindOf(book, call).open.delete(open);
+  callKind(book, call).open.delete(open);
   for (const account of accounts) {
     account.open -= 1;
     // Removes the accumulated rounding error.
@@ -191,25 +191,25 @@ function settle(book: Book, open: Open, bill: Bill): void {
 
 function charge(book: Book, { call, accounts }: Open, bill: Exclude<Bill, string>): void {
   const { price } = book;
-  const output = writtenTokens(bill, call.purpose);
+  const output = billedOutput(bill, call.purpose);
   const usage = bill.usage ?? { input_tokens: call.input.usual, output_tokens: output };
   const cost = price(call.target, usage, bill.cached) ?? 0;
   for (const account of accounts) account.spent += cost;
-  const kind = kindOf(book, call);
+  const kind = callKind(book, call);
   if (call.output !== null)
     kind.excess = Math.max(kind.excess, usage.input_tokens - call.input.most);
   else if (output > (kind.longest ?? -1)) {
     kind.longest = output;
-    for (const each of kind.open) raise(each, reservedFor(each.call, kind, price));
+    for (const each of kind.open) raiseHold(each, reservedFor(each.call, kind, price));
   }
 }
 
-function raise(open: Open, cost: number): void {
+function raiseHold(open: Open, cost: number): void {
   for (const account of open.accounts) account.reserved += cost - open.cost;
   open.cost = cost;
 }
 
-function kindOf({ kinds }: Book, { target, purpose }: Outgoing): Kind {
+function callKind({ kinds }: Book, { target, purpose }: Outgoing): Kind {
   const command = target.provider === 'program' ? target.command.join(' ') : '';
   const key = `${purpose} ${placeOf(target)} ${target.model} ${command}`;
   const kind = kinds.get(key) ?? { longest: null, excess: 0, open: new Set() };
@@ -224,10 +224,10 @@ function kindOf({ kinds }: Book, { target, purpose }: Outgoing): Kind {
 function mustBeAlone(book: Book, call: Outgoing): boolean {
   const { whole, price } = book;
   if (call.output !== null || whole.cap === null) return false;
-  const { longest, open } = kindOf(book, call);
-  if (longest === null && open.size > 0) return costOf(call, 0, price) !== null;
+  const { longest, open } = callKind(book, call);
+  if (longest === null && open.size > 0) return outgoingCost(call, 0, price) !== null;
   const most = call.longest ?? null;
-  if (most === null || (costOf(call, most, price) ?? 0) <= roomIn(whole)) return false;
+  if (most === null || (outgoingCost(call, most, price) ?? 0) <= roomIn(whole)) return false;
   return [...book.kinds.values()].some((kind) => kind.open.size > 0);
 }
 
@@ -243,7 +243,7 @@ function offerFor(
   const { output, least = output } = call;
   const cost = reservedFor(call, kind, price);
   if (cost <= room || output === null || least === null) return { cost, output };
-  const costWith = (tokens: number): number => costOf(call, tokens, price, kind.excess) ?? 0;
+  const costWith = (tokens: number): number => outgoingCost(call, tokens, price, kind.excess) ?? 0;
   const input = costWith(0);
   const lower = Math.min(output, Math.floor(((room - input) * output) / (cost - input)));
   const lowered = Math.max(least, lower);
@@ -253,7 +253,7 @@ function offerFor(
 function reservedFor(call: Outgoing, { longest, excess }: Kind, price: Price): number {
   const expected = longest === null ? expectedOutput(call.purpose) : MARGIN * longest;
   const output = call.output ?? Math.min(expected, call.longest ?? expected);
-  return costOf(call, output, price, excess) ?? 0;
+  return outgoingCost(call, output, price, excess) ?? 0;
 }
 
 function outgoingOf(request: Request, inputOf: ReturnType<typeof createInputCounter>): Outgoing {
@@ -271,7 +271,7 @@ function outgoingOf(request: Request, inputOf: ReturnType<typeof createInputCoun
 }
 
 /** With a limit, the most that the call can cost: vendors charge more for input that they cache. */
-function costOf(
+function outgoingCost(
   { target, input, output }: Outgoing,
   tokens: number,
   price: Price,
@@ -284,7 +284,7 @@ function costOf(
   return Math.max(cost, price(target, usage, { read: 0, written: input_tokens }) ?? 0);
 }
 
-function writtenTokens({ usage, parts }: Exclude<Bill, string>, purpose: Purpose): number {
+function billedOutput({ usage, parts }: Exclude<Bill, string>, purpose: Purpose): number {
   if (usage !== null) return usage.output_tokens;
   if (purpose === 'embedding' || parts === undefined) return 0;
   return Math.ceil(estimateTokens(textOf({ parts })));

@@ -91,7 +91,7 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-const FREE: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
+const UNLIMITED: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
 
 const WITHOUT_VECTORS: Completion = {
   status: 'error',
@@ -114,7 +114,7 @@ export function createProviders(options: ProviderOptions): Providers {
     redact,
     memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
-    reserve: options.reserve ?? FREE,
+    reserve: options.reserve ?? UNLIMITED,
     onRefused: (request: Request) => options.onRefused?.(request),
   };
   const hosted = createHosted(inner);

@@ -4,22 +4,12 @@ import { billOfFault } from '../../../edges/providers/paid-attempt.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
-import { member, parseMap, type JsonMap } from '../../../types/plain.ts';
-import { FREE, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
+import { member, parseMap } from '../../../types/plain.ts';
+import { UNCHARGED, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
 import { errorBody, type WireRoute } from './routes.ts';
-import type { GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
-
-export interface Call {
-  route: WireRoute;
-  model: string;
-  body: JsonMap;
-  /** The body, parsed and serialized again, because parsers disagree about repeated keys. */
-  sent: string;
-  /** The `anthropic-beta` header. */
-  betas: string;
-}
+import type { Call, GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
 
 export interface GatewayReply {
   status: number;
@@ -92,7 +82,7 @@ async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
   const { run, call } = exchange;
   const kept = await storedReply(exchange);
   const hasEnded = (): boolean => run.cut.signal.aborted;
-  if (hasEnded()) return refuseCall(exchange, null, ENDED);
+  if (hasEnded()) return refuseCall(exchange, null, RUN_ENDED);
   const isOver = takeTurn(run, isFree(call));
   if (isOver !== null) return refuseCall(exchange, isOver);
   const server = kept === null ? serverOrRefusal(exchange) : null;
@@ -104,7 +94,7 @@ async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
   if (kept !== null) return replay(exchange, hold, kept);
   if (server === null || 'why' in server || hasEnded()) {
     hold.failed();
-    return refuseCall(exchange, null, ENDED);
+    return refuseCall(exchange, null, RUN_ENDED);
   }
   return await sendHeld(exchange, hold, server);
 }
@@ -113,13 +103,13 @@ async function storedReply({ run, tools, key }: Exchange): Promise<StoredReply |
   return run.terms.anew ? null : tools.stored.find(key);
 }
 
-const ENDED = 'this run has ended';
+const RUN_ENDED = 'this run has ended';
 
 async function holdFor(
   { run, call, tools }: Exchange,
   isReplayed: boolean,
 ): Promise<Held | Refused> {
-  if (isFree(call)) return { ...FREE, sent: call.sent };
+  if (isFree(call)) return { ...UNCHARGED, sent: call.sent };
   return holdCall(run, call, tools.ledger(), isReplayed);
 }
 
