@@ -96,7 +96,9 @@ describe('the plan', () => {
       'prompts/ask.yaml: 3 references because of messages (prompts/ask.yaml)',
       expect.stringMatching(/^12 calls for the first answers/),
       expect.stringMatching(/cost|\$|tokens/),
-      expect.stringMatching(/^limits: model calls: 5,000 \(the default.*\); cost: \$20 \(the default/),
+      expect.stringMatching(
+        /^limits: model calls: 5,000 \(the default.*\); cost: \$20 \(the default/,
+      ),
       "trust: member: you run the command yourself: head's tests count, but base's gate and budget apply",
     ]);
   });

@@ -60,19 +60,10 @@ function countPlan(
   const add: AddPortion = ({ target, parameters }, purpose, calls, input, output) => {
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
-    const count: ForecastCount = counts.get(key) ?? {
-      purpose,
-      target,
-      calls: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-    };
+    const none = { calls: 0, input_tokens: 0, output_tokens: 0 };
+    const count: ForecastCount = counts.get(key) ?? { purpose, target, ...none };
     counts.set(key, count);
-    const refusals = NEVER_REFUSED.has(purpose) ? 0 : refusalsOf(target, parameters);
-    if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
-    const limit = outputLimit({ target, parameters, purpose });
-    if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
-    else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
+    noteLimits(count, parameters, input);
     count.calls += calls;
     count.input_tokens += calls * input;
     count.output_tokens += calls * output;
@@ -110,6 +101,15 @@ function countPlan(
     },
     question: mean,
   };
+}
+
+function noteLimits(count: ForecastCount, parameters: Request['parameters'], input: number): void {
+  const { target, purpose } = count;
+  const refusals = NEVER_REFUSED.has(purpose) ? 0 : refusalsOf(target, parameters);
+  if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
+  const limit = outputLimit({ target, parameters, purpose });
+  if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
+  else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
 }
 
 /** evaldiff never drops parameters of prompts and embeddings. */

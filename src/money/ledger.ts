@@ -6,7 +6,7 @@ import { placeOf, type Completion, type Request, type Target } from '../types/mo
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { createAccount, isPassed, roomIn, type Account } from './account.ts';
-import type { Caps } from './cost-cap.ts';
+import type { Cap, Caps } from './cost-cap.ts';
 import {
   createInputCounter,
   estimateTokens,
@@ -17,7 +17,7 @@ import {
 } from './tokens.ts';
 
 /** A request that is about to leave, in tokens. */
-export interface Outgoing {
+interface Outgoing {
   target: Target;
   purpose: Purpose;
   /** `most`: an upper limit. */
@@ -61,7 +61,7 @@ interface Open {
 }
 
 /** Calls of one model and purpose. `longest` and `open`: those that do not limit their output. */
-interface Output {
+interface Kind {
   /** The longest output so far, in tokens. Null: there is no answer yet. */
   longest: number | null;
   /** Input tokens that the server counted beyond the upper limit of a call. */
@@ -75,118 +75,188 @@ interface Waiting {
   go(holds: readonly OutgoingHold[]): void;
 }
 
-type Taken = OutgoingHold | 'wait' | 'refuse';
+interface Book {
+  caps: Caps;
+  price: Price;
+  whole: Account;
+  kinds: Map<string, Kind>;
+  attempts: number;
+  waiting: Waiting[];
+  reached: Halt | null;
+}
 
 export function createLedger(caps: Caps, known: Price): Ledger {
-  const { maxCalls, maxCost, unknownCall = null, spent = { calls: 0, cost: 0 } } = caps;
-  const whole = createAccount(maxCost?.limit ?? null, spent.cost);
-  const outputs = createOutputs();
-  let unlimited = 0;
+  const { maxCost, unknownCall = null, spent = { calls: 0, cost: 0 } } = caps;
+  const book: Book = {
+    caps,
+    price: (...of) => known(...of) ?? unknownCall,
+    whole: createAccount(maxCost?.limit ?? null, spent.cost),
+    kinds: new Map(),
+    attempts: spent.calls,
+    waiting: [],
+    reached: null,
+  };
   const inputOf = createInputCounter();
-  const price: Price = (...of) => known(...of) ?? unknownCall;
-  let attempts = spent.calls;
-  let waiting: Waiting[] = [];
-  let reached: Halt | null = null;
-  const halt = (): Halt | null => (isPassed(whole) ? passedHalt(caps, whole) : reached);
-
-  const start = (call: Outgoing, own: Account | null, offer: Offer): OutgoingHold => {
-    const accounts = accountsOf(call, own, whole);
-    const open: Open = { call, accounts, cost: offer.cost };
-    for (const account of accounts) hold(account, open.cost);
-    if (call.output === null) {
-      outputs(call).open.add(open);
-      unlimited += 1;
-    }
-    if (call.isReplayed !== true) attempts += 1;
-    let isOpen = true;
-    return {
-      output: offer.output,
-      settle(bill) {
-        if (!isOpen) return;
-        isOpen = false;
-        settle(open, bill);
-      },
-    };
-  };
-  const take = (call: Outgoing, own: Account | null): Taken => {
-    if (call.isReplayed !== true) {
-      if (halt() !== null) return 'refuse';
-      if (maxCalls !== null && attempts >= maxCalls.limit) {
-        reached = callsHalt(maxCalls.limit, maxCalls.from);
-        return 'refuse';
-      }
-      const others = { ...outputs(call), unlimited };
-      if (mustBeAlone(call, others, whole, price)) return 'wait';
-    }
-    const accounts = accountsOf(call, own, whole);
-    const offer = offerFor(call, outputs(call), Math.min(...accounts.map(roomIn)), price);
-    if (!('lacking' in offer)) return start(call, own, offer);
-    const full = accounts.filter((account) => offer.lacking > roomIn(account));
-    if (full.every(({ open }) => open > 0)) return 'wait';
-    if (full.some((account) => account === whole && account.open === 0))
-      reached = costHalt(caps, whole, offer.lacking);
-    return 'refuse';
-  };
-  const takeAll = ({ calls, own }: Pick<Waiting, 'calls' | 'own'>): OutgoingHold[] | 'wait' => {
-    const taken: OutgoingHold[] = [];
-    for (const call of calls) {
-      const next = take(call, own);
-      if (next === 'wait' && taken.length === 0) return 'wait';
-      if (typeof next === 'string') break;
-      taken.push(next);
-    }
-    return taken;
-  };
-  const admit = (): void => {
-    const before = waiting;
-    waiting = [];
-    for (const each of before) {
-      const holds = takeAll(each);
-      if (holds === 'wait') waiting.push(each);
-      else each.go(holds);
-    }
-  };
-  const settle = (open: Open, bill: Bill): void => {
-    const { call, accounts } = open;
-    for (const account of accounts) release(account, open.cost);
-    const known = outputs(call);
-    if (known.open.delete(open)) unlimited -= 1;
-    if (bill === 'unknown') for (const account of accounts) account.unknown += open.cost;
-    else if (bill !== 'nothing') {
-      const output = writtenTokens(bill, call.purpose);
-      const usage = bill.usage ?? { input_tokens: call.input.usual, output_tokens: output };
-      const cost = price(call.target, usage, bill.cached) ?? 0;
-      for (const account of accounts) account.spent += cost;
-      if (call.output !== null)
-        known.excess = Math.max(known.excess, usage.input_tokens - call.input.most);
-      if (call.output === null && output > (known.longest ?? -1)) {
-        known.longest = output;
-        for (const each of known.open) raise(each, reservedFor(each.call, known, price));
-      }
-    }
-    if (waiting.length > 0) admit();
-  };
   return {
-    halt,
-    reserve: (calls, own = null) => {
-      const asked = { calls, own };
-      const holds = takeAll(asked);
+    reserve(calls, own = null) {
+      const holds = takeAll(book, { calls, own });
       if (holds !== 'wait') return Promise.resolve(holds);
-      return new Promise((go) => waiting.push({ ...asked, go }));
+      return new Promise((go) => book.waiting.push({ calls, own, go }));
     },
     outgoing: (request) => outgoingOf(request, inputOf),
     refused() {
-      attempts -= 1;
+      book.attempts -= 1;
     },
-    attempts: () => attempts,
+    attempts: () => book.attempts,
+    halt: () => ledgerHalt(book),
     price: known,
   };
 }
 
-function outgoingOf(
-  request: Request,
-  inputOf: ReturnType<typeof createInputCounter>,
-): Outgoing {
+function ledgerHalt({ caps, whole, reached }: Book): Halt | null {
+  return isPassed(whole) ? passedHalt(caps, whole) : reached;
+}
+
+function takeAll(
+  book: Book,
+  { calls, own }: Pick<Waiting, 'calls' | 'own'>,
+): OutgoingHold[] | 'wait' {
+  const taken: OutgoingHold[] = [];
+  for (const call of calls) {
+    const next = take(book, call, own);
+    if (next === 'wait' && taken.length === 0) return 'wait';
+    if (typeof next === 'string') break;
+    taken.push(next);
+  }
+  return taken;
+}
+
+function take(book: Book, call: Outgoing, own: Account | null): OutgoingHold | 'wait' | 'refuse' {
+  const { caps, whole, price } = book;
+  const isPaid = call.isReplayed !== true;
+  if (isPaid && !mayCall(book)) return 'refuse';
+  if (isPaid && mustBeAlone(book, call)) return 'wait';
+  const accounts = [...(own === null ? [] : [own]), ...(isPaid ? [whole] : [])];
+  const offer = offerFor(call, callKind(book, call), Math.min(...accounts.map(roomIn)), price);
+  const full = accounts.filter((account) => offer.cost > roomIn(account));
+  if (full.length === 0) return openCall(book, { call, accounts, cost: offer.cost }, offer.output);
+  if (full.every(({ open }) => open > 0)) return 'wait';
+  if (full.includes(whole) && whole.open === 0) book.reached = costHalt(caps, whole, offer.cost);
+  return 'refuse';
+}
+
+function mayCall(book: Book): boolean {
+  const { maxCalls } = book.caps;
+  if (maxCalls !== null && book.attempts >= maxCalls.limit) book.reached ??= callsHalt(maxCalls);
+  return ledgerHalt(book) === null;
+}
+
+function openCall(book: Book, open: Open, output: number | null): OutgoingHold {
+  const { call, accounts } = open;
+  for (const account of accounts) {
+    account.reserved += open.cost;
+    account.open += 1;
+  }
+  if (call.output === null) callKind(book, call).open.add(open);
+  if (call.isReplayed !== true) book.attempts += 1;
+  let isOpen = true;
+  return {
+    output,
+    settle(bill) {
+      if (!isOpen) return;
+      isOpen = false;
+      settle(book, open, bill);
+    },
+  };
+}
+
+function settle(book: Book, open: Open, bill: Bill): void {
+  const { call, accounts } = open;
+  callKind(book, call).open.delete(open);
+  for (const account of accounts) {
+    account.open -= 1;
+    // Removes the accumulated rounding error.
+    account.reserved = account.open === 0 ? 0 : account.reserved - open.cost;
+    if (bill === 'unknown') account.unknown += open.cost;
+  }
+  if (typeof bill !== 'string') charge(book, open, bill);
+  const { waiting } = book;
+  book.waiting = [];
+  for (const each of waiting) {
+    const holds = takeAll(book, each);
+    if (holds === 'wait') book.waiting.push(each);
+    else each.go(holds);
+  }
+}
+
+function charge(book: Book, { call, accounts }: Open, bill: Exclude<Bill, string>): void {
+  const { price } = book;
+  const output = billedOutput(bill, call.purpose);
+  const usage = bill.usage ?? { input_tokens: call.input.usual, output_tokens: output };
+  const cost = price(call.target, usage, bill.cached) ?? 0;
+  for (const account of accounts) account.spent += cost;
+  const kind = callKind(book, call);
+  if (call.output !== null)
+    kind.excess = Math.max(kind.excess, usage.input_tokens - call.input.most);
+  else if (output > (kind.longest ?? -1)) {
+    kind.longest = output;
+    for (const each of kind.open) raiseHold(each, reservedFor(each.call, kind, price));
+  }
+}
+
+function raiseHold(open: Open, cost: number): void {
+  for (const account of open.accounts) account.reserved += cost - open.cost;
+  open.cost = cost;
+}
+
+function callKind({ kinds }: Book, { target, purpose }: Outgoing): Kind {
+  const command = target.provider === 'program' ? target.command.join(' ') : '';
+  const key = `${purpose} ${placeOf(target)} ${target.model} ${command}`;
+  const kind = kinds.get(key) ?? { longest: null, excess: 0, open: new Set() };
+  kinds.set(key, kind);
+  return kind;
+}
+
+/**
+ * The first call of a model without a limit is made alone, and so is each call once the model's
+ * longest output could pass the cap.
+ */
+function mustBeAlone(book: Book, call: Outgoing): boolean {
+  const { whole, price } = book;
+  if (call.output !== null || whole.cap === null) return false;
+  const { longest, open } = callKind(book, call);
+  if (longest === null && open.size > 0) return outgoingCost(call, 0, price) !== null;
+  const most = call.longest ?? null;
+  if (most === null || (outgoingCost(call, most, price) ?? 0) <= roomIn(whole)) return false;
+  return [...book.kinds.values()].some((kind) => kind.open.size > 0);
+}
+
+/** Output is expected to be at most this many times the longest output so far. */
+const MARGIN = 4;
+
+function offerFor(
+  call: Outgoing,
+  kind: Kind,
+  room: number,
+  price: Price,
+): { cost: number; output: number | null } {
+  const { output, least = output } = call;
+  const cost = reservedFor(call, kind, price);
+  if (cost <= room || output === null || least === null) return { cost, output };
+  const costWith = (tokens: number): number => outgoingCost(call, tokens, price, kind.excess) ?? 0;
+  const input = costWith(0);
+  const lower = Math.min(output, Math.floor(((room - input) * output) / (cost - input)));
+  const lowered = Math.max(least, lower);
+  return { cost: costWith(lowered), output: lowered };
+}
+
+function reservedFor(call: Outgoing, { longest, excess }: Kind, price: Price): number {
+  const expected = longest === null ? expectedOutput(call.purpose) : MARGIN * longest;
+  const output = call.output ?? Math.min(expected, call.longest ?? expected);
+  return outgoingCost(call, output, price, excess) ?? 0;
+}
+
+function outgoingOf(request: Request, inputOf: ReturnType<typeof createInputCounter>): Outgoing {
   const { target, purpose } = request;
   const schema = request.schema?.json ?? null;
   const output = outputLimit(request);
@@ -200,94 +270,8 @@ function outgoingOf(
   };
 }
 
-function accountsOf(
-  { isReplayed }: Outgoing,
-  own: Account | null,
-  whole: Account,
-): readonly Account[] {
-  return [...(own === null ? [] : [own]), ...(isReplayed === true ? [] : [whole])];
-}
-
-function hold(account: Account, cost: number): void {
-  account.reserved += cost;
-  account.open += 1;
-}
-
-function release(account: Account, cost: number): void {
-  account.open -= 1;
-  // Removes the accumulated rounding error.
-  account.reserved = account.open === 0 ? 0 : account.reserved - cost;
-}
-
-function raise(open: Open, cost: number): void {
-  for (const account of open.accounts) account.reserved += cost - open.cost;
-  open.cost = cost;
-}
-
-/** Output is expected to be at most this many times the longest output so far. */
-const MARGIN = 4;
-
-/**
- * The first call of a model without a limit is made alone, and so is each call once the model's
- * longest output could pass the cap.
- */
-function mustBeAlone(
-  call: Outgoing,
-  { longest, open, unlimited }: Output & { unlimited: number },
-  whole: Account,
-  price: Price,
-): boolean {
-  if (call.output !== null || whole.cap === null) return false;
-  if (longest === null && open.size > 0) return costOf(call, 0, price) !== null;
-  if (call.longest === undefined || call.longest === null || unlimited === 0) return false;
-  return (costOf(call, call.longest, price) ?? 0) > roomIn(whole);
-}
-
-function createOutputs(): (call: Pick<Outgoing, 'target' | 'purpose'>) => Output {
-  const known = new Map<string, Output>();
-  return ({ target, purpose }) => {
-    const command = target.provider === 'program' ? target.command.join(' ') : '';
-    const key = `${purpose} ${placeOf(target)} ${target.model} ${command}`;
-    const found = known.get(key) ?? { longest: null, excess: 0, open: new Set() };
-    known.set(key, found);
-    return found;
-  };
-}
-
-interface Offer {
-  cost: number;
-  output: number | null;
-}
-
-function offerFor(
-  call: Outgoing,
-  known: Output,
-  room: number,
-  price: Price,
-): Offer | { lacking: number } {
-  const { output, least = output } = call;
-  const cost = reservedFor(call, known, price);
-  if (cost <= room) return { cost, output };
-  if (output === null || least === null || least >= output) return { lacking: cost };
-  const costWith = (tokens: number): number => costOf(call, tokens, price, known.excess) ?? 0;
-  const input = costWith(0);
-  const lower = Math.floor(((room - input) * output) / (cost - input));
-  if (lower < least) return { lacking: costWith(least) };
-  const lowered = { cost: costWith(lower), output: lower };
-  return lowered.cost <= room ? lowered : { lacking: cost };
-}
-
-function reservedFor(call: Outgoing, { longest, excess }: Output, price: Price): number {
-  const expected =
-    longest === null
-      ? expectedOutput(call.purpose)
-      : MARGIN * longest;
-  const output = call.output ?? Math.min(expected, call.longest ?? expected);
-  return costOf(call, output, price, excess) ?? 0;
-}
-
 /** With a limit, the most that the call can cost: vendors charge more for input that they cache. */
-function costOf(
+function outgoingCost(
   { target, input, output }: Outgoing,
   tokens: number,
   price: Price,
@@ -300,13 +284,13 @@ function costOf(
   return Math.max(cost, price(target, usage, { read: 0, written: input_tokens }) ?? 0);
 }
 
-function writtenTokens({ usage, parts }: Exclude<Bill, string>, purpose: Purpose): number {
+function billedOutput({ usage, parts }: Exclude<Bill, string>, purpose: Purpose): number {
   if (usage !== null) return usage.output_tokens;
   if (purpose === 'embedding' || parts === undefined) return 0;
   return Math.ceil(estimateTokens(textOf({ parts })));
 }
 
-function callsHalt(limit: number, from: string): Halt {
+function callsHalt({ limit, from }: Cap): Halt {
   const why = `the limit of ${String(limit)} model calls (${from}) is reached`;
   return { code: 'budget', why, cap: 'max_calls' };
 }

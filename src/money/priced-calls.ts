@@ -66,7 +66,7 @@ export function priceCounts(
         ...usage,
         calls: Math.round(count.calls),
         cost_usd: ofOneCall === null ? null : ofOneCall * count.calls,
-        ...(ofOneCall === null ? {} : boundsOf(given, price)),
+        ...(ofOneCall === null ? {} : limitBounds(given, price)),
       };
     });
   const unpriced = [
@@ -81,7 +81,7 @@ export function priceCounts(
   };
 }
 
-function boundsOf(
+function limitBounds(
   { target, limited, unlimited }: Pick<ForecastCount, 'target' | 'limited' | 'unlimited'>,
   price: Price,
 ): Pick<ModelForecast, 'limited' | 'unlimited'> {

@@ -52,14 +52,20 @@ export function planLines({
     callsLine(plan, certainWords),
     ...usualLine(answerCalls(prepared)),
     ...ownLimitLines(affected.map(({ run }) => run)),
-    ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
-    ...(forecast === undefined || caps === undefined ? [] : capLines(caps, forecast)),
-    ...possibleLine(plan, forecast),
+    ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
     `trust: ${trust.level}: ${trust.reason}`,
     ...(verbose ? sourceLines(sources(trust.level)) : []),
   ].map((line) => (line === '' ? '' : logLine(line)));
+}
+
+function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
+  return [
+    ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
+    ...(forecast === undefined || caps === undefined ? [] : capLines(caps, forecast)),
+    ...possibleLine(plan, forecast),
+  ];
 }
 
 function usualLine(calls: AnswerCalls | null): string[] {
@@ -126,7 +132,9 @@ export function planJson({
     plan: { ...calls, ...certain, ...possible },
     answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
-    ...(caps === undefined ? {} : { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),
+    ...(caps === undefined
+      ? {}
+      : { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),
     notices,
     suites: suites.map(({ run: { suite, runs } }) => ({
       path: suite.path,

@@ -277,7 +277,7 @@ describe('inputs', () => {
     expect(capped.run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
     expect(capped.run.messages).toEqual([
       expect.stringMatching(
-        /^This run would make 24 model calls .*; the limit is 23 \(max-calls\)\. Nothing was sent\.$/,
+        /^This run would make 24 model calls .*; the limit is 23 \(input max-calls\)\. Nothing was sent\.$/,
       ),
     ]);
     expect(capped.at.models.requests).toEqual([]);

@@ -146,9 +146,12 @@ test.each([
   ['a value that is not a number', target, { max_tokens: 'many' }, null],
   ['no limit', target, {}, null],
   ['a program, which need not obey', program, { max_tokens: 16 }, null],
-] satisfies [string, Target, Request['parameters'], number | null][])('the output limit of a request: %s', (_, asked, parameters, limit) => {
-  expect(outputLimit({ target: asked, parameters, purpose: 'prompt' })).toBe(limit);
-});
+] satisfies [string, Target, Request['parameters'], number | null][])(
+  'the output limit of a request: %s',
+  (_, asked, parameters, limit) => {
+    expect(outputLimit({ target: asked, parameters, purpose: 'prompt' })).toBe(limit);
+  },
+);
 
 test('an embedding has no output', () => {
   expect(outputLimit({ target, parameters: {}, purpose: 'embedding' })).toBe(0);

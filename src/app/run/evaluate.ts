@@ -14,7 +14,7 @@ import { scoringSplit } from '../../kernel/judge/scoring-split.ts';
 import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeMeasured, measureSuites } from '../../kernel/judge/verdict.ts';
-import { decides, incomplete } from '../../kernel/plan/halt.ts';
+import { changesOutcome, incomplete } from '../../kernel/plan/halt.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
@@ -165,5 +165,7 @@ export function decideRun(
       null,
   };
   const halt = halted();
-  return halt === null || !decides(halt, unmade) ? decide(input) : decide(input, { halt, unmade });
+  return halt === null || !changesOutcome(halt, unmade)
+    ? decide(input)
+    : decide(input, { halt, unmade });
 }

@@ -1,5 +1,6 @@
 import { UserError } from '../../errors.ts';
 import { createRedactor } from '../../text/redact.ts';
+import type { Reserve } from '../../types/hold.ts';
 import {
   calledModel,
   isHosted,
@@ -10,7 +11,6 @@ import {
   type Request,
   type Target,
 } from '../../types/model.ts';
-import type { Reserve } from '../../types/hold.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import {
   addressProblems,
@@ -91,7 +91,7 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-const FREE: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
+const UNLIMITED: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
 
 const WITHOUT_VECTORS: Completion = {
   status: 'error',
@@ -114,7 +114,7 @@ export function createProviders(options: ProviderOptions): Providers {
     redact,
     memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
-    reserve: options.reserve ?? FREE,
+    reserve: options.reserve ?? UNLIMITED,
     onRefused: (request: Request) => options.onRefused?.(request),
   };
   const hosted = createHosted(inner);

@@ -10,10 +10,10 @@ import {
 import { createDeadlines, stopAfterDrain } from './clock.ts';
 import { callCompletion } from './completion.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
-import { paidAttempt } from './paid-attempt.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
+import { paidAttempt } from './paid-attempt.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
 import {
   createProcesses,

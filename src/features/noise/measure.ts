@@ -6,8 +6,9 @@ import { run as runPrepared } from '../../app/run/run.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import { runInput, withEdges, type Session } from '../../app/session/session.ts';
 import { problem } from '../../errors.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Complete } from '../../types/model.ts';
-import type { Notice } from '../../types/plain.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { HALT_WORDS } from '../../wording/reasons.ts';
 import { againOf, drawOf } from './plan.ts';
@@ -41,6 +42,7 @@ export async function measureNoise(
   if (problems.length > 0)
     return noiseResult(head, tally, { problems, notices: emptyResult.notices });
   const guarded = guardedEdges(plan, edges);
+  const haltNow = (): Halt | null => guarded.halted?.() ?? null;
   const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = withDraw(guarded.complete, drawOf(rest.today, run));
@@ -50,7 +52,7 @@ export async function measureNoise(
       { ...emptyResult, notices: [] },
       rest.features,
     );
-    const halt = guarded.halted?.() ?? null;
+    const halt = haltNow();
     if (halt !== null) {
       notices.push({
         kind: 'capped',
@@ -65,12 +67,16 @@ export async function measureNoise(
     }
     countComparison(tally, result);
   }
-  const halt = guarded.halted?.() ?? null;
-  const passed = halt?.isPassed === true ? [problem(null, halt.why)] : [];
+  const passed = passedProblems(haltNow());
   const measured = noiseResult(head, tally, { problems: passed, notices });
   if (tally.judged === runs || tally.judged >= ENOUGH)
     keepNoise((await edges.kept?.()) ?? [], measured);
   return measured;
+}
+
+/** A measurement that cost more than its cap does not pass. */
+function passedProblems(halt: Halt | null): Problem[] {
+  return halt?.isPassed === true ? [problem(null, halt.why)] : [];
 }
 
 export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {

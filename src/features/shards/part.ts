@@ -126,8 +126,7 @@ export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }:
   return {
     ...caps,
     maxCalls:
-      maxCalls &&
-      own(maxCalls, Math.floor(portion(maxCalls, calls)), count(maxCalls.limit)),
+      maxCalls && own(maxCalls, Math.floor(portion(maxCalls, calls)), count(maxCalls.limit)),
     maxCost: maxCost && own(maxCost, portion(maxCost, ofCost), `$${String(maxCost.limit)}`),
   };
 }

@@ -228,7 +228,8 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
     // No calls are made, so prices and caps do not matter.
     pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
-    ledger: (ledger) => edges.ledger({ ...ledger, halt: () => ({ code: 'budget', why: refuse() }) }),
+    ledger: (ledger) =>
+      edges.ledger({ ...ledger, halt: () => ({ code: 'budget', why: refuse() }) }),
     halted: () => (why === null ? edges.halted() : { code: 'budget', why }),
   };
 }

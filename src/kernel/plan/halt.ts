@@ -24,6 +24,6 @@ export function incomplete({ tries, grades, rounds }: Unmade): boolean {
 }
 
 /** Whether the halt changes the outcome. */
-export function decides(halt: Halt, unmade: Unmade): boolean {
+export function changesOutcome(halt: Halt, unmade: Unmade): boolean {
   return halt.isPassed === true || incomplete(unmade);
 }

@@ -139,7 +139,9 @@ describe('a cost cap that one answer passes', () => {
     const argv = ['diff', '--base', 'HEAD~1', '--max-cost', '0.3', ONE_TRY];
     const { code, result, calls } = await compare(...argv);
     expect([code, calls]).toEqual([2, 2]);
-    expect(result.title).toMatch(/^Budget reached: the cost cap of \$0\.3 \(--max-cost\) was passed/);
+    expect(result.title).toMatch(
+      /^Budget reached: the cost cap of \$0\.3 \(--max-cost\) was passed/,
+    );
   });
 
   test('keeps what it has paid for, so that the next run goes on', async () => {
@@ -303,7 +305,9 @@ describe('plan', () => {
     const { evaldiff, change } = await project();
     change({ 'prompts/t.yaml': ONE_CHANGED });
     const { words } = await evaldiff('plan', '--base', 'HEAD~1', '--max-cost', '0.3', ONE_TRY);
-    expect(words).toMatch(/to make the limit exact, set max_tokens: 2,9\d\d or less for app \(local\)/);
+    expect(words).toMatch(
+      /to make the limit exact, set max_tokens: 2,9\d\d or less for app \(local\)/,
+    );
   });
 
   test('says nothing about it if every request has a limit', async () => {

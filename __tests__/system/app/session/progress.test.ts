@@ -71,7 +71,11 @@ describe('progress in a log', () => {
     );
     const maxCalls = { limit: 20, from: '--max-calls', isDefault: false };
     expect(spendNotices({ ...forecast, models }, 20, { maxCalls, maxCost: null })).toMatchObject([
-      { message: expect.stringContaining('20 calls; the limit is 20 (--max-calls); and up to 3 refused') },
+      {
+        message: expect.stringContaining(
+          '20 calls; the limit is 20 (--max-calls); and up to 3 refused',
+        ),
+      },
     ]);
   });
 

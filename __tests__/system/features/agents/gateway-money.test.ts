@@ -58,11 +58,10 @@ const questions = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `question ${String(index)}`);
 
 /** Messages requires a limit, so its client sends a high one. The other clients send none. */
-const clients = WIRES.map(
-  (wire): WireCase =>
-    wire === ANTHROPIC
-      ? { ...wire, body: (text, more) => wire.body(text, { max_tokens: 64_000, ...more }) }
-      : wire,
+const clients = WIRES.map((wire): WireCase =>
+  wire === ANTHROPIC
+    ? { ...wire, body: (text, more) => wire.body(text, { max_tokens: 64_000, ...more }) }
+    : wire,
 );
 
 describe.each(clients)('the money of parallel calls of $name', (wire) => {
@@ -73,9 +72,7 @@ describe.each(clients)('the money of parallel calls of $name', (wire) => {
     const vendor = await dear(wire);
     const gateway = await startGateway(vendor, { ledger: unlimited(price) });
     const ticket = gateway.open(termsFor(wire, { limits: { turns: 40, usd: 1 } }));
-    const got = await Promise.all(
-      questions(40).map((text) => send(gateway, wire, ticket, text)),
-    );
+    const got = await Promise.all(questions(40).map((text) => send(gateway, wire, ticket, text)));
     const { whole, refused } = ticket.end();
     expect(whole.usd).toBeLessThanOrEqual(1);
     expect(whole.usd).toBeGreaterThan(0.4);
@@ -170,14 +167,17 @@ test.each([
   [CHAT, { n: 128 }, 'several replies'],
   [GEMINI, { generationConfig: { candidateCount: 8 } }, 'several replies'],
   [CHAT, { service_tier: 'priority' }, 'service tier'],
-] as const)('the gateway refuses %# a parameter that multiplies the cost', async (wire, body, why) => {
-  const vendor = await dear(wire);
-  const gateway = await startGateway(vendor, { ledger: unlimited(price) });
-  const got = await ask(gateway, wire, gateway.open(termsFor(wire)), 'hello', { body });
-  expect(got.status).toBe(400);
-  expect(got.text).toContain(why);
-  expect(vendor.requests).toEqual([]);
-});
+] as const)(
+  'the gateway refuses %# a parameter that multiplies the cost',
+  async (wire, body, why) => {
+    const vendor = await dear(wire);
+    const gateway = await startGateway(vendor, { ledger: unlimited(price) });
+    const got = await ask(gateway, wire, gateway.open(termsFor(wire)), 'hello', { body });
+    expect(got.status).toBe(400);
+    expect(got.text).toContain(why);
+    expect(vendor.requests).toEqual([]);
+  },
+);
 
 test('a run that cost more than its limit says so', async () => {
   // This vendor ignores the limit.

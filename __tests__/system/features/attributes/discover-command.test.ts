@@ -144,7 +144,7 @@ describe('evaldiff discover', () => {
       'a plan above the cap on cost',
       {},
       ['--max-cost', '0.01'],
-      /the limit is \$0\.01 \(input max-cost\)\. Nothing was sent\.\n$/,
+      /the limit is \$0\.01 \(--max-cost\)\. Nothing was sent\.\n$/,
     ],
     ['no key', { env: { LOCAL_KEY: undefined } }, [], /LOCAL_KEY is not set/],
     [
@@ -172,7 +172,7 @@ describe('evaldiff discover', () => {
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        'stopped early, so nothing was written: the limit of 5 model calls (max-calls) is reached. The answers so far are stored; run the command again to continue.',
+        'stopped early, so nothing was written: the limit of 5 model calls (--max-calls) is reached. The answers so far are stored; run the command again to continue.',
       ),
     });
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));

@@ -58,8 +58,7 @@ export async function openBatchProject({
   const repository = createRepository();
   repository.commit('begin', {
     'evaldiff.yaml': `n_tries: 2\n${settings}`,
-    'prompts/ask.yaml':
-      `name: ask\nmodel: gpt-4o\n${limit}defaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,
+    'prompts/ask.yaml': `name: ask\nmodel: gpt-4o\n${limit}defaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n`,
     'prompts/tests/ask.yaml': [
       'metrics:',
       metrics,

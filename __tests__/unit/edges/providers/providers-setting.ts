@@ -1,9 +1,9 @@
 import { recordingKey } from '../../../../src/app/session/request-key.ts';
-import type { Reserve } from '../../../../src/types/hold.ts';
 import type { Clock, Sleep } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../../src/edges/providers/index.ts';
 import { partsOf, textOf, type Part, type ToolCall } from '../../../../src/types/answer.ts';
+import type { Reserve } from '../../../../src/types/hold.ts';
 import type { Completion, Message, Request } from '../../../../src/types/model.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';

@@ -10,9 +10,9 @@ import {
   plannedReferences,
 } from '../../../../src/features/shards/part.ts';
 import { fingerprintOf } from '../../../../src/kernel/select/affected-suite.ts';
+import type { Caps } from '../../../../src/money/cost-cap.ts';
 import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { minimumCalls } from '../../../../src/money/plan.ts';
-import type { Caps } from '../../../../src/money/cost-cap.ts';
 import type { Prepared } from '../../../../src/money/prepared.ts';
 import type { Project } from '../../../../src/project/settings.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
@@ -195,17 +195,14 @@ describe('budget of a sharded run', () => {
         (planned_, slack) => {
           const whole = sumOf(planned_);
           const shares = planned_.map((part) =>
-            shardCaps(
-              capsOf(whole + slack, 10),
-              {
-                calls: { part, whole },
-                cost: { part: part * part, whole: sumOf(planned_.map((size) => size * size)) },
-              },
-            ),
+            shardCaps(capsOf(whole + slack, 10), {
+              calls: { part, whole },
+              cost: { part: part * part, whole: sumOf(planned_.map((size) => size * size)) },
+            }),
           );
-          expect(shares.reduce((sum, { maxCalls }) => sum + maxCalls!.limit, 0)).toBeLessThanOrEqual(
-            whole + slack,
-          );
+          expect(
+            shares.reduce((sum, { maxCalls }) => sum + maxCalls!.limit, 0),
+          ).toBeLessThanOrEqual(whole + slack);
           shares.forEach(({ maxCalls }, index) => {
             expect(maxCalls!.limit).toBeGreaterThanOrEqual(planned_[index]!);
           });

@@ -5,22 +5,12 @@ import { markOf } from '../../../edges/store/entry.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
-import { member, parseMap, type JsonMap } from '../../../types/plain.ts';
-import { FREE, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
+import { member, parseMap } from '../../../types/plain.ts';
+import { UNCHARGED, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
 import { errorBody, type WireRoute } from './routes.ts';
-import type { GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
-
-export interface Call {
-  route: WireRoute;
-  model: string;
-  body: JsonMap;
-  /** The body, parsed and serialized again, because parsers disagree about repeated keys. */
-  sent: string;
-  /** The `anthropic-beta` header. */
-  betas: string;
-}
+import type { Call, GatewayOptions, Refused, StoredReply, Upstream } from './terms.ts';
 
 export interface GatewayReply {
   status: number;
@@ -91,30 +81,52 @@ async function enter(key: string, inFlight: Map<string, Promise<void>>): Promise
 }
 
 async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
-  const { run, call, tools, key, upstream, end } = exchange;
-  const kept = run.terms.anew ? null : await tools.stored.find(key);
-  if (run.cut.signal.aborted) return refuseCall(exchange, null, 'this run has ended');
+  const { run, call } = exchange;
+  const kept = await storedReply(exchange);
+  const hasEnded = (): boolean => run.cut.signal.aborted;
+  if (hasEnded()) return refuseCall(exchange, null, RUN_ENDED);
   const isOver = takeTurn(run, isFree(call));
   if (isOver !== null) return refuseCall(exchange, isOver);
-  const server = kept === null ? serverOrRefusal(exchange, upstream) : null;
-  if (server !== null && 'why' in server) {
+  const server = kept === null ? serverOrRefusal(exchange) : null;
+  const hold = server !== null && 'why' in server ? server : await holdFor(exchange, kept !== null);
+  if ('why' in hold) {
     if (!isFree(call)) run.counts.calls -= 1;
-    return refuseCall(exchange, server);
+    return refuseCall(exchange, hold);
   }
-  const hold = isFree(call)
-    ? { ...FREE, sent: call.sent }
-    : await holdCall(run, call, tools.ledger(), kept !== null);
-  if ('why' in hold) return refuseCall(exchange, hold);
   if (kept !== null) return replay(exchange, hold, kept);
-  if (server === null || run.cut.signal.aborted) {
+  if (server === null || 'why' in server || hasEnded()) {
     hold.failed();
-    return refuseCall(exchange, null, 'this run has ended');
+    return refuseCall(exchange, null, RUN_ENDED);
   }
+  return await sendHeld(exchange, hold, server);
+}
+
+async function storedReply({ run, tools, key }: Exchange): Promise<StoredReply | null> {
+  return run.terms.anew ? null : tools.stored.find(key);
+}
+
+const RUN_ENDED = 'this run has ended';
+
+async function holdFor(
+  { run, call, tools }: Exchange,
+  isReplayed: boolean,
+): Promise<Held | Refused> {
+  if (isFree(call)) return { ...UNCHARGED, sent: call.sent };
+  return holdCall(run, call, tools.ledger(), isReplayed);
+}
+
+async function sendHeld(
+  exchange: Exchange,
+  hold: Held,
+  server: GatewayServer,
+): Promise<GatewayReply> {
+  const { run, call, end } = exchange;
   if (!isFree(call)) run.counts.attempts += 1;
   try {
     return await sendReply(exchange, hold, server);
   } catch (error) {
-    const found = error instanceof TransportError ? transportFault(error, UPSTREAM_SILENCE_MS) : null;
+    const isKnown = error instanceof TransportError;
+    const found = isKnown ? transportFault(error, UPSTREAM_SILENCE_MS) : null;
     hold.failed(found === null ? 'unknown' : billOfFault(found));
     if (found === null) throw error;
     end(false);
@@ -123,10 +135,12 @@ async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
   }
 }
 
-function serverOrRefusal(
-  { run: { counts, terms }, call, tools }: Exchange,
-  { server }: Upstream,
-): GatewayServer | Refused {
+function serverOrRefusal({
+  run: { counts, terms },
+  call,
+  tools,
+  upstream: { server },
+}: Exchange): GatewayServer | Refused {
   const which = `call ${counts.calls} of this run (${visibleLine(call.model)}, try ${terms.try + 1})`;
   if (tools.offline)
     return { why: 'offline', message: `offline, and no reply is stored for ${which}` };

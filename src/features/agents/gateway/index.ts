@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { visibleLine } from '../../../text/visible.ts';
 import { isDeeper, isMap, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
-import { answerCall, errorReply, type Call, type CallTools, type GatewayReply } from './calls.ts';
+import { answerCall, errorReply, type CallTools, type GatewayReply } from './calls.ts';
 import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
 import { likelyWire, routeOf, type WireRoute } from './routes.ts';
-import type { Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
+import type { Call, Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
 
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
@@ -205,7 +205,8 @@ const KNOWN_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 's
 function hiddenReply(body: JsonMap): string | null {
   if (body['background'] === true) return 'background replies are not supported';
   const { candidateCount } = isMap(body['generationConfig']) ? body['generationConfig'] : {};
-  if ((body['n'] ?? candidateCount ?? 1) !== 1) return 'several replies to a request are not supported';
+  if ((body['n'] ?? candidateCount ?? 1) !== 1)
+    return 'several replies to a request are not supported';
   const tier = body['service_tier'] ?? 'auto';
   return KNOWN_TIERS.has(tier) ? null : 'the price of this service tier is unknown';
 }

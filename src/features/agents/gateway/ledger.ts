@@ -4,10 +4,9 @@ import type { Served, Usage } from '../../../types/answer.ts';
 import type { Bill, Hold } from '../../../types/hold.ts';
 import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import type { Price } from '../../../types/price.ts';
-import type { Call } from './calls.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
-import { inputOf, outputOf, withOutput } from './output-limit.ts';
-import type { Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
+import { callInput, outputOf, withOutput } from './output-limit.ts';
+import type { Call, Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
 export interface RunLedger {
@@ -15,8 +14,8 @@ export interface RunLedger {
   normalise: Normalise;
   sent: Map<string, number>;
   counts: { calls: number; attempts: number; paid: number; replayed: number; free: number };
-  whole: Tally;
-  spent: Tally;
+  whole: UsageTally;
+  spent: UsageTally;
   /** What the run may cost: `limits.usd`. */
   account: Account;
   density: number | null;
@@ -29,7 +28,7 @@ export interface RunLedger {
   open: Set<() => void>;
 }
 
-interface Tally {
+interface UsageTally {
   usage: Usage;
   cached: CachedTokens;
   usd: number;
@@ -37,7 +36,7 @@ interface Tally {
   isPriced: boolean;
 }
 
-function emptyTally(): Tally {
+function emptyTally(): UsageTally {
   return {
     usage: { input_tokens: 0, output_tokens: 0 },
     cached: { read: 0, written: 0 },
@@ -84,7 +83,7 @@ export function runRecord(run: RunLedger): RunRecord {
   };
 }
 
-function spentOf({ usage, cached, usd, isCounted, isPriced }: Tally): SpentUsage {
+function spentOf({ usage, cached, usd, isCounted, isPriced }: UsageTally): SpentUsage {
   return {
     usage: isCounted ? usage : null,
     ...(isCounted && cached.read + cached.written > 0 ? { cached } : {}),
@@ -92,7 +91,7 @@ function spentOf({ usage, cached, usd, isCounted, isPriced }: Tally): SpentUsage
   };
 }
 
-function addTo(tally: Tally, { usage, cached }: MeteredUsage, usd: number | null): void {
+function addTo(tally: UsageTally, { usage, cached }: MeteredUsage, usd: number | null): void {
   if (usage === null) tally.isCounted = false;
   if (usd === null) tally.isPriced = false;
   tally.usage.input_tokens += usage?.input_tokens ?? 0;
@@ -123,7 +122,10 @@ export interface Held {
  * Counts the call, unless the run has made too many. Replayed calls count, too, so that a replay
  * ends where the recorded run did.
  */
-export function takeTurn({ counts, terms: { limits } }: RunLedger, isFree: boolean): Refused | null {
+export function takeTurn(
+  { counts, terms: { limits } }: RunLedger,
+  isFree: boolean,
+): Refused | null {
   if (isFree) {
     counts.free += 1;
     return counts.free > limits.turns * FREE_PER_TURN
@@ -143,19 +145,15 @@ export async function holdCall(
   ledger: Ledger,
   isReplayed: boolean,
 ): Promise<Held | Refused> {
-  const { counts, terms, account } = run;
+  const { terms, account } = run;
   const target = targetOf(terms, call.model);
   const isPriced = ledger.price(target, { input_tokens: 0, output_tokens: 0 }) !== null;
-  const refuse = (refused: Refused): Refused => {
-    counts.calls -= 1;
-    return refused;
-  };
   if (!isPriced && call.model !== terms.target.model)
-    return refuse({
+    return {
       why: 'usd',
       message: 'the price of this model is unknown, and the suite names another model',
-    });
-  const most = inputOf(call, run.density);
+    };
+  const most = callInput(call, run.density);
   const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
   const [hold] = await ledger.reserve(
     [{ ...asked, ...outputOf(call, target), ...(isReplayed ? { isReplayed } : {}) }],
@@ -163,17 +161,15 @@ export async function holdCall(
   );
   const halt = isReplayed ? null : ledger.halt();
   if (hold === undefined)
-    return refuse(
-      halt === null
-        ? { why: 'usd', message: `this run would exceed its limit of $${terms.limits.usd}` }
-        : { why: 'budget', message: halt.why },
-    );
+    return halt === null
+      ? { why: 'usd', message: `this run would exceed its limit of $${terms.limits.usd}` }
+      : { why: 'budget', message: halt.why };
   const { output } = hold;
   const sent = isPriced && output !== null ? withOutput(call, target, output) : call.sent;
   return heldCall(run, { ...hold, sent }, (metered) => costOf(ledger.price, target, metered));
 }
 
-export const FREE: Omit<Held, 'sent'> = {
+export const UNCHARGED: Omit<Held, 'sent'> = {
   replayed: () => undefined,
   paid: () => undefined,
   failed: () => undefined,
@@ -186,13 +182,13 @@ function heldCall(
   priceOf: (metered: MeteredUsage) => number | null,
 ): Held {
   let isOpen = true;
-  const settle = (bill: Bill, metered: MeteredUsage, tallies: readonly Tally[]): void => {
+  const settle = (bill: Bill, metered: MeteredUsage, tallies: readonly UsageTally[]): void => {
     if (!isOpen) return;
     isOpen = false;
     pay(bill);
     for (const each of tallies) addTo(each, metered, priceOf(metered));
   };
-  const counted = (metered: MeteredUsage, tallies: readonly Tally[]): void => {
+  const counted = (metered: MeteredUsage, tallies: readonly UsageTally[]): void => {
     const { usage } = metered;
     settle(usage === null ? 'unknown' : metered, metered, tallies);
     if (usage === null) return;

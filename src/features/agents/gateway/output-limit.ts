@@ -2,7 +2,7 @@ import { estimateTokens } from '../../../money/tokens.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { longestOutput } from '../../../types/passports.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
-import type { Call } from './calls.ts';
+import type { Call } from './terms.ts';
 
 /** A lower limit cuts most answers, so the gateway refuses the call instead. */
 const LEAST_OUTPUT = 1024;
@@ -16,7 +16,7 @@ const USUAL_LONGEST = 32_768;
  */
 export function outputOf(call: Call, target: AskedModel): { output: number; least: number } {
   const { body } = call;
-  const limits = namesOf(call, target).map((path) => path.reduce<unknown>(member, body));
+  const limits = limitPaths(call, target).map((path) => path.reduce<unknown>(member, body));
   const given = limits.filter((limit) => typeof limit === 'number');
   const output = given.length > 0 ? Math.max(...given) : (longestOutput(target) ?? USUAL_LONGEST);
   const thinking = member(body['thinking'], 'budget_tokens');
@@ -26,14 +26,14 @@ export function outputOf(call: Call, target: AskedModel): { output: number; leas
 
 /** Returns the body with this limit of output tokens, as JSON. */
 export function withOutput(call: Call, target: AskedModel, tokens: number): string {
-  const names = namesOf(call, target);
+  const names = limitPaths(call, target);
   const present = names.filter((path) => path.reduce<unknown>(member, call.body) !== undefined);
   const paths = present.length > 0 ? present : names.slice(0, 1);
   return JSON.stringify(paths.reduce((body, path) => withMember(body, path, tokens), call.body));
 }
 
 /** Paths of the members that limit the output. The gateway adds the first one. */
-function namesOf({ route, body }: Call, { provider, endpoint }: AskedModel): string[][] {
+function limitPaths({ route, body }: Call, { provider, endpoint }: AskedModel): string[][] {
   switch (route.does) {
     case 'responses':
       return [['max_output_tokens']];
@@ -52,7 +52,11 @@ function namesOf({ route, body }: Call, { provider, endpoint }: AskedModel): str
   }
 }
 
-function withMember(body: JsonMap, [name = '', ...below]: readonly string[], value: number): JsonMap {
+function withMember(
+  body: JsonMap,
+  [name = '', ...below]: readonly string[],
+  value: number,
+): JsonMap {
   const own = body[name];
   const next = below.length === 0 ? value : withMember(isMap(own) ? own : {}, below, value);
   return { ...body, [name]: next };
@@ -67,13 +71,13 @@ const FIRST_MARGIN = 2;
 const LATER_MARGIN = 1.25;
 
 /** Tokens that a server may add, for example for tools. */
-const ADDED = 256;
+const ADDED_TOKENS = 256;
 
 /** `density`: the most tokens per byte in the run so far. Null: there is no reply yet. */
-export function inputOf({ sent }: Call, density: number | null): number {
+export function callInput({ sent }: Call, density: number | null): number {
   const expected =
     density === null
       ? Math.min(MOST_FIRST_INPUT, FIRST_MARGIN * estimateTokens(sent))
       : LATER_MARGIN * density * Buffer.byteLength(sent);
-  return Math.ceil(expected) + ADDED;
+  return Math.ceil(expected) + ADDED_TOKENS;
 }

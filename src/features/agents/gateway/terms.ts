@@ -1,8 +1,10 @@
 import type { Ledger } from '../../../money/ledger.ts';
 import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
+import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
 import type { AgentName } from '../suite/spec.ts';
+import type { WireRoute } from './routes.ts';
 
 export interface GatewayOptions {
   upstreams: Upstreams;
@@ -39,6 +41,16 @@ export interface StoredReply {
 export interface StoredReplies {
   find(key: string): Promise<StoredReply | null>;
   keep(key: string, reply: StoredReply, target: AskedModel): Promise<void>;
+}
+
+export interface Call {
+  route: WireRoute;
+  model: string;
+  body: JsonMap;
+  /** The body, parsed and serialized again, because parsers disagree about repeated keys. */
+  sent: string;
+  /** The `anthropic-beta` header. */
+  betas: string;
 }
 
 export interface RunTerms {
