@@ -39,9 +39,9 @@ export function tryPolicy(
   const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
   const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
   const { rollup } = scoring.tests;
-  const recorded = compares ? triesOfRecordings(kind, rollup, runs) : null;
-  if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
+  const recorded = triesOfRecordings(kind, rollup, runs);
+  if (recorded !== null) return { kind, tries: recorded };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return settles(scoring.tests, compares)
@@ -65,13 +65,10 @@ function triesOfRecordings(
   if (kind === 'references' || rollup.kind === 'code') return null;
   const different = runs.filter(
     ({ affected: { base, head } }) =>
-      base !== null && head !== null && fingerprintOf(base) !== fingerprintOf(head),
+      base === null || head === null || fingerprintOf(base) !== fingerprintOf(head),
   );
-  const isRecorded =
-    different.length > 0 &&
-    different.every(
-      ({ affected: { base, head } }) => base?.kind === 'recorded' && head?.kind === 'recorded',
-    );
+  const sides = different.flatMap(({ affected: { base, head } }) => [base ?? [], head ?? []].flat());
+  const isRecorded = sides.length > 0 && sides.every(({ kind: own }) => own === 'recorded');
   return isRecorded ? triesNeeded(rollup) : null;
 }
 
