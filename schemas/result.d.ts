@@ -3238,6 +3238,10 @@ export interface EvaldiffResult {
          */
         gate: "fail" | "warn" | "ignore";
         /**
+         * Set if this value decides the verdict, because no answer can fail by it, or none of base passes.
+         */
+        decides?: true;
+        /**
          * Direction of a significant change: `higher` or `lower` if neither is better. Null if the difference may be chance.
          */
         moved: ("worse" | "better" | "higher" | "lower") | null;
@@ -4573,7 +4577,7 @@ export interface EvaldiffResult {
      */
     high: number | null;
     /**
-     * Mean of a metric's numbers over these references. With `difference`, the attribute's verdict is about these values, and there are no pass rates. Otherwise, they are not tested.
+     * Mean of a metric's numbers over these references.
      */
     values?: {
       /**
@@ -4593,17 +4597,9 @@ export interface EvaldiffResult {
        */
       head: number | null;
       /**
-       * Head − base; null if a side is missing.
+       * Set if the verdict is about this metric. There are then no pass rates.
        */
-      difference?: number | null;
-      /**
-       * Lower end of the difference's two-sided 90 % interval.
-       */
-      low?: number | null;
-      /**
-       * Upper end of the difference's two-sided 90 % interval.
-       */
-      high?: number | null;
+      tested?: true;
     };
     /**
      * One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), adjusted for all attributes. If the attribute is named as regressed, at least the p of "fell more than the others". Null if not tested.

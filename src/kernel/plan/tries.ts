@@ -36,12 +36,13 @@ export function tryPolicy(
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
-  const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
+  const own = (suite.head ?? suite.base)?.suite.tests.n_tries ?? null;
+  const tries = own ?? settings.n_tries;
   const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
   const { rollup } = scoring.tests;
-  if (tries !== 'adaptive') return { kind, tries };
-  const recorded = triesOfRecordings(kind, rollup, runs);
+  const recorded = typeof own === 'number' ? null : triesOfRecordings(kind, rollup, runs);
   if (recorded !== null) return { kind, tries: recorded };
+  if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
   return settles(scoring.tests, compares)
@@ -67,8 +68,10 @@ function triesOfRecordings(
     ({ affected: { base, head } }) =>
       base === null || head === null || fingerprintOf(base) !== fingerprintOf(head),
   );
-  const sides = different.flatMap(({ affected: { base, head } }) => [base ?? [], head ?? []].flat());
-  const isRecorded = sides.length > 0 && sides.every(({ kind: own }) => own === 'recorded');
+  const sides = (different.length === 0 ? runs : different).flatMap(
+    ({ affected: { base, head } }) => [base, head].filter((side) => side !== null),
+  );
+  const isRecorded = sides.length > 0 && sides.every((side) => side.kind === 'recorded');
   return isRecorded ? triesNeeded(rollup) : null;
 }
 
