@@ -117,7 +117,7 @@ function reportedSections({ scores, drift, erosion, fixes, speed }: Page): strin
       [
         'Every value of these metrics passes. The column shows how often evaldiff reports that the values moved. For a score of 1 to 5, which varies by 0.6 between',
         'tries, evaldiff reports only a drop. For the other distributions, neither direction is better. Rows with "named" count reports of',
-        'a single reference whose value exploded.',
+        'a single reference whose value exploded. In rows with "values decide", no value fails, or values below a threshold fail; the column shows how often the run is red.',
       ],
       scores,
       { what: 'values', reported: 'reported' },

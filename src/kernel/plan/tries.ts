@@ -36,10 +36,11 @@ export function tryPolicy(
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
-  const tries = (suite.head ?? suite.base)?.suite.tests.n_tries ?? settings.n_tries;
+  const own = (suite.head ?? suite.base)?.suite.tests.n_tries ?? null;
+  const tries = own ?? settings.n_tries;
   const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
   const { rollup } = scoring.tests;
-  const recorded = compares ? triesOfRecordings(kind, rollup, runs) : null;
+  const recorded = typeof own === 'number' ? null : triesOfRecordings(kind, rollup, runs);
   if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
@@ -65,13 +66,12 @@ function triesOfRecordings(
   if (kind === 'references' || rollup.kind === 'code') return null;
   const different = runs.filter(
     ({ affected: { base, head } }) =>
-      base !== null && head !== null && fingerprintOf(base) !== fingerprintOf(head),
+      base === null || head === null || fingerprintOf(base) !== fingerprintOf(head),
   );
-  const isRecorded =
-    different.length > 0 &&
-    different.every(
-      ({ affected: { base, head } }) => base?.kind === 'recorded' && head?.kind === 'recorded',
-    );
+  const sides = (different.length === 0 ? runs : different).flatMap(
+    ({ affected: { base, head } }) => [base, head].filter((side) => side !== null),
+  );
+  const isRecorded = sides.length > 0 && sides.every((side) => side.kind === 'recorded');
   return isRecorded ? triesNeeded(rollup) : null;
 }
 

@@ -75,3 +75,28 @@ describe('a code metric that judges every turn', () => {
     });
   });
 });
+
+describe('a recording', () => {
+  const recorded = lines([
+    { id: 'd0', input: [turn('user', 'and?'), turn('assistant', 'an answer')] },
+  ]);
+  const metrics = 'do_completion: false\nmetrics: [{ uses: word_count }]\n';
+
+  const files = (tests: string) => ({
+    'prompts/ask.yaml': prompt('You help.'),
+    'prompts/tests/ask.yaml': `${tests}references_from: { file: ../../d.jsonl }\n`,
+    'd.jsonl': recorded,
+  });
+
+  test.each([
+    ['once in a sweep', metrics, ['run'], 1],
+    ['as often as its n_tries says', `n_tries: 3\n${metrics}`, ['run'], 3],
+    ['once in a new suite', metrics, ['diff', '--base', 'HEAD'], 1],
+  ])('is judged %s, whatever the settings say', async (_, tests, command, tries) => {
+    const { repository, result } = await openShop();
+    repository.write(files(tests));
+    const { suites } = await result(...command);
+    const own = suites.find(({ name }) => name === 'ask');
+    expect(own?.references[0]?.head?.tries).toHaveLength(tries);
+  });
+});
