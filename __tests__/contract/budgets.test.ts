@@ -27,8 +27,8 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 107_550],
-  ['the tests', () => linesIn(tracked('__tests__')), 92_650],
+  ['src', () => linesIn(tracked('src')), 107_650],
+  ['the tests', () => linesIn(tracked('__tests__')), 93_450],
   ['the kernel', () => linesIn(tracked('src/kernel')), 10_700],
   ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_190],
   ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 15_250],
