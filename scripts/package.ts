@@ -1,9 +1,8 @@
 /**
  * Packs the npm package and uses it like a new user: with `npx evaldiff`, exactly as in the README,
  * in an empty folder, on the oldest supported Node and on this one. npx finds the package in a
- * loopback registry that has nothing else. Until the package is published, it is installed globally
- * on this Node, as in the README. Fails if a command misbehaves, if the package needs another one,
- * or if it is too large.
+ * loopback registry that has nothing else. Fails if a command misbehaves, if the package needs
+ * another one, or if it is too large.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -214,19 +213,15 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
   }
 }
 
-/** Where npx gets the package: from a registry, or from a globally installed file. */
-type Source = { registry: string } | { tarball: string };
-
 /** Goes from an empty folder to a red verdict. npx keeps its files in `place`. */
-async function tryOut(bin: string, source: Source, place: string): Promise<void> {
+async function tryOut(bin: string, registry: string, place: string): Promise<void> {
   const folder = join(place, 'empty');
   mkdirSync(folder);
   const model = await startModel();
   const env = {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-    npm_config_registry: 'registry' in source ? source.registry : 'http://127.0.0.1:1',
-    npm_config_prefix: join(place, 'global'),
+    npm_config_registry: registry,
     npm_config_cache: join(place, 'npm'),
     npm_config_update_notifier: 'false',
     npm_config_yes: 'true', // Otherwise npx asks before it installs.
@@ -239,12 +234,6 @@ async function tryOut(bin: string, source: Source, place: string): Promise<void>
   try {
     git(folder, 'init', '--quiet', '--initial-branch', 'main');
     const started = performance.now();
-    if ('tarball' in source)
-      execFileSync('npm', ['install', '--global', source.tarball], {
-        cwd: folder,
-        env,
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
     for (const step of steps) {
       if (step[0][0] === 'run')
         appendFileSync(
@@ -281,17 +270,10 @@ const tarball = pack(place);
 const registry = await startRegistry(tarball);
 try {
   process.stdout.write(`${(statSync(tarball).size / 1e6).toFixed(1)} MB packed\n`);
-  const { published } = JSON.parse(
-    readFileSync(join(root, 'scripts', 'publication.json'), 'utf8'),
-  ) as { published: boolean };
-  const npx = { registry: registry.url };
-  for (const [version, source] of [
-    [oldest, npx],
-    [null, published ? npx : { tarball }],
-  ] as const) {
+  for (const version of [oldest, null]) {
     const own = join(place, version ?? 'this');
     mkdirSync(own);
-    await tryOut(nodeOf(version, own), source, own);
+    await tryOut(nodeOf(version, own), registry.url, own);
   }
 } finally {
   registry.close();

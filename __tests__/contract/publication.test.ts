@@ -56,7 +56,7 @@ const rulesOf = (given: Publication): readonly [RegExp, string][] => {
   const repository = filled(given.repository);
   return [
     [/\bnpx (?:--yes )?((?:@[\w-]+\/)?\w*evaldiff)(?![\w/])/g, given.package],
-    [/((?!your-account\/)[\w<>.-]+\/evaldiff@v\d+)/g, filled(given.action)],
+    [/(?<![\w<>.-])((?!your-account\/)[\w<>.-]+\/evaldiff@v\d+)/g, filled(given.action)],
     [/(https:\/\/github\.com\/[\w<>.-]+\/\w*evaldiff)\b/g, repository],
     [/(https:\/\/\S+\/security\/advisories\/new)/g, filled(given.report)],
     [/gh attestation verify.* --repo (\S+)/g, repository.replace(GITHUB, '')],
@@ -67,7 +67,7 @@ const rulesOf = (given: Publication): readonly [RegExp, string][] => {
 function staleLines(given: Publication, texts: Readonly<Record<string, string>>): string[] {
   return Object.entries(texts).flatMap(([path, text]) =>
     text.split('\n').flatMap((line, index) => {
-      const wrong = rulesOf(given).flatMap(([pattern, wanted]) =>
+      const wrong = (path === OWN_PAGE ? [] : rulesOf(given)).flatMap(([pattern, wanted]) =>
         [...line.matchAll(pattern)]
           .filter(([, found]) => found !== wanted)
           .map(([, found = '']) => `${found} is ${wanted}`),
@@ -75,7 +75,12 @@ function staleLines(given: Publication, texts: Readonly<Record<string, string>>)
       // Source code keeps the placeholder for copies of the project without an owner.
       if (given.owner !== null && line.includes('<owner>') && !path.startsWith('src/'))
         wrong.push('names no owner');
-      if (given.published && line.includes(OWN_RELEASE) && path !== OWN_PAGE)
+      if (
+        given.published &&
+        line.includes(OWN_RELEASE) &&
+        path !== OWN_PAGE &&
+        !path.startsWith('src/')
+      )
         wrong.push('needs no release of its own');
       if (given.published && UNTIL.test(line)) wrong.push('is published');
       return wrong.map((what) => `${path}:${String(index + 1)}: ${what}`);

@@ -20,6 +20,7 @@ import { filesBelow, fixtureEnvironment, temporaryFolder } from '../../stand-ins
 import {
   blocksOf,
   follow,
+  INSTALL,
   say,
   spawned,
   stepOf,
@@ -165,7 +166,7 @@ beforeAll(async () => {
   gitAt(bare, 'tag', 'v1.0.0', 'main');
   clone = join(temporaryFolder('clone'), 'evaldiff');
   gitAt(bare, 'clone', '--quiet', '--shared', bare, clone);
-  const pair = namedByOwnAuthority(REGISTRY_HOST, ...GITHUB_HOSTS);
+  const pair = namedByOwnAuthority('localhost', REGISTRY_HOST, ...GITHUB_HOSTS);
   authority = pair.authority;
   registry = await startRegistry(packed(clone), pair);
   gitHub = await startGitHubArchives('your-account/evaldiff', bare, pair);
@@ -282,9 +283,13 @@ describe("README's first block", () => {
 
   test('is followed by the demo, which runs unchanged too', async () => {
     expect(more).toEqual([]);
-    await say(reader, 'npm install --no-save ../evaldiff');
+    await say(reader, INSTALL);
     const { code, out } = await spawned(reader, 'bash', ['-e', '-c', demo ?? '']);
-    expect([code, out]).toEqual([0, expect.stringContaining('Regressed: `support`, `tags`')]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Regressed: support, tags')]);
+    const [shown] = blocksOf('docs/causes.md').filter(
+      ({ notRun }) => notRun === 'the demo prints it',
+    );
+    expect(out).toContain(shown?.text);
   });
 });
 

@@ -10,7 +10,7 @@ import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { formatsOf, suiteKeysOf } from '../session/edges.ts';
-import { archiveOf, readOrigin, schemaLine, type Origin } from '../session/origin.ts';
+import { archiveOf, readOrigin, schemaLine, type CopyOrigin } from '../session/origin.ts';
 import { withEnvFile } from './env-file.ts';
 import { writeNewFiles } from './files.ts';
 import { directoryOption } from './options.ts';
@@ -144,7 +144,7 @@ async function refuseOwnRepository({ workTree, ...repository }: Repository): Pro
 
 interface WrittenFor {
   vendors: readonly VendorName[];
-  origin: Origin | null;
+  origin: CopyOrigin | null;
   starter: StarterSuite | null;
 }
 
@@ -200,7 +200,7 @@ function initSummary(
 interface Facts {
   keys: readonly string[];
   unset: readonly string[];
-  origin: Origin | null;
+  origin: CopyOrigin | null;
   /** Whether the command line names `origin`. */
   named: boolean;
   shown: FormatPath;
@@ -259,7 +259,7 @@ function when(isSo: boolean, line: string): string[] {
 }
 
 function originSteps(
-  origin: Origin | null,
+  origin: CopyOrigin | null,
   named: boolean,
   isMissing: boolean,
   isWritten: boolean,
@@ -348,7 +348,7 @@ references:
 
 function starterSettings(
   vendor: VendorName,
-  origin: Origin | null,
+  origin: CopyOrigin | null,
   { listed, needsModel, unpriced }: Partial<SeenProject> = {},
 ): string {
   const model = factsOf(vendor).starterModel;

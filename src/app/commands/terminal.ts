@@ -15,7 +15,7 @@ import type { Feature } from '../run/feature.ts';
 import type { TestOverrides } from '../session/access.ts';
 import type { SessionRow } from '../session/edges.ts';
 import { ownOrigin } from '../session/installation.ts';
-import type { Origin } from '../session/origin.ts';
+import type { CopyOrigin } from '../session/origin.ts';
 
 export interface Terminal {
   env: NodeJS.ProcessEnv;
@@ -27,12 +27,12 @@ export interface Terminal {
   confirm?(question: string): Promise<boolean>;
   testOverrides?: TestOverrides;
   /** Where others can fetch this copy of evaldiff. Starts git. */
-  origin?(): Origin | null;
+  origin?(): CopyOrigin | null;
   until?: AbortSignal;
   features: CommandFeatures;
 }
 
-export function originOf({ origin }: Pick<Terminal, 'origin'>): Origin | null {
+export function originOf({ origin }: Pick<Terminal, 'origin'>): CopyOrigin | null {
   return origin?.() ?? null;
 }
 
@@ -83,7 +83,7 @@ export interface LabelledTest {
 
 export interface StarterProject {
   tree: SourceTree;
-  origin: Origin | null;
+  origin: CopyOrigin | null;
   keys: readonly VendorName[];
 }
 

@@ -6,7 +6,7 @@ import { member } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
-import { archiveOf, type Origin } from '../session/origin.ts';
+import { archiveOf, type CopyOrigin } from '../session/origin.ts';
 import type { SeenProject } from './see-project.ts';
 
 /** The account in shipped examples, which users replace. */
@@ -21,7 +21,7 @@ export interface FoundWorkflow {
 
 export async function findWorkflow(
   { root, below }: Pick<SeenProject, 'root' | 'below'>,
-  origin: Origin | null,
+  origin: CopyOrigin | null,
 ): Promise<FoundWorkflow | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
@@ -86,7 +86,7 @@ interface WorkflowNeeds {
 
 export async function workflowText(
   below: string,
-  origin: Origin,
+  origin: CopyOrigin,
   { vendors, endpoints, host = false }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(

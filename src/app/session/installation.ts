@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { InternalError } from '../../errors.ts';
-import { isRepository, type Origin } from './origin.ts';
+import { isRepository, type CopyOrigin } from './origin.ts';
 import { VERSION } from './runtime.ts';
 
 /** A line each for `commit` and `repository` of a `Build`. */
@@ -23,7 +23,7 @@ export function packageRoot(): string {
 }
 
 /** The commit of a copy of evaldiff, and its repository on GitHub if that has the commit. */
-export interface Build {
+interface Build {
   commit: string;
   /** `OWNER/REPO` */
   repository: string | null;
@@ -56,7 +56,7 @@ export function buildOf(root: string): Build | null {
 }
 
 /** Null if this copy of evaldiff does not know a repository on GitHub that has its commit. */
-export function ownOrigin(): Origin | null {
+export function ownOrigin(): CopyOrigin | null {
   const { commit: ref = '', repository = null } = buildOf(packageRoot()) ?? {};
   return repository === null ? null : { repository, ref };
 }

@@ -1,7 +1,7 @@
 import { userError } from '../../errors.ts';
 
 /** A copy of evaldiff on GitHub: its repository, `OWNER/REPO`, and a tag or full commit id. */
-export interface Origin {
+export interface CopyOrigin {
   repository: string;
   ref: string;
 }
@@ -18,13 +18,13 @@ export function isRepository(name: string): boolean {
 }
 
 /** @throws UserError if `text` is not `OWNER/REPO@TAG`. */
-export function readOrigin(text: string): Origin {
+export function readOrigin(text: string): CopyOrigin {
   const [, owner = '', name = '', ref = ''] = /^([^/@]*)\/?([^@]*)@?(.*)$/s.exec(text) ?? [];
   const problem = originProblem(owner, name, ref);
   if (problem === null) return { repository: `${owner}/${name}`, ref };
   throw userError(
     null,
-    `--from: ${problem}. Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0; a full commit id ` +
+    `--from: ${problem}. Write OWNER/REPO@TAG, such as your-account/evaldiff@v1.0.0; a full commit id ` +
       'may replace the tag.',
   );
 }
@@ -57,14 +57,14 @@ function originProblem(owner: string, name: string, ref: string): string | null 
 }
 
 /** The address that npm installs this copy from. It needs no build, because `dist/` is committed. */
-export function archiveOf({ repository, ref }: Origin): string {
+export function archiveOf({ repository, ref }: CopyOrigin): string {
   return `https://github.com/${repository}/archive/${ref}.tar.gz`;
 }
 
 type SchemaKind = 'settings' | 'prompt' | 'tests' | 'attributes' | 'agents';
 
 /** The first line of a written file, for editors; empty if no address has the schema. */
-export function schemaLine(kind: SchemaKind, origin: Origin | null): string {
+export function schemaLine(kind: SchemaKind, origin: CopyOrigin | null): string {
   if (origin === null) return '';
   const { repository, ref } = origin;
   return (

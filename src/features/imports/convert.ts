@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { schemaLine, type Origin } from '../../app/session/origin.ts';
+import { schemaLine, type CopyOrigin } from '../../app/session/origin.ts';
 import { formatByPath } from '../../config/formats.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import { IMPORT_FORMATS } from './formats.ts';
@@ -17,7 +17,7 @@ export interface Conversion {
 export function convertImport(
   imported: Imported,
   source: string,
-  origin: Origin | null,
+  origin: CopyOrigin | null,
 ): Conversion {
   const files = new Map<string, string>();
   const slugs = new Map<DraftFile, string>();

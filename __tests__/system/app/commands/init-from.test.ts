@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { buildOf } from '../../../../src/app/session/installation.ts';
-import type { Origin } from '../../../../src/app/session/origin.ts';
+import type { CopyOrigin } from '../../../../src/app/session/origin.ts';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import {
   createRepository,
@@ -22,7 +22,7 @@ const WORKFLOW = '.github/workflows/evaldiff.yml';
 async function run(
   argv: readonly string[],
   files: FixtureFiles = {},
-  origin: Origin | null = null,
+  origin: CopyOrigin | null = null,
 ) {
   const { directory } = createRepository();
   writeFiles(directory, files);
@@ -91,7 +91,7 @@ describe('evaldiff init --from', () => {
     const { code, err, files } = await run(['init', '--from', from]);
     expect([code, files]).toEqual([2, {}]);
     expect(parts.some((part) => err.includes(part))).toBe(true);
-    expect(err).toContain('. Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0');
+    expect(err).toContain('. Write OWNER/REPO@TAG, such as your-account/evaldiff@v1.0.0');
   });
 });
 
@@ -114,7 +114,7 @@ describe('without --from', () => {
     expect(out).not.toContain('a required check');
   });
 
-  test.each<[string, Origin | null]>([
+  test.each<[string, CopyOrigin | null]>([
     ['names the schemas of this copy', origin],
     ['names no schema if this copy has no known repository', null],
   ])('import %s', async (_, from) => {

@@ -55,11 +55,11 @@ describe('an error on the command line', () => {
     [['import', 'nowhere.prompt.yml'], 'nowhere.prompt.yml: does not exist or is ignored by git\n'],
     [
       ['init', '--from', 'acme\nrun: id/evaldiff@v1'],
-      '--from: OWNER is "acme\\u{a}run: id", not a name of a GitHub account (letters, digits and single hyphens, at most 39). Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0; a full commit id may replace the tag.\n',
+      '--from: OWNER is "acme\\u{a}run: id", not a name of a GitHub account (letters, digits and single hyphens, at most 39). Write OWNER/REPO@TAG, such as your-account/evaldiff@v1.0.0; a full commit id may replace the tag.\n',
     ],
     [
       ['init', '--from', 'acme/evaldiff'],
-      '--from: the tag is missing. Write OWNER/REPO@TAG, such as acme/evaldiff@v1.0.0; a full commit id may replace the tag.\n',
+      '--from: the tag is missing. Write OWNER/REPO@TAG, such as your-account/evaldiff@v1.0.0; a full commit id may replace the tag.\n',
     ],
     [['cache', '--unused', 'x'], '--unused: must be a number of days of at least 0, not "x"\n'],
     [
