@@ -175,9 +175,9 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
 
 function volatileFlaw({ headers, volatile }: EndpointOptions): string | null {
   const unknown = volatile.find((each) => !headers.some(({ name }) => name === each));
-  return unknown === undefined
-    ? null
-    : `has volatile=NAME without header=NAME:ENV_NAME${/^[a-z0-9-]{1,100}$/.test(unknown) ? ` (${unknown})` : ''}`;
+  if (unknown === undefined) return null;
+  const named = /^[a-z0-9-]{1,100}$/.test(unknown) ? ` (${unknown})` : '';
+  return `has volatile=NAME without header=NAME:ENV_NAME${named}`;
 }
 
 export function readProxy(

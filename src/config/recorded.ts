@@ -134,7 +134,7 @@ function readToolMessage(item: JsonMap): ReadItem {
   const { tool_call_id: id, call_id, name, parts } = item;
   const own = Array.isArray(parts)
     ? readContentParts(parts)
-    : { results: [resultOf(id ?? call_id, name, writtenContent(item))] };
+    : { results: [outputOfTool(id ?? call_id, name, writtenContent(item))] };
   return { ...NO_ITEM, ...own, role: 'tool', metadata: otherKeys(item) };
 }
 
@@ -218,7 +218,7 @@ function readContentPart(part: Json): Partial<ReadParts> | string {
   if (isThought(part, type)) return {};
   if (response !== undefined) return { results: [googleResult(response)] };
   if (type === 'tool_result')
-    return { results: [resultOf(part['tool_use_id'], undefined, part['content'])] };
+    return { results: [outputOfTool(part['tool_use_id'], undefined, part['content'])] };
   if (type === 'tool_use' || functionCall !== undefined) return callPart(functionCall ?? part);
   const said = part['text'] ?? part['refusal'];
   return typeof said === 'string' ? { texts: [said] } : unreadablePart(type);
@@ -235,7 +235,7 @@ function callPart(written: Json): Partial<ReadParts> | string {
 
 function googleResult(response: Json): ToolOutput {
   const { id, name, response: output } = isMap(response) ? response : {};
-  return resultOf(id, name, output);
+  return outputOfTool(id, name, output);
 }
 
 function unreadablePart(type: string): string {
@@ -245,7 +245,7 @@ function unreadablePart(type: string): string {
   );
 }
 
-function resultOf(
+function outputOfTool(
   id: Json | undefined,
   name: Json | undefined,
   output: Json | undefined,

@@ -100,7 +100,7 @@ export function parseObject(text: string): Record<string, Json> | null {
 export function repeatedKeys(json: string): Set<string> {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
-  for (const [token, text, colon] of json.matchAll(TOKENS)) {
+  for (const [token, text, colon] of json.matchAll(JSON_TOKENS)) {
     if (token === '{' || token === '[') open.push(new Set());
     else if (text === undefined) open.pop();
     else if (colon !== undefined) {
@@ -112,7 +112,7 @@ export function repeatedKeys(json: string): Set<string> {
   return repeated;
 }
 
-const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
+const JSON_TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
 
 /** The last words of a reply, for messages. */
 export function lastWords(reply: string): string {

@@ -134,7 +134,7 @@ export function spendNotices(
 }
 
 /** Assumed of models whose longest output is unknown, in tokens. */
-const USUAL_LONGEST = 128_000;
+const LONGEST_KNOWN = 128_000;
 
 /** Describes the caps, and which `max_tokens` makes one exact that is below the longest answer. */
 export function capLines({ maxCalls, maxCost }: Caps, { models }: Forecast): string[] {
@@ -143,7 +143,7 @@ export function capLines({ maxCalls, maxCost }: Caps, { models }: Forecast): str
   if (maxCost === null) return [`${limits}none`];
   const open = models.flatMap(({ model, unlimited }) => {
     if (unlimited === undefined || unlimited.token_usd === 0) return [];
-    const { input_usd, token_usd, longest = USUAL_LONGEST } = unlimited;
+    const { input_usd, token_usd, longest = LONGEST_KNOWN } = unlimited;
     const fits = Math.floor((maxCost.limit - input_usd) / token_usd);
     const isSmall = fits >= 1 && fits < longest;
     return isSmall ? [`max_tokens: ${count(fits)} or less for ${model}`] : [];

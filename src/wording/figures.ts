@@ -124,13 +124,13 @@ export function decidingMetrics(suite: SuiteResult): MeasuredMetric[] {
 }
 
 /** Whether passes or values of both sides were compared. */
-export function isCompared({ pass_rate, unit, reason }: SuiteResult): boolean {
+export function hasComparison({ pass_rate, unit, reason }: SuiteResult): boolean {
   return pass_rate.difference !== null || (unit === 'values' && reason !== null);
 }
 
 /** True if no answer of base passes, so that passes cannot show a fall. */
 export function passesNothing(suite: SuiteResult): boolean {
-  return suite.pass_rate.base === 0 && isCompared(suite) && shareFigures(suite).length === 0;
+  return suite.pass_rate.base === 0 && hasComparison(suite) && shareFigures(suite).length === 0;
 }
 
 /** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. Null if passes decide. */

@@ -6,7 +6,7 @@ import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Fact } from './facts.ts';
-import { figuresOf, isCompared, suitesWorstFirst } from './figures.ts';
+import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords } from './scoring.ts';
 import { variantWords } from './variants.ts';
@@ -73,7 +73,7 @@ export function nothingWorse({
   suites,
   scoring,
 }: Pick<Result, 'suites' | 'scoring'>): HeadlineText {
-  const compared = suitesWorstFirst(suites.filter(isCompared));
+  const compared = suitesWorstFirst(suites.filter(hasComparison));
   const [worst] = compared;
   if (worst === undefined) {
     const [first, ...more] = onlyScoringChanged({ suites, scoring });

@@ -10,7 +10,13 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { GONE, pullRequestFacts, type Fact } from './facts.ts';
-import { comparesNothing, figuresOf, isCompared, passesNothing, type Figures } from './figures.ts';
+import {
+  comparesNothing,
+  figuresOf,
+  hasComparison,
+  passesNothing,
+  type Figures,
+} from './figures.ts';
 import {
   evaluatedText,
   lookedWorse,
@@ -235,7 +241,7 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 
 function otherwise(found: Found): Words {
   if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
-  return found.suites.some(isCompared)
+  return found.suites.some(hasComparison)
     ? ['No regression: ', ...nothingWorse(found).subject, '.']
     : ['No other test is affected.'];
 }

@@ -16,7 +16,7 @@ export function variantChanges(base: Variant, head: Variant): string {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
-      const [old, now] = [valueWords(before[name]), valueWords(after[name])];
+      const [old, now] = [variantValue(before[name]), variantValue(after[name])];
       return old === now ? `${name} ${old} changed` : `${name} ${old} → ${now}`;
     })
     .join(', ');
@@ -26,7 +26,7 @@ function valuesOf({ model, parameters }: Variant): JsonMap {
   return { ...(model === null ? {} : { model }), ...parameters };
 }
 
-function valueWords(value: Json | undefined): string {
+function variantValue(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
 }
 

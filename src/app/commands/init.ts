@@ -119,7 +119,7 @@ async function findStarter(
 type Seen = SeenProject & { workflow: FoundWorkflow | null };
 
 /** A fork may have renamed the package, but not its command. */
-async function isOwn(folder: string): Promise<boolean> {
+async function isEvaldiffsOwn(folder: string): Promise<boolean> {
   if (!existsSync(join(folder, 'action.yml'))) return false;
   const manifest = parseMap(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''));
   return (
@@ -132,7 +132,7 @@ async function refuseOwnRepository({ workTree, ...repository }: Repository): Pro
   const { root, below } = workTree;
   const isGit = (await repository.commonFolder()) !== root;
   for (let folder = join(root, below); ; folder = dirname(folder)) {
-    if (await isOwn(folder))
+    if (await isEvaldiffsOwn(folder))
       throw userError(
         null,
         `init: ${folder} is evaldiff's own repository, so nothing was written. Run init in your ` +

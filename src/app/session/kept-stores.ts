@@ -30,20 +30,20 @@ export function createKeptStores(): KeptStores {
         held !== null &&
         held.file === file &&
         held.mark !== null &&
-        held.mark === (await markOf(file)) &&
+        held.mark === (await fileMark(file)) &&
         held.stores.every(({ isCurrent }) => isCurrent());
       if (!isSame) {
         await close();
         const opened = await open();
         const stores = opened.stores.map(remembering);
-        held = { file, mark: await markOf(file), opened, stores };
+        held = { file, mark: await fileMark(file), opened, stores };
       }
       return { stores: held?.stores ?? [], finish: () => Promise.resolve() };
     },
   };
 }
 
-async function markOf(file: string): Promise<string | null> {
+async function fileMark(file: string): Promise<string | null> {
   const found = await stat(file).catch(() => null);
   return found === null ? null : `${String(found.ino)} ${String(found.birthtimeMs)}`;
 }

@@ -36,7 +36,7 @@ const part = z.discriminatedUnion('type', [
   }),
 ]);
 
-const text = { content: z.string(), parts: z.array(part).exactOptional() };
+const messageText = { content: z.string(), parts: z.array(part).exactOptional() };
 
 const call = z.object({
   id: z.string().exactOptional(),
@@ -44,11 +44,11 @@ const call = z.object({
   arguments: z.string(),
 });
 
-const message = z.discriminatedUnion('role', [
-  z.object({ role: z.enum(['system', 'user']), ...text }),
+const replayedMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.enum(['system', 'user']), ...messageText }),
   z.object({
     role: z.literal('assistant'),
-    ...text,
+    ...messageText,
     tool_calls: z.array(call).exactOptional(),
     opaque: opaqueSchema.exactOptional(),
   }),
@@ -60,7 +60,7 @@ const recording = z.object({
     provider: z.string().optional(),
     model: z.string(),
     parameters: z.record(z.string(), z.json()).default({}),
-    messages: z.array(message),
+    messages: z.array(replayedMessage),
     try: z.int().nonnegative(),
     kind: z.literal('embedding').optional(),
   }),

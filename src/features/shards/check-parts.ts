@@ -31,30 +31,35 @@ export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Probl
 }
 
 function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
-  const [own, others] = [valuesOf(part), valuesOf(facts)];
+  const [own, others] = [comparedInputs(part), comparedInputs(facts)];
   const names = [...new Set([...Object.keys(others), ...Object.keys(own)])].sort();
   return names.flatMap((input) => {
     if (own[input] === others[input]) return [];
     const other = input === 'overrides' && !facts.ownOverrides ? partName(first) : 'the merge';
-    const option = Object.hasOwn(facts.inputs, input) ? OPTIONS[facts.source](input) : input;
+    const option = Object.hasOwn(facts.inputs, input) ? OPTION_NAMES[facts.source](input) : input;
     return problem(
       null,
-      `${partName(part)} and ${other} differ in ${input}: ${shown(own[input])} and ` +
-        `${shown(others[input])}. Give every job of the sweep the same ${option}.`,
+      `${partName(part)} and ${other} differ in ${input}: ${quoted(own[input])} and ` +
+        `${quoted(others[input])}. Give every job of the sweep the same ${option}.`,
     );
   });
 }
 
-function valuesOf({ inputs, evaldiff, head, trust }: Omit<MergeFacts, 'source' | 'ownOverrides'>) {
+function comparedInputs({
+  inputs,
+  evaldiff,
+  head,
+  trust,
+}: Omit<MergeFacts, 'source' | 'ownOverrides'>) {
   const commit = head === 'worktree' ? 'uncommitted files' : head;
   return { ...inputs, 'evaldiff version': evaldiff, commit, 'trust level': trust } as SharedInputs;
 }
 
-function shown(value = ''): string {
+function quoted(value = ''): string {
   return value === '' ? 'not set' : `"${shorten(visibleLine(value.replaceAll('\n', ' ')), 200)}"`;
 }
 
-const OPTIONS: Record<PartSource, (input: string) => string> = {
+const OPTION_NAMES: Record<PartSource, (input: string) => string> = {
   artifacts: (input) => `input ${input}`,
   folders: (input) =>
     input === 'overrides' ? 'key=value' : `--${input === 'endpoints' ? 'endpoint' : input}`,

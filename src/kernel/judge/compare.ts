@@ -11,7 +11,7 @@ import { storedAnswers } from './confirmation.ts';
 import { countEvidence } from './evidence.ts';
 import { metricRows } from './metric-rows.ts';
 import { comparePreference } from './preference.ts';
-import { comparedReferences, hasOnlyValues, passRate, rolledUp, unaskedSide } from './rates.ts';
+import { comparedReferences, isJudgedByValues, passRate, rolledUp, unaskedSide } from './rates.ts';
 import { talliedOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { ruleUncompared } from './suite-rules.ts';
@@ -50,7 +50,7 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    unit: hasOnlyValues(suite) ? 'values' : UNITS[suite.policy.kind],
+    unit: isJudgedByValues(suite) ? 'values' : UNITS[suite.policy.kind],
     ...(shown === 'not_compared' ? unaskedSide(run) : {}),
     ...verdictGrounds(suite, verdict),
     evidence: countEvidence(suite, rollUps),
@@ -150,7 +150,7 @@ function referenceResult(
   const { reference } = run.affected;
   const { scoring } = suite.run;
   const side = (of: Side): SideResult | null => sideResult(run, scoring.tests, of, rollUps?.[of]);
-  const isJudgedByValue = hasOnlyValues(suite);
+  const isJudgedByValue = isJudgedByValues(suite);
   const shown = (of: SideResult | null): SideResult | null =>
     of === null || !isJudgedByValue ? of : { ...of, rollup: null };
   const [base, head] = [side('base'), side('head')];

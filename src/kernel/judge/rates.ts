@@ -19,7 +19,7 @@ export function ratedTries(verdict: SuiteVerdict | null): number {
 }
 
 /** Whether passes say nothing: no answer can fail by its value, and none failed otherwise. */
-export function hasOnlyValues({ run: { scoring, runs } }: SuiteComparison): boolean {
+export function isJudgedByValues({ run: { scoring, runs } }: SuiteComparison): boolean {
   return (
     gatesByValues(scoring.tests, scoring.rubrics) &&
     runs.every(({ base, head }) =>
@@ -30,7 +30,7 @@ export function hasOnlyValues({ run: { scoring, runs } }: SuiteComparison): bool
 
 /** Uses only references that are judged on both sides, so that the rates match the difference. */
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
-  if (hasOnlyValues(suite)) return { base: null, head: null, ...NO_DIFFERENCE, p: null };
+  if (isJudgedByValues(suite)) return { base: null, head: null, ...NO_DIFFERENCE, p: null };
   if (verdict === null || verdict.look.interval === null) {
     const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
     const rate = (side: Side): number | null => meanRate(runs, side, tries);
@@ -47,7 +47,7 @@ export function rolledUp(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): NonNullable<SuiteResult['rollups']> {
-  const runs = hasOnlyValues(suite) ? [] : ratedRuns(suite);
+  const runs = isJudgedByValues(suite) ? [] : ratedRuns(suite);
   const count = (side: Side): { passes: number; references: number } | null => {
     const found = runs.flatMap((run) => {
       const outcome = run.affected[side] === null ? null : rollUps.get(run)?.[side].outcome;

@@ -2,7 +2,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Purpose } from '../../types/plain.ts';
-import { isCompared, suitesWorstFirst } from '../../wording/figures.ts';
+import { hasComparison, suitesWorstFirst } from '../../wording/figures.ts';
 import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
@@ -46,7 +46,7 @@ export function sureness(
     [
       ...list(shown.map(({ line }) => line)),
       ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
-      ...(suites.some(isCompared) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
+      ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
       ...list([
         ...valueFigures(result),
         ...scoringFigures(result),
