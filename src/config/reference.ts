@@ -7,7 +7,7 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import type { Place, Problem, Scalar } from '../types/plain.ts';
+import type { Notice, Place, Problem, Scalar } from '../types/plain.ts';
 import { messageOf, recordedMessage } from './answers.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
@@ -81,6 +81,7 @@ export interface ReferenceContext {
   isJudged: boolean;
   isLed: boolean;
   builtIns: BuiltInMetrics;
+  notices: Notice[];
 }
 
 /** Building the schema takes longer than checking a reference, so all references share it. */
