@@ -106,7 +106,7 @@ export async function unreadFiles(
     .map(({ root }) => root);
   const folderOf = (path: string) => folders.find((folder) => isBelow(path, folder));
   const unread = [...tree.files.keys()]
-    .filter((path) => /\.ya?ml$/.test(path) && !/(?:^|\/)[._]/.test(path))
+    .filter((path) => /\.(?:ya?ml|jsonl|ndjson|csv|tsv)$/.test(path) && !/(?:^|\/)[._]/.test(path))
     .filter((path) => folderOf(path) !== undefined)
     .filter((path) => !files.read.has(path) && !named.includes(path) && path !== file)
     .sort();
@@ -115,8 +115,8 @@ export async function unreadFiles(
     const why = isPrompt((await files.document(path, []))?.value)
       ? 'no pattern under prompts in the settings matches this prompt; write prompts: ' +
         `${folderOf(path) ?? ''}/**/*.{yaml,yml}`
-      : 'no pattern under prompts or rubrics in the settings matches it, and no prompt has it ' +
-        'in its defaults';
+      : 'no pattern under prompts or rubrics in the settings matches it, and no prompt names it ' +
+        'in its defaults or tests';
     const more =
       index === MAX_LISTED_KEYS - 1 && rest > 0
         ? `; the same applies to ${counted(rest, 'further file')}`

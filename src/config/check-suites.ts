@@ -12,6 +12,7 @@ import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import type { Settings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
+import { appearance } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import { placeOf } from '../types/model.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
@@ -107,9 +108,9 @@ export function checkPromptNames(suites: readonly Suite[], problems: Problem[]):
   const seen = new Map<string, string>();
   for (const { prompt } of suites) {
     const { name, file } = prompt;
-    const earlier = seen.get(name);
+    const earlier = seen.get(appearance(name));
     if (name === '') continue;
-    if (earlier === undefined) seen.set(name, file);
+    if (earlier === undefined) seen.set(appearance(name), file);
     else
       problems.push(
         problem(
@@ -204,11 +205,25 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
   });
 }
 
+/** Rubrics with examples may be used by `evaldiff grade` alone. */
+function rubricNotices(suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>): Notice[] {
+  const left = new Map(suites.length === 0 ? [] : rubrics);
+  for (const { source } of suites.flatMap(({ tests }) => everyMetric(tests)))
+    if (source.kind === 'rubric') left.delete(source.rubric);
+  return [...left].flatMap(([name, { place, examples }]) =>
+    place.line === 0 || examples.length > 0
+      ? []
+      : { kind: 'unused', place, message: `no metric uses the rubric "${name}"` },
+  );
+}
+
+/** @param isWhole whether these are all suites of the project. */
 export function withoutSilent(
   suites: readonly Suite[],
   rubrics: ReadonlyMap<string, Rubric>,
+  isWhole: boolean,
 ): { suites: Suite[]; notices: Notice[] } {
-  const notices: Notice[] = [];
+  const notices = isWhole ? rubricNotices(suites, rubrics) : [];
   const skipSilent = (metric: Metric): Metric => {
     const { name, source, place, skip } = metric;
     if (source.kind !== 'rubric' || skip || saysWhatPasses(metric, rubrics.get(source.rubric)))

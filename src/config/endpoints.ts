@@ -174,10 +174,9 @@ function keyFlaw({ insecure, keyEnv, headers }: EndpointOptions): string | null 
 }
 
 function volatileFlaw({ headers, volatile }: EndpointOptions): string | null {
-  const unknown = volatile.find((each) => !headers.some(({ name }) => name === each));
-  if (unknown === undefined) return null;
-  const named = /^[a-z0-9-]{1,100}$/.test(unknown) ? ` (${unknown})` : '';
-  return `has volatile=NAME without header=NAME:ENV_NAME${named}`;
+  return volatile.every((each) => headers.some(({ name }) => name === each))
+    ? null
+    : 'has volatile=NAME without header=NAME:ENV_NAME';
 }
 
 export function readProxy(

@@ -94,7 +94,8 @@ export async function readProject(
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
-  const gating = withoutSilent(suites, rubrics);
+  const isWhole = problems.length === 0 && options.overrides.prompts === null;
+  const gating = withoutSilent(suites, rubrics, isWhole);
   notices.push(...nearlyCritical(suites), ...caseTwins(tree, files.read));
   if (options.configRequired)
     notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
@@ -105,13 +106,12 @@ export async function readProject(
     problems.length === 0
   )
     problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
-  notices.push(...gating.notices);
   return {
     project: {
       settings: withDistinctModels(settings, places.sweep, notices),
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
-      notices: deduplicate(notices),
+      notices: deduplicate([...notices, ...gating.notices]),
     },
     problems: deduplicate(problems),
   };

@@ -268,6 +268,7 @@ async function loadSuite(
     grader: settings.grader,
     hash: tools.hash,
     load: files.data,
+    notices,
   };
   const before = problems.length;
   const tests = await readTests(below(document, ['tests']), context, problems);

@@ -9,7 +9,7 @@ import { callsAmong } from '../metrics/transcript.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import { jsonText, type Place, type Problem, type Scalar } from '../types/plain.ts';
+import { jsonText, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
 import { readRecordedMessages, recordedMessages } from './recorded.ts';
@@ -83,6 +83,7 @@ export interface ReferenceContext {
   isJudged: boolean;
   isLed: boolean;
   builtIns: BuiltInMetrics;
+  notices: Notice[];
 }
 
 /** Building the schema takes longer than checking a reference, so all references share it. */

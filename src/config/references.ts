@@ -4,6 +4,7 @@ import { type Document, valueAt } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
+import { appearance } from '../text/visible.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,
@@ -13,7 +14,7 @@ import {
   readDraft,
   withMissing,
 } from './reference.ts';
-import { rowAsReference } from './rows.ts';
+import { misspeltFields, rowAsReference } from './rows.ts';
 import { check, closed, filled, listOf, mapOf } from './schema.ts';
 
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
@@ -159,6 +160,9 @@ async function readDataSource(
     lacks,
     names: new Set([...columnNames, ...inputNames(drafts)]),
   } as const;
+  const misspelt = rows.flatMap(({ value }) => misspeltFields(value, rules));
+  for (const message of new Set(misspelt))
+    context.notices.push({ kind: 'unused', place: top, message });
   return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
@@ -177,18 +181,23 @@ function identify(
   hash: (text: string) => string,
   problems: Problem[],
 ): Reference[] {
-  const given = new Map<string, Place>();
-  for (const { given: id, place } of drafts) {
-    const earlier = id === null ? undefined : given.get(id);
-    if (earlier !== undefined) {
-      const where =
-        earlier.file === place.file
-          ? `on line ${earlier.line}`
-          : `in ${earlier.file}, line ${earlier.line}`;
-      problems.push(problem(place, `the reference id "${id}" is already ${where}`));
-    } else if (id !== null) {
-      given.set(id, place);
+  const given = new Map<string, { id: string; place: Place }>();
+  for (const { given: id, place: at } of drafts) {
+    if (id === null) continue;
+    const known = given.get(appearance(id));
+    if (known === undefined) {
+      given.set(appearance(id), { id, place: at });
+      continue;
     }
+    const { place } = known;
+    const where =
+      place.file === at.file ? `on line ${place.line}` : `in ${place.file}, line ${place.line}`;
+    const message =
+      id === known.id
+        ? `the reference id "${id}" is already ${where}`
+        : `the reference id "${id}" looks like the id "${known.id}" ${where}; they differ only ` +
+          'in white space, invisible characters or Unicode forms. Give it another id';
+    problems.push(problem(at, message));
   }
   const counts = new Map<string, number>();
   return drafts.map(({ given: own, recorded, source: _, ...draft }) => {

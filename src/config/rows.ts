@@ -1,6 +1,6 @@
 import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../kernel/suite/suite.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import { SCRIPT_KEYS } from './script.ts';
 
@@ -41,6 +41,16 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   const metadata = Array.isArray(input.value) ? metadataOf(row, rules) : emptyMap();
   if (Object.keys(metadata).length > 0) reference['metadata'] = metadata;
   return reference;
+}
+
+/** Misspelt names of fields. Such a field is missing without an error, for example `tags`. */
+export function misspeltFields(row: JsonMap, { map, variables }: RowRules): string[] {
+  const read = [...variables, ...Object.values(map)];
+  const unread = Object.keys(row).filter((name) => !read.includes(name));
+  return REFERENCE_FIELDS.flatMap((field) => {
+    const near = unread.includes(field) || field in map ? null : nearest(field, unread, 'strict');
+    return near === null ? [] : `"${near}" is not read; did you mean "${field}"?`;
+  });
 }
 
 function scriptOf(row: JsonMap, { variables, isLed }: RowRules): JsonMap {

@@ -10,7 +10,7 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import { isMap, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import { checkDependencies } from './depends-on.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
@@ -38,6 +38,7 @@ interface TestFileContext extends OwnContext {
   isInferred?: boolean;
   builtIns: BuiltInMetrics;
   suiteKeys: readonly SuiteKey[];
+  notices: Notice[];
 }
 
 const day = () => anyText().refine(isDay, { error: 'must be a date like 2026-01-31' });

@@ -166,12 +166,11 @@ function readTable(
     }) as unknown as typeof records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const line: unknown = Reflect.get(error, 'lines');
-    problems.push(problem({ file, line: typeof line === 'number' ? line : 0 }, tableFlaw(error)));
+    problems.push(tableProblem(file, error, otherSeparator(text, delimiter)));
     return [];
   }
   const names = (records[0]?.record ?? []).map((name) => name.trim());
-  const separator = otherSeparator(names, delimiter);
+  const separator = names.length > 1 ? null : otherSeparator(text, delimiter);
   if (separator !== null) problems.push(problem({ file, line: 1 }, separator));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined)
@@ -193,14 +192,22 @@ function readTable(
 
 const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
-function otherSeparator(names: readonly string[], delimiter: ',' | '\t'): string | null {
-  const [only = '', ...others] = names;
-  const written = ([',', ';', '\t'] as const).find(
-    (sign) => sign !== delimiter && only.includes(sign),
+function otherSeparator(text: string, delimiter: ',' | '\t'): string | null {
+  const [header = ''] = text.replaceAll(/"[^"]*"/g, '').split('\n', 1);
+  const count = (sign: string): number => header.split(sign).length;
+  const written = ([',', ';', '\t'] as const).find((sign) => count(sign) > count(delimiter));
+  if (written === undefined) return null;
+  const wanted = SEPARATORS[delimiter];
+  return (
+    `is separated by ${SEPARATORS[written]}; write ${wanted}, and put cells that contain ` +
+    `${wanted} into double quotes`
   );
-  return others.length > 0 || written === undefined
-    ? null
-    : `is separated by ${SEPARATORS[written]}; write ${SEPARATORS[delimiter]}`;
+}
+
+function tableProblem(file: string, error: CsvError, separator: string | null): Problem {
+  const line: unknown = separator === null ? Reflect.get(error, 'lines') : 1;
+  const place = { file, line: typeof line === 'number' ? line : 0 };
+  return problem(place, separator ?? tableFlaw(error));
 }
 
 function tableFlaw({ code, message }: CsvError): string {

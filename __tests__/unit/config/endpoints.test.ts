@@ -60,7 +60,7 @@ test.each([
   ['https://x.example header=anthropic-version:V', 'must not set the header anthropic-version'],
   [
     'https://x.example header=x-app:APP volatile=x-trace',
-    'has volatile=NAME without header=NAME:ENV_NAME (x-trace)',
+    'has volatile=NAME without header=NAME:ENV_NAME',
   ],
   ['https://x.example volatile=', 'has volatile=NAME without header=NAME:ENV_NAME'],
   ['http://127.0.0.1:0/v1', 'must not have port 0 in its address'],

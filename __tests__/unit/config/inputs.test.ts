@@ -166,7 +166,7 @@ describe('action inputs', () => {
     ['x=https://a.example\nx=https://b.example', 'is defined twice'],
     [
       'x=https://a.example concurency=2',
-      'has an option "concurency", which is not one of key, header, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
+      'has an option "concurency", which is not one of key, header, volatile, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
     ],
     [
       'x=https://a.example header=x-team:sk-abc.def',

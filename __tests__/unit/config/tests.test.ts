@@ -562,7 +562,7 @@ describe('references_from', () => {
       'a comma-separated file named .tsv',
       '{ file: c.tsv }',
       { 'c.tsv': 'a,expected\n1,2\n' },
-      'c.tsv:1: is separated by commas; write tabs',
+      'c.tsv:1: is separated by commas; write tabs, and put cells that contain tabs into double quotes',
     ],
   ])('rejects %s', async (_, rules, files, problem) => {
     expect((await from(rules, files)).problems).toEqual([problem]);
@@ -616,7 +616,7 @@ describe('references_from', () => {
       'a semicolon as separator',
       'c.csv',
       'a;expected\n1;2\n',
-      '1: is separated by semicolons; write commas',
+      '1: is separated by semicolons; write commas, and put cells that contain commas into double quotes',
     ],
     [
       'a ragged table',

@@ -5,7 +5,7 @@ import {
   type ServerAccess,
 } from '../../edges/providers/address.ts';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
-import { markOf } from '../../edges/store/entry.ts';
+import { headerMark } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
@@ -121,11 +121,11 @@ function storeKey({ target }: Request, key: string, endpoints: AskingOptions['en
   const server =
     'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
   if (server === undefined) return key;
-  const text = serverText(server);
-  return `${sha256(`${text}\n${key}`)}${markOf(text)}`;
+  const text = serverName(server);
+  return `${sha256(`${text}\n${key}`)}${headerMark(text)}`;
 }
 
-export function serverText(server: ServerAccess): string {
+export function serverName(server: ServerAccess): string {
   const { url, apiVersion = null } = server;
   return `${url}${apiVersion === null ? '' : `?api-version=${apiVersion}`}${headerLines(server)}`;
 }

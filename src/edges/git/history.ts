@@ -11,7 +11,7 @@ export interface FetchHints {
   refs?: readonly string[];
 }
 
-export interface Named {
+export interface NamedCommit {
   ref: string;
   tip: string;
 }
@@ -22,7 +22,7 @@ export interface CommitHistory {
   found(commit: string): void;
   ensure(commit: string, hints?: FetchHints): Promise<void>;
   mergeBase(base: string, head: string): Promise<string | null>;
-  remoteRefs(names: readonly string[]): Promise<Named[]>;
+  remoteRefs(names: readonly string[]): Promise<NamedCommit[]>;
 }
 
 const FIRST_STEP = 50;

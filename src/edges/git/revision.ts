@@ -7,7 +7,7 @@ import {
   shallowBoundary,
   type CommitHistory,
   type HistorySource,
-  type Named,
+  type NamedCommit,
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
 
@@ -37,7 +37,7 @@ const DEFAULTS = [
   'HEAD',
 ];
 
-export function defaultBranch(names: Names): Promise<Named | null> {
+export function defaultBranch(names: Names): Promise<NamedCommit | null> {
   return firstNamed(names, DEFAULTS);
 }
 
@@ -91,7 +91,7 @@ async function baseOfCi(names: Names, variable: string, value: string): Promise<
   throw userError(null, message);
 }
 
-async function firstNamed({ reader }: Names, refs: readonly string[]): Promise<Named | null> {
+async function firstNamed({ reader }: Names, refs: readonly string[]): Promise<NamedCommit | null> {
   for (const ref of refs.filter(isPlainName)) {
     const tip = await reader.commitNamed(ref);
     if (tip !== null) return { ref, tip };
@@ -174,7 +174,7 @@ async function rejectTwoRefs(names: Names, name: string): Promise<void> {
   );
 }
 
-function rejectDifferent(name: string, known: readonly Named[]): void {
+function rejectDifferent(name: string, known: readonly NamedCommit[]): void {
   if (new Set(known.map(({ tip }) => tip)).size < 2) return;
   const refs = known.map(({ ref, tip }) => `${ref} (${tip.slice(0, 7)})`).join(' and ');
   throw userError(null, `"${name}" has two meanings: ${refs}. Give the full name of one of them.`);

@@ -40,18 +40,18 @@ export function isReusable(
 }
 
 /** Ends a key that depends on values of headers. A store with a secret keeps only its HMAC. */
-const MARK = '~';
+const HEADER_MARK = '~';
 
 export const ANSWER_KEY = /^[0-9a-f]{64}~?$/;
 
 /** @param server the text that names a server in keys: its address, and a line for each header. */
-export function markOf(server: string): string {
-  return server.includes('\n') ? MARK : '';
+export function headerMark(server: string): string {
+  return server.includes('\n') ? HEADER_MARK : '';
 }
 
 export function placedBy(secret: Uint8Array | null): (key: string) => string {
   return (key) =>
-    secret !== null && key.endsWith(MARK)
+    secret !== null && key.endsWith(HEADER_MARK)
       ? createHmac('sha256', secret).update(key).digest('hex')
       : key;
 }

@@ -96,6 +96,7 @@ async function importedReferences({
       grader: null,
       hash: sha256,
       load: files.data,
+      notices: [],
     },
     problems,
   );

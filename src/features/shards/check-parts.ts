@@ -12,8 +12,6 @@ export interface MergeFacts {
   trust: string;
   inputs: SharedInputs;
   source: PartSource;
-  /** False if the merge uses the overrides of the first part. */
-  ownOverrides: boolean;
 }
 
 export type PartSource = 'artifacts' | 'folders';
@@ -31,35 +29,32 @@ export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Probl
 }
 
 function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
-  const [own, others] = [comparedInputs(part), comparedInputs(facts)];
+  const [own, others] = [sharedValues(part), sharedValues(facts)];
   const names = [...new Set([...Object.keys(others), ...Object.keys(own)])].sort();
   return names.flatMap((input) => {
     if (own[input] === others[input]) return [];
-    const other = input === 'overrides' && !facts.ownOverrides ? partName(first) : 'the merge';
-    const option = Object.hasOwn(facts.inputs, input) ? OPTION_NAMES[facts.source](input) : input;
+    // A merge without overrides uses those of the first part.
+    const isOfFirst = input === 'overrides' && first.inputs[input] === others[input];
+    const other = isOfFirst ? partName(first) : 'the merge';
+    const option = Object.hasOwn(facts.inputs, input) ? INPUT_OPTIONS[facts.source](input) : input;
     return problem(
       null,
-      `${partName(part)} and ${other} differ in ${input}: ${quoted(own[input])} and ` +
-        `${quoted(others[input])}. Give every job of the sweep the same ${option}.`,
+      `${partName(part)} and ${other} differ in ${input}: ${shownInput(own[input])} and ` +
+        `${shownInput(others[input])}. Give every job of the sweep the same ${option}.`,
     );
   });
 }
 
-function comparedInputs({
-  inputs,
-  evaldiff,
-  head,
-  trust,
-}: Omit<MergeFacts, 'source' | 'ownOverrides'>) {
+function sharedValues({ inputs, evaldiff, head, trust }: Omit<MergeFacts, 'source'>) {
   const commit = head === 'worktree' ? 'uncommitted files' : head;
   return { ...inputs, 'evaldiff version': evaldiff, commit, 'trust level': trust } as SharedInputs;
 }
 
-function quoted(value = ''): string {
+function shownInput(value = ''): string {
   return value === '' ? 'not set' : `"${shorten(visibleLine(value.replaceAll('\n', ' ')), 200)}"`;
 }
 
-const OPTION_NAMES: Record<PartSource, (input: string) => string> = {
+const INPUT_OPTIONS: Record<PartSource, (input: string) => string> = {
   artifacts: (input) => `input ${input}`,
   folders: (input) =>
     input === 'overrides' ? 'key=value' : `--${input === 'endpoints' ? 'endpoint' : input}`,

@@ -1,6 +1,6 @@
 import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
-import { serverText, sha256 } from '../../app/session/cached-complete.ts';
+import { serverName, sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
 import {
@@ -31,12 +31,12 @@ import {
 } from './part-files.ts';
 import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 
-const HASH_LETTERS = 16;
+const SERVER_HASH_LETTERS = 16;
 
 function sweepFacts(
   { trust, inputs, workingDirectory, access, redact }: Session,
   head: string,
-): Omit<MergeFacts, 'source' | 'ownOverrides'> {
+): Omit<MergeFacts, 'source'> {
   const { read, code, codeEnv, maxCalls, maxCost } = inputs;
   const shared = {
     config: read.config,
@@ -44,7 +44,9 @@ function sweepFacts(
     'working-directory': workingDirectory,
     'allowed-models': (read.allowedModels ?? []).join(', '),
     endpoints: [...access.endpoints]
-      .map(([name, server]) => `${name} (${sha256(serverText(server)).slice(0, HASH_LETTERS)})`)
+      .map(
+        ([name, server]) => `${name} (${sha256(serverName(server)).slice(0, SERVER_HASH_LETTERS)})`,
+      )
       .sort()
       .join(', '),
     code,
@@ -131,7 +133,7 @@ export async function gatherParts(
 ): Promise<Gathered> {
   const { parts, problems } = await readParts(found.places);
   const { session: own, problems: invalid } = withOverridesOf(parts[0], session);
-  const facts = { ...sweepFacts(own, head), source: found.source, ownOverrides: own === session };
+  const facts = { ...sweepFacts(own, head), source: found.source };
   const mixed = mixedParts(
     parts.map(({ manifest }) => manifest),
     facts,

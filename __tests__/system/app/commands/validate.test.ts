@@ -212,11 +212,30 @@ describe('validate', () => {
         `note: ${file}: is not read: no pattern under prompts in the settings matches this prompt; write prompts: prompts/**/*.{yaml,yml}`,
       );
     expect(err).toContain(
-      'note: prompts/tests/old.yaml: is not read: no pattern under prompts or rubrics in the settings matches it, and no prompt has it in its defaults',
+      'note: prompts/tests/old.yaml: is not read: no pattern under prompts or rubrics in the settings matches it, and no prompt names it in its defaults or tests',
     );
     expect(err).toContain('note: evaldiff.yaml:1: agents/*.yaml matches no file');
     expect(err).not.toContain('prompts/p.yaml: is not read');
   });
+
+  test.each(['jsonl', 'ndjson', 'csv', 'tsv'])(
+    'names a .%s file below the prompts only if no test file reads it',
+    async (ending) => {
+      const row = ending.endsWith('n') || ending === 'jsonl' ? '{"q":"x","expected":"y"}\n' : null;
+      const text = row ?? (ending === 'csv' ? 'q,expected\nx,y\n' : 'q\texpected\nx\ty\n');
+      const { code, err } = await evaldiff({
+        ...RIGHT,
+        'prompts/tests/p.yaml': `metrics: [{ uses: exact_match }]\nreferences_from: { file: used.${ending} }\n`,
+        [`prompts/tests/used.${ending}`]: text,
+        [`prompts/tests/idle.${ending}`]: text,
+      });
+      expect([code, err]).toEqual([
+        0,
+        expect.stringContaining(`tests/idle.${ending}: is not read`),
+      ]);
+      expect(err).not.toContain(`used.${ending}: is not read`);
+    },
+  );
 });
 
 describe('validate on similar references', () => {

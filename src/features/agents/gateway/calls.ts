@@ -1,7 +1,7 @@
 import { TransportError, transportFault } from '../../../edges/providers/fault.ts';
 import { httpFault } from '../../../edges/providers/http-fault.ts';
 import { billOfFault } from '../../../edges/providers/paid-attempt.ts';
-import { markOf } from '../../../edges/store/entry.ts';
+import { headerMark } from '../../../edges/store/entry.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
@@ -51,7 +51,7 @@ export async function answerCall(
   );
   const times = run.sent.get(question) ?? 0;
   run.sent.set(question, times + 1);
-  const mark = markOf(upstream.place);
+  const mark = headerMark(upstream.place);
   const key = `${tools.hash(canonicalJson([question, run.terms.try, times]))}${mark}`;
   const leave = await enter(key, tools.inFlight);
   let isOpen = true;
