@@ -18,7 +18,7 @@ export const id=2765;export const ids=[2765];export const modules={92765:((e,t,n
       <line class="axis" x1="6" y1="11" x2="154" y2="11"/>
       <line class="axis" x1="80" y1="2" x2="80" y2="20"/>
       <line class="range" x1="${a}" y1="11" x2="${s}" y2="11"/>
-      <circle class="dot" cx="${r(e.difference)}" cy="11" r="5"/>`)}(n,a)]),(0,p.Lw)(0===o.references?"–":`${(0,d.U9)(o.references)} \xd7 ${(0,d.U9)(o.tries)}`),(0,p.wI)((0,p.Or)((0,L.vT)(c),t))]}),u="sweep"===r?["Suite","Pass rate","References × tries"]:["Suite","Pass rate","Difference, 90 % interval","References × tries","Changed"],o=i.slice(20),c=0===o.length?null:(0,l.PT)`
+      <circle class="dot" cx="${r(e.difference)}" cy="11" r="5"/>`)}(n,a)]),(0,p.Lw)(0===o.references?"–":`${(0,d.U9)(o.references)} \xd7 ${(0,d.U9)(o.tries)}`),(0,p.wI)((0,p.Or)((0,L.vT)(c),t))]}),u="sweep"===r?["Suite",(0,L.JE)(e),"References × tries"]:["Suite",(0,L.JE)(e),"Difference, 90 % interval","References × tries","Changed"],o=i.slice(20),c=0===o.length?null:(0,l.PT)`
           <details class="samples"><summary>${(0,d.hS)(o.length,"more suite")}</summary>
             ${(0,p.qj)(u,o)}
           </details>`;return(0,l.PT)`

@@ -12,14 +12,14 @@ export const id=6438;export const ids=[6438];export const modules={6438:((t,e,l)
     </div>`}(g,t,h)}
       ${T("Domains: what inputs are about",P?.domains)}
       ${T("Sub-tasks: skills that the answers need",P?.subtasks)}
-      ${b.slice(0,10).map(e=>(function(t,e,l){let{name:n,kind:h,explanation:m,n:f,base:g,head:b,low:w,high:v,verdict:P,alignment:T}=t,k="regressed"===P,S=`${d.Pv[h]}, ${(0,a.hS)(f,"test")}: ${(0,r.It)(g,b)}, ${(0,r.Zg)(t)}, 90 % interval ${(0,r.qK)(w,v)}`,U=e.attributes.filter(e=>e.explained_by.includes(t.id)).map(t=>(0,u.ml)(t.name,i.Uo)),y=[...0===U.length?[]:[`${k?"Also fell":"Also rose"} and share tests with it: ${U.join(", ")}.`],...null===T?[]:[`Answers with other skills than expected, lower is better: ${(0,c.bW)(t)}.`]],A=`Show its ${(0,a.hS)(t.references.length,"test")}`;return(0,o.PT)`
+      ${b.slice(0,10).map(e=>(function(t,e,l){let{name:n,kind:h,explanation:m,n:f,low:g,high:b,verdict:w,alignment:v}=t,P="regressed"===w,T=`${d.Pv[h]}, ${(0,a.hS)(f,"test")}: ${(0,d.qO)(t)}`+(null===g?"":`, ${(0,r.Zg)(t)}, 90 % interval ${(0,r.qK)(g,b)}`),k=e.attributes.filter(e=>e.explained_by.includes(t.id)).map(t=>(0,u.ml)(t.name,i.Uo)),S=[...0===k.length?[]:[`${P?"Also fell":"Also rose"} and share tests with it: ${k.join(", ")}.`],...null===v?[]:[`Answers with other skills than expected, lower is better: ${(0,c.bW)(t)}.`]],U=`Show its ${(0,a.hS)(t.references.length,"test")}`;return(0,o.PT)`
     <details class="kind" open>
-      <summary>${(0,s.jw)(k?"✗ regressed":"↑ improved",k?"bad":"good")}${" "}
-        <b>${(0,u.ml)(n,i.Uo)}</b> <span class="soft">${S}</span></summary>
+      <summary>${(0,s.jw)(P?"✗ regressed":"↑ improved",P?"bad":"good")}${" "}
+        <b>${(0,u.ml)(n,i.Uo)}</b> <span class="soft">${T}</span></summary>
       <div class="body">
         ${""===m?null:(0,o.PT)`<p>${(0,u.ml)(m,600)}</p>`}
-        ${y.map(s.MB)}
-        <p>${(0,$.JR)(t,A,l)}</p>
+        ${S.map(s.MB)}
+        <p>${(0,$.JR)(t,U,l)}</p>
         ${(0,p.M)(t,e,l)}
       </div>
     </details>`})(e,t,h))}
