@@ -9,6 +9,7 @@ import { headerMark } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
 import type { Complete, Completion, Request, Target } from '../../types/model.ts';
+import { atMost } from './at-most.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
@@ -51,10 +52,11 @@ export function createAsking({
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
   const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
-  const asked = stopUnreadable((request) => {
+  const unlessStopped: Complete = (request) => {
     const halt = ledger().halt();
     return halt === null ? complete(request) : Promise.resolve(budgetRefusal(halt));
-  });
+  };
+  const asked = stopUnreadable(atMost(unlessStopped));
   const paid: Complete =
     exchange === undefined
       ? asked

@@ -32,7 +32,7 @@ function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Ba
   };
 }
 
-interface Queue<T> {
+export interface Queue<T> {
   add(item: T, ahead: boolean): void;
   take(): T | undefined;
 }
