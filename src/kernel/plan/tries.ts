@@ -36,11 +36,11 @@ export function tryPolicy(
   compares: boolean,
   unit: GateSettings['unit'] = 'tries',
 ): TryPolicy {
-  const own = (suite.head ?? suite.base)?.suite.tests.n_tries ?? null;
+  const own = (suite.head ?? suite.base)?.suite.tests.n_tries;
   const tries = own ?? settings.n_tries;
   const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
   const { rollup } = scoring.tests;
-  const recorded = typeof own === 'number' ? null : triesOfRecordings(kind, rollup, runs);
+  const recorded = triesOfRecordings({ kind, rollup, own }, runs);
   if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
@@ -59,11 +59,14 @@ function settles(tests: Tests, compares: boolean): boolean {
  * if this does not apply.
  */
 function triesOfRecordings(
-  kind: ReturnType<typeof fixedKind>,
-  rollup: Tests['rollup'],
+  {
+    kind,
+    rollup,
+    own,
+  }: Pick<Tests, 'rollup'> & { kind: string; own: Tests['n_tries'] | undefined },
   runs: SuiteRun['runs'],
 ): number | null {
-  if (kind === 'references' || rollup.kind === 'code') return null;
+  if (kind === 'references' || rollup.kind === 'code' || typeof own === 'number') return null;
   const different = runs.filter(
     ({ affected: { base, head } }) =>
       base === null || head === null || fingerprintOf(base) !== fingerprintOf(head),
