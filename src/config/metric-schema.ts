@@ -89,8 +89,8 @@ export const metricSchema = closed({
   rubric: filled().describe('Name of the rubric with which a model grades.').optional(),
   code: filled()
     .describe(
-      'Code that can read the variables prompt, actual, input and expected. It sets metric and ' +
-        'result.',
+      'Code that can read the variables prompt, actual, input, expected, calls and messages. It ' +
+        'sets metric and result.',
     )
     .optional(),
   language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),

@@ -14,7 +14,7 @@ import {
 } from '../types/plain.ts';
 import { anything, listOf } from './schema.ts';
 
-export const recordedMessage = z
+const recordedMessage = z
   .looseObject(
     {
       role: anything()

@@ -1,6 +1,7 @@
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
+import { transcript } from '../../metrics/transcript.ts';
 import { attributeLimit, type ReferenceText } from './text.ts';
 
 /** Includes unchanged references, so that a pull request cannot affect the attributes. */
@@ -48,10 +49,7 @@ function toReferenceText({ id, input, expected, thread }: Reference): ReferenceT
   if (thread === null) return { id, input, expected };
   return {
     id,
-    input: {
-      ...input,
-      dialogue: thread.map(({ role, content }) => `${role}: ${content}`).join('\n'),
-    },
+    input: { ...input, dialogue: transcript(thread) },
     expected,
   };
 }

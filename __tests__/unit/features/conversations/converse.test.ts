@@ -1,11 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import {
   judgeAgain,
   leadConversation,
   type ModelCalls,
 } from '../../../../src/features/conversations/conversation.ts';
 import type { Message } from '../../../../src/types/model.ts';
-import { answersShown, random, scripted, steering, verdict } from './dialogues.ts';
+import {
+  answerer,
+  answersShown,
+  conversation,
+  random,
+  scripted,
+  steering,
+  verdict,
+} from './dialogues.ts';
 
 const opening: Message[] = [
   { role: 'system', content: 'Be kind.' },
@@ -323,6 +332,16 @@ describe('dialogue', () => {
       { complete, random },
     );
     expect(dialogue.outcome).toBe('evaluator_error');
+  });
+});
+
+describe('the highest number of calls of a dialogue', () => {
+  test.each<[Conversation['tool_results'], number]>([
+    [null, 3 * (1 + 2)],
+    ['end', 3 * (1 + 2)],
+    [{ stock: { text: '41', place: { file: 't.yaml', line: 1 } } }, 3 * (10 + 2)],
+  ])('counts the calls of each turn: %j', (tool_results, most) => {
+    expect(answerer(conversation({ models: ['a', 'b'], tool_results })).mostCalls).toBe(most);
   });
 });
 
