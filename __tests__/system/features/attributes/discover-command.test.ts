@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readAttributes } from '../../../../src/features/attributes/file.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 import { named } from './scripted-grader.ts';
@@ -61,6 +62,18 @@ describe('evaldiff discover', () => {
     ]);
     expect(server.requests.every(({ schema }) => schema !== null)).toBe(true);
     expect(await validate()).toBe('1 prompt with 12 references: no errors\n');
+  });
+
+  test('names the schema of the release that this copy comes from', async () => {
+    const { repository, server } = await open();
+    const { code } = await commandIn(repository.directory, ['discover', '--max-cost', '100'], {
+      env: localEndpoint(server),
+      origin: () => ({ repository: 'acme/evaldiff', ref: 'v1' }),
+    });
+    expect([code, readFileSync(join(repository.directory, FILE), 'utf8').split('\n')[0]]).toEqual([
+      0,
+      '# yaml-language-server: $schema=https://raw.githubusercontent.com/acme/evaldiff/v1/schemas/attributes.schema.json',
+    ]);
   });
 
   test('makes no paid call the second time, and prints its result as JSON', async () => {
