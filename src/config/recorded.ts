@@ -142,8 +142,8 @@ function readMessage(item: JsonMap, role: ReadItem['role']): ReadItem {
   const { tool_calls: calls, function_call: call } = item;
   const content = writtenContent(item);
   const read = typeof content === 'string' ? { texts: [content] } : readContentParts(content ?? []);
-  const listed = [...(Array.isArray(calls) ? calls : []), call ?? []].flat().map(readCall);
-  if (listed.includes(null)) return refusedItem(NO_CALL, 'tool_calls');
+  const listed = [calls ?? [], call ?? []].flat().map(readCall);
+  if (listed.includes(null) || isMap(calls)) return refusedItem(NO_CALL, 'tool_calls');
   const all: ReadItem = { ...NO_ITEM, ...read, role, metadata: otherKeys(item) };
   all.calls = [...all.calls, ...listed.filter((each) => each !== null)];
   const isEmpty = content === null && all.calls.length === 0;
@@ -300,7 +300,8 @@ function addResult(
   { messages, calls, flaws }: Paired,
 ): void {
   const call = callOf(given, name, calls);
-  if (call === undefined && given !== null)
+  // FlexEval's files have results without calls.
+  if (call === undefined && (given !== null || calls.length > 0))
     flaws.push({ index, message: missingCall(given, calls) });
   const ordinal = call === undefined ? calls.length : calls.indexOf(call);
   const id = call?.given ?? callId(ordinal + 1);
@@ -340,7 +341,12 @@ function addMessage(
   );
 }
 
-function missingCall(id: string, calls: readonly { given: string | null }[]): string {
+function missingCall(id: string | null, calls: readonly { given: string | null }[]): string {
+  if (id === null)
+    return (
+      'is the result of a tool, but no message before it makes a call without a result; add the ' +
+      "assistant's message with this call, or remove the result"
+    );
   return calls.some(({ given }) => given === id)
     ? `is a second result of the call "${id}"; keep one`
     : `is the result of the call "${id}", but no message before it makes this call; add the ` +

@@ -124,6 +124,7 @@ export function readDraft(
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
     [threadProblem(ordinal, thread, context) ?? openCallProblem(thread), path],
+    [unansweredProblem(ordinal, recorded, metrics, context), path],
     [undecidableReason(metrics, { ...read, ...scripted }, context.builtIns), [...path, 'expected']],
     [notJudgedReason(ordinal, own, context), path],
   ];
@@ -292,6 +293,20 @@ function openCallProblem(thread: readonly Message[] | null): string | null {
     ? null
     : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +
         `{ role: tool, tool_call_id: ${jsonText(open.metadata?.['id'] ?? '')}, content: TEXT } after it`;
+}
+
+/** In FlexEval's files, a tool's results count as the assistant's messages. */
+function unansweredProblem(
+  ordinal: number,
+  recorded: readonly Message[] | null,
+  metrics: readonly Metric[],
+  { doCompletion }: ReferenceContext,
+): string | null {
+  const isFlexEval = metrics.some(({ of }) => of === 'both');
+  return doCompletion === false && !isFlexEval && recorded?.at(-1)?.role === 'tool'
+    ? `reference ${ordinal} ends with the result of a tool, so it has no answer; add the ` +
+        "assistant's answer, or remove do_completion: false"
+    : null;
 }
 
 function threadProblem(

@@ -207,7 +207,7 @@ const NEGATED_LABEL = /^[:=]\W*(?:no|none|not|false|never|0)(?:[^\p{L}\p{N} ]|$)
 /** What follows takes the label back in part: `YES, but …`, `YES (barely)`, `YES, 80 %`. */
 const QUALIFIER = new RegExp(
   String.raw`^[^\p{L}\p{N}]*(?:\d+ ?(?:%|/|(?:out )?of )|(?:${[
-    'but however (?:al)?though except unless if or and yet still while mostly barely partly',
+    'but however for when where (?:al)?though except unless if or and yet still while mostly barely partly',
     'partial(?:ly)? largely mainly nearly almost hardly roughly slightly somewhat rather quite',
     'fairly more less half kind_of sort_of kinda sorta just only probably possibly perhaps maybe',
     'arguably apparently likely generally usually often sometimes typically technically weak(?:ly)?',

@@ -22,11 +22,21 @@ export function lastTurn(thread: readonly Message[]): Message[] {
   return turnsOf(thread).at(-1) ?? [];
 }
 
-/** The text of the turn's last message with text, without the results of tools. */
+/**
+ * The text of the turn's last message with text, without the results of tools. What comes before
+ * the last call or result is the answer only if nothing follows.
+ */
 export function turnText(turn: readonly Message[]): string {
-  const spoken = turn.filter(({ role }) => role !== 'tool');
-  if (spoken[0]?.role === 'user') return spoken.map(({ content }) => content).join('\n');
-  return spoken.findLast(({ content }) => content.trim() !== '')?.content ?? '';
+  if (turn[0]?.role === 'user') return turn.map(({ content }) => content).join('\n');
+  const open = turn.findLastIndex(
+    ({ role, tool_calls: calls = [] }) => role === 'tool' || calls.length > 0,
+  );
+  const final = turn.slice(open + 1);
+  return (
+    (final.length > 0 ? final : turn).findLast(
+      ({ role, content }) => role !== 'tool' && content.trim() !== '',
+    )?.content ?? ''
+  );
 }
 
 export function callsAmong(messages: readonly Message[]): ToolCall[] {

@@ -199,6 +199,16 @@ describe('a recorded dialogue', () => {
       'input[1] is the result of the call "x", but no message before it makes this call; add the assistant\'s message with this call, or remove the result',
     ],
     [
+      'calls that are not a list',
+      { role: 'assistant', content: 'Hm.', tool_calls: { name: 'stock' } },
+      'input[1].tool_calls needs the name of the called tool, and its arguments',
+    ],
+    [
+      'calls that are text',
+      { role: 'assistant', content: 'Hm.', tool_calls: 'stock' },
+      'input[1].tool_calls needs the name of the called tool, and its arguments',
+    ],
+    [
       'a call without a name',
       { role: 'assistant', tool_calls: [{ id: 'x' }] },
       'input[1].tool_calls needs the name of the called tool, and its arguments',
@@ -243,6 +253,16 @@ describe('a recorded dialogue', () => {
     const { tests: found } = await suiteOf(suiteFiles(PROMPT, tests(more)));
     expect(found.references[0]?.problem).toBeNull();
     expect(found.references[0]?.thread?.at(-1)?.role).not.toBe('assistant');
+  });
+
+  test('without do_completion cannot end with the result of a tool', async () => {
+    const more = ', { role: tool, tool_call_id: c, content: "1" }';
+    const { tests: found } = await suiteOf(
+      suiteFiles(PROMPT, `do_completion: false\n${tests(more)}`),
+    );
+    expect(found.references[0]?.problem).toBe(
+      "reference 1 ends with the result of a tool, so it has no answer; add the assistant's answer, or remove do_completion: false",
+    );
   });
 
   test('cannot be continued if a call has no result', async () => {

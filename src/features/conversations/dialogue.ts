@@ -75,7 +75,13 @@ export function turnResult(
 }
 
 function turnSteps(said: readonly Message[]): Step[] {
-  const answer = said.findLast(({ role, content }) => role !== 'tool' && content.trim() !== '');
+  const text = turnText(said);
+  const answer = said.findLast(({ role, content }) => role !== 'tool' && content === text);
+  const results = said.filter(({ role }) => role === 'tool');
+  const takeResult = (id: string | undefined): Message | undefined => {
+    const at = results.findIndex((each) => each.role === 'tool' && each.id === id);
+    return at < 0 ? undefined : results.splice(at, 1)[0];
+  };
   return said.flatMap((message): Step[] => {
     const { content, tool_calls: calls = [] } = message;
     if (message.role === 'tool') return [];
@@ -84,8 +90,8 @@ function turnSteps(said: readonly Message[]): Step[] {
         ? []
         : [{ type: 'message' as const, role: 'assistant' as const, text: content }]),
       ...calls.map(({ id, name, arguments: given }): Step => {
-        const result = said.find((each) => each.role === 'tool' && each.id === id);
-        return { type: 'tool_call', name, arguments: given, result: result?.content ?? null };
+        const result = takeResult(id)?.content ?? null;
+        return { type: 'tool_call', name, arguments: given, result };
       }),
     ];
   });
@@ -174,8 +180,9 @@ export function completionOf({ opening, turns, error }: Dialogue): {
   };
 }
 
-function mergedParts({ answers }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
-  const spoken = answers.findLast((answer) => textOf(answer).trim() !== '') ?? last;
+function mergedParts({ answers, said }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
+  const text = turnText(said);
+  const spoken = answers.findLast((answer) => textOf(answer) === text) ?? last;
   const isCall = ({ type }: OkCompletion['parts'][number]): boolean => type === 'tool_call';
   return [
     ...spoken.parts.filter((part) => !isCall(part)),

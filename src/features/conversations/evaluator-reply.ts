@@ -109,8 +109,8 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
     criteria,
     (name) =>
       texts(name)
-        .map(firstWord)
-        .filter((word) => word !== null),
+        .filter((text) => isShort(text) || firstWord(text) !== null)
+        .map(firstWord),
     texts,
   );
 }
@@ -128,9 +128,16 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
     const name = criterionName(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
     if (name === null) continue;
     const rest = line.slice(index + separator.length).replace(/^[\s*_`]+/, '');
-    return criteria.includes(name) && firstWord(rest) === null ? null : { name, lines: [rest] };
+    const isRemark = criteria.includes(name) && !isShort(rest) && firstWord(rest) === null;
+    return isRemark ? null : { name, lines: [rest] };
   }
   return null;
+}
+
+/** Short texts are verdicts, such as `partially`. Longer ones are remarks. */
+function isShort(text: string): boolean {
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.length > 0 && words.length <= 3;
 }
 
 function firstWord(text: string): CriterionWord | null {

@@ -11,14 +11,15 @@ async function init(files: Record<string, string>, env: NodeJS.ProcessEnv = {}) 
   const { directory, write } = createRepository();
   write(files);
   const given = { env: { ...withoutKeys().env, ...env }, width: 200 };
-  const { code, out } = await commandIn(directory, ['init'], given);
+  const command = ['init', '--from', 'our-account/evaldiff@v1.0.0'];
+  const { code, out } = await commandIn(directory, command, given);
   const { code: validated, out: said } = await commandIn(
     directory,
     ['validate', '--code', 'host'],
     given,
   );
   const written = filesBelow(directory);
-  const again = await commandIn(directory, ['init'], given);
+  const again = await commandIn(directory, command, given);
   return { code, validated, out, said, again: again.out, files: written };
 }
 

@@ -46,6 +46,19 @@ const unused: Script = () => ({ text: 'unused' });
 const GOOD = 'There are 41 apples.';
 
 describe("a recorded tool's result", () => {
+  test('is not answered by what the assistant says before the call', async () => {
+    const spoken = (last: string): string =>
+      recording(last).replaceAll('"content":null', '"content":"Let me count the apples: 41?"');
+    const { repository, evaldiff } = await openProject(unused, {
+      'prompts/t.yaml': judged('[{ uses: contains }]'),
+      'd.jsonl': spoken(GOOD),
+    });
+    repository.commit('head', { 'd.jsonl': spoken('') });
+    const { code, out } = await evaldiff(...DIFF);
+    expect(out).toContain('t 100 → 0 %: clearly worse');
+    expect(code).toBe(1);
+  });
+
   test('is not the answer: tests whose answers break are red', async () => {
     const { repository, evaldiff, server } = await openProject(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),

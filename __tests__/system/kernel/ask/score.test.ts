@@ -161,7 +161,7 @@ describe("depends_on (a metric's condition on another metric)", () => {
   });
 });
 
-describe('depends_on with a condition on an earlier message, turn or thread', () => {
+describe('depends_on with a condition on an earlier message, turn or thread of both speakers', () => {
   const messages: Message[] = [
     { role: 'system', content: 'Tutor.' },
     { role: 'user', content: 'Hello' },
@@ -171,9 +171,10 @@ describe('depends_on with a condition on an earlier message, turn or thread', ()
   /** The score of a metric that depends on an object `back` places earlier at a level. */
   const wordsAt = async (level: MetricLevel, back: number, expression: string) => {
     const depends_on = [on('asks', { relative_object_position: back, metric_min_value: 1 })];
-    const own = { level: level === 'Thread' ? ('Turn' as const) : level, depends_on };
+    const of = 'both' as const;
+    const own = { level: level === 'Thread' ? ('Turn' as const) : level, of, depends_on };
     const metrics = [
-      uses('asks', 'message_matches_regex', { expression }, { level, skip: true }),
+      uses('asks', 'message_matches_regex', { expression }, { level, of, skip: true }),
       uses('then', 'contains', { value: 'yes' }, own),
     ];
     return (await statusOf({ metrics, messages }))[1];
@@ -194,12 +195,13 @@ describe('depends_on with a condition on an earlier message, turn or thread', ()
   );
 
   test('shows a grader the earlier turn as the text to judge', async () => {
-    const asks = metric('asks', { source: { kind: 'rubric', rubric: 'polite' } });
+    const of = 'both' as const;
+    const asks = metric('asks', { source: { kind: 'rubric', rubric: 'polite' }, of });
     const polite = uses(
       'then',
       'contains',
       { value: 'yes' },
-      { depends_on: [on('asks', { relative_object_position: -1, metric_min_value: 1 })] },
+      { of, depends_on: [on('asks', { relative_object_position: -1, metric_min_value: 1 })] },
     );
     const { scores, asked } = await scored({ metrics: [asks, polite], messages });
     expect(scores.map(({ status }) => status)).toEqual(['pass', 'pass']);

@@ -123,6 +123,15 @@ describe('evaluator reply with headings', () => {
     });
   });
 
+  test.each(['partially', 'Not really.', 'in part, yes'])(
+    'has no verdict on a criterion that is first %j and then yes',
+    (first) => {
+      const output = `${HEADINGS}\ncompleteness: ${first}`;
+      expect(read(output)?.missing).toEqual(['completeness']);
+      expect(read(`Completeness: ${first}\n\n${HEADINGS}`)?.missing).toEqual(['completeness']);
+    },
+  );
+
   test('has no verdict on a criterion if it says "Yes and no"', () => {
     expect(read(HEADINGS.replace('\nNo', '\nYes and no'))?.missing).toEqual(['correctness']);
   });
