@@ -225,6 +225,14 @@ describe('a recorded dialogue', () => {
     ]);
   });
 
+  test('is rejected with a further result without an id', () => {
+    const made = { role: 'assistant', content: '', tool_calls: [{ function: call }] };
+    const result = { role: 'tool', content: '1' };
+    expect(read([made, result, result]).problems).toEqual([
+      "d.jsonl:3: input[2] is the result of a tool, but no message before it makes a call without a result; add the assistant's message with this call, or remove the result",
+    ]);
+  });
+
   test('is rejected with two results of one call', () => {
     const made = { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: call }] };
     const result = { role: 'tool', tool_call_id: 'c', content: '1' };
