@@ -39,7 +39,7 @@ const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
   names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
 
 test('the guide about causes shows the real output of the demo', () => {
-  const [, example = ''] = /```\n(Cause [^]*?)```/.exec(
+  const [, example = ''] = /```text\n(Cause [^]*?)```/.exec(
     readFileSync(join(ROOT, 'docs/causes.md'), 'utf8'),
   )!;
   const { text } = renderGithub(shown.comment);
