@@ -3336,7 +3336,7 @@ export interface EvaldiffResult {
          */
         gate: "fail" | "warn" | "ignore";
         /**
-         * Set if this value decides the verdict, because no answer can fail by it, or none of base passes.
+         * Set if this value decides the verdict, because no answer can fail by it, or base rarely passes.
          */
         decides?: true;
         /**

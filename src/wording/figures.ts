@@ -128,9 +128,10 @@ export function hasComparison({ pass_rate, unit, reason }: SuiteResult): boolean
   return pass_rate.difference !== null || (unit === 'values' && reason !== null);
 }
 
-/** True if no answer of base passes, so that passes cannot show a fall. */
+/** True if no answer of base passes and no value decides, so that nothing can show a fall. */
 export function passesNothing(suite: SuiteResult): boolean {
-  return suite.pass_rate.base === 0 && hasComparison(suite) && shareFigures(suite).length === 0;
+  const other = [...shareFigures(suite), ...decidingMetrics(suite)];
+  return suite.pass_rate.base === 0 && hasComparison(suite) && other.length === 0;
 }
 
 /** For example `rouge 0.71 → 0.63, lower in 8 of 48 tests`. Null if passes decide. */

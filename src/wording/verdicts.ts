@@ -109,13 +109,13 @@ export function suiteSentence(suite: SuiteResult, { isOnly }: { isOnly: boolean 
 
 /** For example `100 → 70 %`, or which answers are preferred. */
 export function suiteRates(suite: SuiteResult, metrics?: readonly string[]): Words {
-  const { unit, rollups, pass_rate } = suite;
+  const { unit, rollups, pass_rate, reason } = suite;
+  const isByPasses = reason?.by === 'fall' || reason?.by === 'references';
   const preferred = preferredWords(suite);
   if (preferred !== null) return [preferred];
   const rates = wholeRates(pass_rate.base, pass_rate.head);
-  return (
-    valueWords(suite, metrics) ?? [unit === 'references' ? `${rates} by ${rollups.policy}` : rates]
-  );
+  const words = isByPasses ? null : valueWords(suite, metrics);
+  return words ?? [unit === 'references' ? `${rates} by ${rollups.policy}` : rates];
 }
 
 function shownOnly(suite: SuiteResult): Words {
@@ -202,10 +202,10 @@ export function blindWords(suite: SuiteResult): Words | null {
   const isByValues = decidingMetrics(suite).length > 0;
   if (reason === null || (verdict !== 'unchanged' && !isByValues)) return null;
   if (showsOnly(suite)) return ['No metric decides: set a threshold, min, max or better.'];
-  if (!passesNothing(suite)) return null;
-  return isByValues
-    ? [`${NOTHING_PASSES}, so values decide: set a `, { name: 'threshold' }, ' that answers reach.']
-    : [`${NOTHING_PASSES}, so nothing could break.`];
+  if (passesNothing(suite)) return [`${NOTHING_PASSES}, so nothing could break.`];
+  if (!isByValues || suite.unit === 'values') return null;
+  const why = suite.pass_rate.base === 0 ? NOTHING_PASSES : 'Hardly any answer passes on base';
+  return [`${why}, so values decide: set a `, { name: 'threshold' }, ' that answers reach.'];
 }
 
 function tooFewTests(suite: SuiteResult): string {

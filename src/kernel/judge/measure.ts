@@ -18,7 +18,7 @@ import {
   type ReferenceRow,
   type SuiteRow,
 } from './suite-row.ts';
-import { hasOpenShare } from './values.ts';
+import { hasOpenMove } from './values.ts';
 
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
@@ -83,7 +83,7 @@ export function measured(
   const tolerance = resolveTolerance(suite.gate.tolerance, visibleDrop);
   const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
-  const isOpen = hasOpenShare(row.moves, tolerance);
+  const isOpen = hasOpenMove(row.moves, tolerance);
   const red = findRegression(row, alpha, run);
   const rise = withLevels(looks, whole, plan).find((own) => isRise(own.look, own.level, minDrop));
   const facts: OwnFacts = {

@@ -140,8 +140,8 @@ export const COMPARED_RULES: readonly ComparedRule[] = [
     verdict: 'regressed',
     by: 'values',
     words:
-      'values decide (no answer can fail by its value, or none of base passes), and one got ' +
-      'worse, beyond chance',
+      'values decide (no answer can fail by its value, or base rarely passes), and one got worse, ' +
+      'beyond chance',
     when: ({ worseValues }) => worseValues !== null,
     found: ({ worseValues }) => worseValues,
   },

@@ -31,10 +31,12 @@ export interface MetricMove {
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
+  /** Decides and looks worse, but the test cannot tell. */
+  isOpen: boolean;
   exploded: NonNullable<MetricValues['exploded']>;
 }
 
-/** Uses tries with an index below `upTo`. `moved` is set later. */
+/** Uses tries with an index below `upTo`. `moved` and `isOpen` are set later. */
 export function metricMoves(
   suite: SuiteComparison,
   { upTo, plan }: { upTo: number; plan: LookPlan },
@@ -58,7 +60,7 @@ export function metricMoves(
     const exploded = explodedReferences(suite, number, plan.tries[0] ?? FIRST_TRIES)
       .filter(({ isOpen }) => !isOpen)
       .map((found) => explodedValue(number, found.run));
-    const shown = { name, better, gate, share, test: last, moved: null, exploded };
+    const shown = { name, better, gate, share, test: last, moved: null, isOpen: false, exploded };
     return { ...shown, decides, looks, plan: lookPlan };
   });
 }
@@ -118,15 +120,31 @@ export function fellAt({ better, share, looks, plan }: MetricMove, alpha: number
   );
 }
 
-/** Whether a share (such as of passing turns) dropped, but not significantly. */
-export function hasOpenShare(moves: readonly MetricMove[], tolerance: number): boolean {
+/** Whether a deciding value or a share (such as of passing turns) fell, but not significantly. */
+export function hasOpenMove(moves: readonly MetricMove[], tolerance: number): boolean {
   return moves.some(
-    ({ share, gate, test, moved }) =>
-      share !== null &&
-      gate === 'fail' &&
-      moved !== 'worse' &&
-      isOpenDrop(test, share.minDrop, tolerance),
+    ({ share, gate, test, moved, isOpen }) =>
+      isOpen ||
+      (share !== null &&
+        gate === 'fail' &&
+        moved !== 'worse' &&
+        isOpenDrop(test, share.minDrop, tolerance)),
   );
+}
+
+/** A smaller share of the larger mean is no fall. */
+const ROUNDING = 0.01;
+
+/**
+ * Whether a deciding value fell although the test did not call it: its interval has only falls, or
+ * too few values differ to call any fall at this level.
+ */
+export function isOpenValue({ decides, better, test }: MetricMove, level: number): boolean {
+  if (!decides || test === null) return false;
+  const { base, head, difference, low, high, least } = test;
+  const [sign, best] = better === 'higher' ? [1, high] : [-1, low];
+  if (-sign * difference <= ROUNDING * Math.max(Math.abs(base), Math.abs(head))) return false;
+  return best === null || sign * best <= 0 || !reachesLevel(least, level);
 }
 
 /**

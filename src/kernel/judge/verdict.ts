@@ -20,7 +20,8 @@ import {
   calledMoves,
   decisiveMoves,
   fellAt,
-  hasOpenShare,
+  hasOpenMove,
+  isOpenValue,
   metricMoves,
   type MetricMove,
 } from './values.ts';
@@ -61,7 +62,7 @@ export function measureSuites(
     found: {
       ...(answered?.get(row.suite) ?? NOTHING_MISSING),
       underBase: fallUnderBase(row.suite, { ...settings, alpha: row.alpha }),
-      isBoundTogether: bound !== null && isPooled(row) && !hasOpenShare(row.moves, bound),
+      isBoundTogether: bound !== null && isPooled(row) && !hasOpenMove(row.moves, bound),
     },
   }));
   return { suites: found, pool: run.pool, bound };
@@ -76,7 +77,8 @@ export function judgeMeasured(
     const moves = row.moves.map((move) => withoutRefuted(move, confirmed));
     const confirmation = leadingConfirmation(confirmed);
     const worseValues = decisiveMoves(moves, 'worse');
-    const betterValues = decisiveMoves(moves, 'better');
+    const isOpen = moves.some((move) => move.isOpen);
+    const betterValues = isOpen ? null : decisiveMoves(moves, 'better');
     return withVerdict(
       { ...row, facts: factsWithoutRefuted(row.facts, confirmed), moves },
       { ...found, confirmation, worseValues, betterValues },
@@ -107,7 +109,10 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   const fell = gating.filter((move) => fellAt(move, levelOf(move)));
   const called = calledMoves(moves, new Set(fell), alpha);
   return rows.map((row) => {
-    const own = row.moves.map((move) => ({ ...move, moved: called.get(move) ?? null }));
+    const own = row.moves.map((move) => {
+      const moved = called.get(move) ?? null;
+      return { ...move, moved, isOpen: moved === null && isOpenValue(move, levelOf(move)) };
+    });
     return measured({ ...row, moves: own }, levelOf(row), run);
   });
 }

@@ -1,4 +1,5 @@
 import { canFail, comparesShare, directionIn } from '../../metrics/passing.ts';
+import type { Outcome, Score } from '../../types/metric.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
@@ -97,9 +98,12 @@ export function comparing(suites: readonly SuiteComparison[]): Compared {
   return { all, byTries, adaptive };
 }
 
+/** With fewer passes on base, passes cannot show a fall. A share of judged tries. */
+const RARE = 0.1;
+
 /**
- * Whether the value decides instead of passes: no answer can fail by its value, or no answer of
- * base passes.
+ * Whether the value decides instead of passes: no answer can fail by its value, or answers of base
+ * rarely pass, also by this metric alone.
  */
 export function isOutcome(
   { run: { scoring }, compared, gate }: SuiteComparison,
@@ -110,8 +114,19 @@ export function isOutcome(
   if (metric.skip || isShare || directionIn(metric, rubrics, entry) === 'none') return false;
   if ((gate.metrics?.[name] ?? 'fail') !== 'fail') return false;
   if (gatesByValues(tests, rubrics)) return true;
-  const outcomes = compared.flatMap(({ base }) => base.map(({ byHead }) => byHead.outcome));
-  return canFail(metric, rubrics) && outcomes.includes('fail') && !outcomes.includes('pass');
+  const tries = compared.flatMap(({ base }) => base.map(({ byHead }) => byHead));
+  const own = tries.flatMap(({ scores }) => scores.filter((score) => score.metric === metric.name));
+  return (
+    canFail(metric, rubrics) &&
+    rarelyPass(tries.map(({ outcome }) => outcome)) &&
+    rarelyPass(own.map(({ status }) => status))
+  );
+}
+
+function rarelyPass(found: readonly (Outcome | Score['status'])[]): boolean {
+  const passes = found.filter((outcome) => outcome === 'pass').length;
+  const fails = found.filter((outcome) => outcome === 'fail').length;
+  return fails > 0 && passes <= RARE * (passes + fails);
 }
 
 export function metricGate(

@@ -40,7 +40,7 @@ const metricValuesSchema = z.strictObject({
   decides: z
     .literal(true)
     .describe(
-      'Set if this value decides the verdict, because no answer can fail by it, or none of base passes.',
+      'Set if this value decides the verdict, because no answer can fail by it, or base rarely passes.',
     )
     .exactOptional(),
   moved: z

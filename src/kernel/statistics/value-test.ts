@@ -24,6 +24,8 @@ export interface ValueTest {
   down: number;
   up: number;
   differs: number;
+  /** The smallest p that a fall of the mean could have with these values, 0–½. */
+  least: number;
   /** Distance from the value expected without a change, in standard deviations. */
   z: { mean: number; ranks: number };
 }
@@ -87,6 +89,7 @@ export function valueTest(
     head: head * scale,
     difference: (head - base) * scale,
     ...tailsOf(deals, observed, units),
+    least: leastP(units),
     low: low === null ? null : low * scale,
     high: high === null ? null : high * scale,
     bound: bound === null ? null : bound * scale,
@@ -220,6 +223,17 @@ function permute(units: readonly Unit[], observed: Slot, random: Random): Slot[]
   const { down, up } = tailsOf(first, observed, units);
   if (Math.min(down, up) > UNCERTAIN_P) return first;
   return [...first, ...drawDeals(units, most - SAMPLE_COUNTS.first, random)];
+}
+
+/** Half the share of deals in which head gets the lowest values of every unit. */
+function leastP(units: readonly Unit[]): number {
+  return units.reduce((p, { slots, heads }) => {
+    const values = slots.map(({ value }) => value).sort((a, b) => a - b);
+    const highest = values[heads - 1] ?? 0;
+    const lower = values.filter((value) => value < highest - TOLERANCE).length;
+    const tied = values.filter((value) => Math.abs(value - highest) <= TOLERANCE).length;
+    return (p * binomial(tied, heads - lower)) / binomial(slots.length, heads);
+  }, 0.5);
 }
 
 function binomial(of: number, chosen: number): number {

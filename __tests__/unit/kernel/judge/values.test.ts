@@ -13,6 +13,8 @@ import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts
 import type { Metric, Rubric, Score } from '../../../../src/types/metric.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { reasonWords } from '../../../../src/wording/reasons.ts';
+import { blindWords, suiteSentence } from '../../../../src/wording/verdicts.ts';
+import { plainWords } from '../../../../src/wording/words.ts';
 import {
   comparedSuite,
   gate,
@@ -73,8 +75,10 @@ function shown(comparisons: SuiteComparison[]) {
   return comparisons.map((suite) => compareSuite(suite, verdicts.get(suite) ?? null, new Map()));
 }
 
-const rowOf = (comparison: SuiteComparison) =>
-  shown([comparison])[0]!.metrics.find(({ name }) => name === 'tone')!;
+const rowNamed = (comparison: SuiteComparison, named: string) =>
+  shown([comparison])[0]!.metrics.find(({ name }) => name === named)!;
+
+const rowOf = (comparison: SuiteComparison) => rowNamed(comparison, 'tone');
 
 const fell: Numbers = Array.from({ length: 10 }, (_, i) => ({
   base: [0.95, 0.94 + i / 1000],
@@ -363,5 +367,176 @@ describe('values of a metric', () => {
       { label: 'length', base: 0, head: 1 },
     ]);
     expect(row.values).toBeUndefined();
+  });
+});
+
+describe('values that decide', () => {
+  const FAILS = {
+    source: { kind: 'code', language: 'python', code: 'result = metric > 1' },
+  } as const;
+  const ALWAYS = {
+    source: { kind: 'code', language: 'python', code: 'metric = 1\nresult = True' },
+  } as const;
+
+  interface Gated extends Partial<Metric> {
+    values: Numbers;
+    passes?: (value: Json) => boolean;
+  }
+
+  /** One try per side and reference passes only if each metric's value does. */
+  function decidedBy(metrics: Record<string, Gated>, name = 'p'): SuiteComparison {
+    const names = Object.entries(metrics);
+    const attempts = (at: number, side: 'base' | 'head'): Try[] =>
+      names[0]![1].values[at]![side].map((_, index) => {
+        const scores = names.map(([metric, { values, passes = () => false }]): Score => {
+          const value = values[at]![side][index] ?? null;
+          const status = passes(value) ? 'pass' : 'fail';
+          return { metric, status, value, reason: null, skip: false };
+        });
+        const passed = scores.every(({ status }) => status === 'pass');
+        return {
+          byHead: { ...tryResult(passed ? 'pass' : 'fail', index), scores },
+          byBase: null,
+        };
+      });
+    return comparedSuite(
+      {
+        references: names[0]![1].values.map((_, index) => reference(`r${String(index)}`)),
+        metrics: names.map(([id, { values: _, passes: _passes, ...own }]) => metric(id, own)),
+      },
+      attempts,
+      { policy: { kind: 'fixed', tries: 1 }, name },
+    );
+  }
+
+  const from = (...pairs: [number, number][]): Numbers =>
+    pairs.map(([base, head]) => ({ base: [base], head: [head] }));
+  const many = (count: number, pair: (at: number) => [number, number]): Numbers =>
+    from(...Array.from({ length: count }, (_, at) => pair(at)));
+  const verdictOf = (suite: SuiteComparison, settings: SuiteComparison[] = [suite]) => {
+    const { verdict, reason } = shown(settings)[0]!;
+    return `${verdict} by ${String(reason?.by)}`;
+  };
+  const higher = { ...FAILS, better: 'higher' } as const;
+  const lower = { ...FAILS, better: 'lower' } as const;
+  const always = (better: 'higher' | 'lower', values: Numbers) => ({
+    near: { ...ALWAYS, better, values, passes: () => true },
+  });
+
+  test.each<[string, Record<string, Gated>]>([
+    ['equally in all of four tests', { near: { ...higher, values: many(4, () => [0.67, 0]) } }],
+    [
+      'in all of four tests, by different amounts',
+      { near: { ...higher, values: many(4, (at) => [0.6 + at / 50, at / 100]) } },
+    ],
+    [
+      'in three of four tests',
+      { near: { ...higher, values: from([0.7, 0], [0.6, 0], [0.5, 0.1], [0.4, 0.45]) } },
+    ],
+    ['in the only test', { near: { ...higher, values: many(1, () => [0.67, 0]) } }],
+    [
+      'upwards where lower is better',
+      { near: { ...lower, values: from([2, 9], [3, 8], [2, 7], [4, 12]) } },
+    ],
+    [
+      'although no answer can fail',
+      always(
+        'higher',
+        many(4, () => [8, 1]),
+      ),
+    ],
+    [
+      'although no answer can fail, and lower is better',
+      always(
+        'lower',
+        many(3, () => [1, 8]),
+      ),
+    ],
+    [
+      'in three of 24 tests, and nowhere else',
+      { near: { ...higher, values: many(24, (at) => [0.67, at < 3 ? 0 : 0.67]) } },
+    ],
+  ])('are not green if they got worse %s, too few to call', (_what, metrics) => {
+    expect(verdictOf(decidedBy(metrics))).toBe('inconclusive by unsettled');
+  });
+
+  test('name the metric and the number of tests if these are too few to call', () => {
+    const [suite] = shown([decidedBy({ near: { ...higher, values: many(4, () => [0.67, 0]) } })]);
+    expect(plainWords(suiteSentence(suite!, { isOnly: true }))).toBe(
+      'near 0.67 → 0.00: 4 tests are too few to tell whether it got worse',
+    );
+  });
+
+  test('are not green beside a large calm suite', () => {
+    const small = decidedBy({ near: { ...higher, values: many(4, () => [0.67, 0]) } }, 'small');
+    const calm = { ok: { ...FAILS, values: many(60, () => [2, 2]), passes: () => true } };
+    expect(verdictOf(small, [small, decidedBy(calm, 'calm')])).toBe('inconclusive by unsettled');
+  });
+
+  test('are not improved by one metric if another fell too far for so few tests', () => {
+    const rose = many(8, () => [1, 9]);
+    const fell = many(8, (at) => [0.67, at < 3 ? 0 : 0.67]);
+    const both = { up: { ...higher, values: rose }, down: { ...higher, values: fell } };
+    expect(verdictOf(decidedBy(both))).toBe('inconclusive by unsettled');
+  });
+
+  test.each<[string, Record<string, Gated>]>([
+    ['are equal', { near: { ...higher, values: many(4, () => [0.67, 0.67]) } }],
+    ['rose a little', { near: { ...higher, values: from([0.6, 0.7], [0.6, 0.65]) } }],
+    [
+      'fell by less than a hundredth',
+      { near: { ...higher, values: many(4, (at) => [0.7, at < 1 ? 0.69 : 0.7]) } },
+    ],
+    [
+      'scatter in both directions',
+      { near: { ...higher, values: many(40, (at) => [0.5, at % 2 === 0 ? 0.6 : 0.38]) } },
+    ],
+  ])('are green if they %s', (_what, metrics) => {
+    expect(verdictOf(decidedBy(metrics))).toMatch(/^unchanged/);
+  });
+
+  test.each([
+    [24, 1],
+    [12, 1],
+    [40, 4],
+  ])('decide although, of %i tests, %i pass on base', (count, passing) => {
+    const values = many(count, (at) => (at < passing ? [0.9, 0.9] : [0.67, 0]));
+    const passes = (value: Json) => Number(value) > 0.75;
+    const suite = decidedBy({ near: { ...higher, values, passes } });
+    expect(verdictOf(suite)).toBe('regressed by values');
+    expect(plainWords(blindWords(shown([suite])[0]!) ?? [])).toMatch(
+      /^Hardly any answer passes on base/,
+    );
+  });
+
+  test('do not decide if a fifth of the tests pass on base', () => {
+    const values = many(20, (at) => (at < 4 ? [0.9, 0.9] : [0.67, 0]));
+    const passes = (value: Json) => Number(value) > 0.75;
+    expect(verdictOf(decidedBy({ near: { ...higher, values, passes } }))).toBe(
+      'unchanged by not-lower',
+    );
+  });
+
+  test.each(['higher', 'lower'] as const)(
+    'do not decide if the metric itself passes, whatever fails the tries (%s is better)',
+    (better) => {
+      const moved = many(12, () => (better === 'lower' ? [50, 54] : [54, 50]));
+      const found = many(12, () => [0, 0]);
+      const suite = decidedBy({
+        found: { ...FAILS, values: found },
+        size: { ...FAILS, better, values: moved, passes: () => true },
+      });
+      expect(verdictOf(suite)).toBe('unchanged by not-lower');
+      expect(rowNamed(suite, 'size').values).toMatchObject({ gate: 'warn', moved: 'worse' });
+    },
+  );
+
+  test('decide for the one of two metrics that passes nowhere', () => {
+    const suite = decidedBy({
+      near: { ...higher, values: many(12, () => [0.67, 0]) },
+      size: { ...lower, values: many(12, () => [50, 54]), passes: () => true },
+    });
+    const [result] = shown([suite]);
+    expect(result).toMatchObject({ verdict: 'regressed', reason: { metrics: ['near'] } });
   });
 });

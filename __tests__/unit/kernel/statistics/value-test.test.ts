@@ -97,6 +97,24 @@ const small: Values[] = [
 ];
 
 describe('valueTest', () => {
+  test.each<[string, Values[]]>([
+    ['different numbers of tries', small],
+    ['one try per side', [0.7, 0.6, 0.5].map((value) => ({ base: [value], head: [value - 0.1] }))],
+    [
+      'ties, and an item whose values are all equal',
+      [
+        { base: [1, 1, 0], head: [1, 0] },
+        { base: [3, 3], head: [3, 3] },
+        { base: [0.2], head: [0.9] },
+      ],
+    ],
+  ])('gives the smallest p that a fall of the mean could have (%s)', (_what, items) => {
+    const groups = items.map((_, at) => [at]);
+    const means = deals(items, groups).map(differenceOf);
+    const lowest = means.filter((value) => value <= Math.min(...means) + 1e-9).length;
+    expect(run(items).least).toBeCloseTo(lowest / means.length / 2, 12);
+  });
+
   test('agrees with a full enumeration in p, means and both ends of the interval', () => {
     const groups = [[0], [1], [2]];
     const found = run(small);
