@@ -58,7 +58,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
   ],
   unsettled: ({ suite }) => [
     ...suiteRates(suite),
-    `: ${tooFew(suite)} to tell whether it got worse`,
+    `: ${tooFewTests(suite)} to tell whether it got worse`,
   ],
   uncompared: ({ suite, reason: { references } }) => [
     `no answer to compare in ${count(references.length)} of ${counted(suite.evidence.of, 'test')} (`,
@@ -191,7 +191,7 @@ export function blindWords(suite: SuiteResult): Words | null {
     : [`${NOTHING_PASSES}, so nothing could break.`];
 }
 
-function tooFew(suite: SuiteResult): string {
+function tooFewTests(suite: SuiteResult): string {
   return `${countedTests(suite)} ${suite.compared.references === 1 ? 'is' : 'are'} too few`;
 }
 
@@ -221,6 +221,6 @@ export function unnoticedDrop(
       : `${points >= 80 && points < 90 ? 'an' : 'a'} ${String(points)}-point`;
   return {
     ...{ points, isSmall: true },
-    sentence: `${tooFew(suite)}: even ${drop} drop could go unnoticed.`,
+    sentence: `${tooFewTests(suite)}: even ${drop} drop could go unnoticed.`,
   };
 }
