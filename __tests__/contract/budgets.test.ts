@@ -27,10 +27,10 @@ function closure(start: string): string[] {
 }
 
 test.each<[string, () => number, number]>([
-  ['src', () => linesIn(tracked('src')), 107_550],
-  ['the tests', () => linesIn(tracked('__tests__')), 92_650],
-  ['the kernel', () => linesIn(tracked('src/kernel')), 10_700],
-  ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_190],
+  ['src', () => linesIn(tracked('src')), 107_970],
+  ['the tests', () => linesIn(tracked('__tests__')), 93_130],
+  ['the kernel', () => linesIn(tracked('src/kernel')), 10_830],
+  ['the gate with its imports', () => linesIn(closure('src/kernel/judge/gate.ts')), 3_215],
   ['the run with its imports', () => linesIn(closure('src/app/run/run.ts')), 15_250],
 ])('%s stays within its budget of lines', (_, lines, most) => {
   expect(lines()).toBeLessThanOrEqual(most);
