@@ -230,7 +230,7 @@ describe('the limit on cost', () => {
 describe("an account of an agent's run", () => {
   const call = { target, purpose: 'prompt', input: { usual: 0, most: 0 } } as const;
 
-  test('refuses a call alone: other runs go on', async () => {
+  test('refuses one call while other runs continue', async () => {
     const { ledger } = capped(10);
     const own = createAccount(1);
     expect(await ledger.reserve([{ ...call, output: 2000 }], own)).toEqual([]);

@@ -49,28 +49,32 @@ export function proficiencyOf(rows: readonly ClusteredTries[]): Proficiency {
   };
 }
 
-type SideTries = Record<Side, readonly TryResult[]>;
+type ReferenceTries = Record<Side, readonly TryResult[]>;
 
-function numbersOf({ base, head }: SideTries, metric: string, tries: number | null): Values {
+function referenceValues(
+  { base, head }: ReferenceTries,
+  metric: string,
+  tries: number | null,
+): Values {
   const numbers = (side: readonly TryResult[]): Values['base'] =>
     triesBelow(side, tries).map(({ scores }) => namedNumber(scores, metric));
   return { base: numbers(base), head: numbers(head) };
 }
 
-const RELATIVE_ROUNDING = 1e-9;
+const MEAN_ROUNDING = 1e-9;
 
 /** A try passes if its value is not worse than the mean of the reference's tries on both sides. */
 export function valueOutcomes(
-  reference: SideTries,
+  reference: ReferenceTries,
   { metric, better }: { metric: string; better: Better },
   tries: number | null,
 ): Tries {
-  const { base, head } = numbersOf(reference, metric, tries);
+  const { base, head } = referenceValues(reference, metric, tries);
   const middle = meanOrNull(nonNullValues([...base, ...head])) ?? 0;
   const sign = better === 'lower' ? -1 : 1;
   const outcome = (value: number | null): Outcome => {
     if (value === null) return 'error';
-    return sign * (value - middle) >= -RELATIVE_ROUNDING * Math.abs(middle) ? 'pass' : 'fail';
+    return sign * (value - middle) >= -MEAN_ROUNDING * Math.abs(middle) ? 'pass' : 'fail';
   };
   return { base: base.map(outcome), head: head.map(outcome) };
 }
@@ -78,10 +82,10 @@ export function valueOutcomes(
 /** A comparison uses only references with numbers on both sides. */
 export function meanValues(
   metric: string,
-  references: readonly SideTries[],
+  references: readonly ReferenceTries[],
   tries: number | null,
 ): NonNullable<AttributeResult['values']> | null {
-  const all = references.map((reference) => numbersOf(reference, metric, tries));
+  const all = references.map((reference) => referenceValues(reference, metric, tries));
   const has = (side: Side): boolean => sideMean(all, side) !== null;
   const sides = (['base', 'head'] as const).filter(has);
   const shown = all.filter((reference) =>

@@ -26,7 +26,7 @@ import { tryView, type AnchorOf, type Reports } from '../sections/feature-report
 import { exampleTries, type ReferenceEntry } from '../sections/order.ts';
 import {
   STATUS_WORDS,
-  hasOnlyValues,
+  lacksPasses,
   isShownValue,
   passWords,
   rateInterval,
@@ -138,7 +138,7 @@ function stripsHtml(
 }
 
 export function dots(side: SideResult, sign: string): Markup {
-  if (hasOnlyValues(side)) return markup`<span>${sign} ${passWords(side)}</span>`;
+  if (lacksPasses(side)) return markup`<span>${sign} ${passWords(side)}</span>`;
   const runs =
     side.tries
       .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))

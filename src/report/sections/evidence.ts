@@ -23,7 +23,7 @@ import {
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
 import { exampleTries } from './order.ts';
-import { hasOnlyValues, shownNumber } from './phrases.ts';
+import { lacksPasses, shownNumber } from './phrases.ts';
 
 export function evidence(
   title: Line,
@@ -96,7 +96,7 @@ function changedRows(
 const MOST_STRIPS = 3;
 
 function sideName(side: string, { outcome }: TryResult, of: SideResult | null): Line {
-  if (of !== null && hasOnlyValues(of)) return [text(side)];
+  if (of !== null && lacksPasses(of)) return [text(side)];
   if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
   const pass = outcome === 'pass';
   return [text(`${side} `), { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];

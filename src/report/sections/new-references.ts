@@ -17,14 +17,7 @@ import { evidence } from './evidence.ts';
 import { linkedFace, shortFace } from './faces.ts';
 import type { Reports } from './feature-report.ts';
 import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
-import {
-  andMore,
-  hasOnlyValues,
-  moreBlock,
-  passWords,
-  repeatedNames,
-  suiteName,
-} from './phrases.ts';
+import { andMore, lacksPasses, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, opensWorst } from './references.ts';
 
 const OPEN_NEW = 2;
@@ -99,7 +92,7 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
 }
 
 function isPassing({ reference: { head } }: ReferenceEntry): boolean {
-  return head !== null && !hasOnlyValues(head);
+  return head !== null && !lacksPasses(head);
 }
 
 function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {

@@ -173,7 +173,7 @@ export function rolledUpWords(
 }
 
 /** Whether no answer can fail by its value, so that the side has values, but no passes. */
-export function hasOnlyValues({ rollup, passes, tries_judged: judged }: SideResult): boolean {
+export function lacksPasses({ rollup, passes, tries_judged: judged }: SideResult): boolean {
   return rollup === null && passes === judged;
 }
 
@@ -182,7 +182,7 @@ export function passWords(side: SideResult | null): string {
   const unjudged = side.tries.length - side.tries_judged;
   if (side.tries_judged === 0) return `none of ${count(unjudged)} judged`;
   const without = unjudged === 0 ? '' : `, ${count(unjudged)} not judged`;
-  const counts = hasOnlyValues(side)
+  const counts = lacksPasses(side)
     ? counted(side.passes, 'answer')
     : `${count(side.passes)} of ${count(side.tries_judged)} passed`;
   return `${counts}${without}`;

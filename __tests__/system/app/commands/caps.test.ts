@@ -144,7 +144,7 @@ describe('a cost cap that one answer passes', () => {
     );
   });
 
-  test('keeps what it has paid for, so that the next run goes on', async () => {
+  test('keeps what it has paid for, so that the next run continues', async () => {
     const { evaldiff, calls } = await project();
     for (const made of [1, 2]) {
       expect((await evaldiff('run', ONE_TRY, '--max-cost', '0.3')).code).toBe(2);
