@@ -27,7 +27,7 @@ function closure(start: string): Set<string> {
 
 /** The most tokens of `src` and `__tests__`, today and after each milestone. */
 const MILESTONES = [
-  { after: 'one transcript, one reader of verdicts, one ledger', src: 861_000, tests: 868_000 },
+  { after: 'one transcript, one reader of verdicts, one ledger', src: 861_000, tests: 872_000 },
   { after: 'agents and the card are true', src: 861_000, tests: 855_000 },
   { after: 'one mechanism for each job', src: 740_000, tests: 765_000 },
   { after: 'one viewer', src: 720_000, tests: 755_000 },

@@ -109,7 +109,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
     criteria,
     (name) =>
       texts(name)
-        .filter((text) => isShort(text) || firstWord(text) !== null)
+        .filter((text) => isBrief(text) || firstWord(text) !== null)
         .map(firstWord),
     texts,
   );
@@ -128,14 +128,14 @@ function headingIn(line: string, criteria: readonly string[]): ReplySection | nu
     const name = criterionName(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
     if (name === null) continue;
     const rest = line.slice(index + separator.length).replace(/^[\s*_`]+/, '');
-    const isRemark = criteria.includes(name) && !isShort(rest) && firstWord(rest) === null;
+    const isRemark = criteria.includes(name) && !isBrief(rest) && firstWord(rest) === null;
     return isRemark ? null : { name, lines: [rest] };
   }
   return null;
 }
 
 /** Short texts are verdicts, such as `partially`. Longer ones are remarks. */
-function isShort(text: string): boolean {
+function isBrief(text: string): boolean {
   const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.length > 0 && words.length <= 3;
 }

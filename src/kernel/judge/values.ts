@@ -133,7 +133,7 @@ export function hasOpenMove(moves: readonly MetricMove[], tolerance: number): bo
 }
 
 /** A smaller share of the larger mean is no fall. */
-const ROUNDING = 0.01;
+const SMALLEST_FALL = 0.01;
 
 /**
  * Whether a deciding value fell although the test did not call it: its interval has only falls, or
@@ -143,7 +143,7 @@ export function isOpenValue({ decides, better, test }: MetricMove, level: number
   if (!decides || test === null) return false;
   const { base, head, difference, low, high, least } = test;
   const [sign, best] = better === 'higher' ? [1, high] : [-1, low];
-  if (-sign * difference <= ROUNDING * Math.max(Math.abs(base), Math.abs(head))) return false;
+  if (-sign * difference <= SMALLEST_FALL * Math.max(Math.abs(base), Math.abs(head))) return false;
   return best === null || sign * best <= 0 || !reachesLevel(least, level);
 }
 
