@@ -49,7 +49,7 @@ export interface Ledger {
   /** Call this if the server refused an optional parameter, because that attempt does not count. */
   refused(): void;
   attempts(): number;
-  /** Why no call leaves any more. */
+  /** Why no further call is sent. */
   halt(): Halt | null;
   price: Price;
 }
@@ -60,7 +60,7 @@ interface Open {
   cost: number;
 }
 
-/** Calls of one model and purpose. `longest` and `open`: those that do not limit their output. */
+/** Calls of one model and purpose. `longest` and `open` cover only calls without an output limit. */
 interface Kind {
   /** The longest output so far, in tokens. Null: there is no answer yet. */
   longest: number | null;
@@ -147,8 +147,10 @@ function take(book: Book, call: Outgoing, own: Account | null): OutgoingHold | '
 
 function mayCall(book: Book): boolean {
   const { maxCalls } = book.caps;
-  if (maxCalls !== null && book.attempts >= maxCalls.limit) book.reached ??= callsHalt(maxCalls);
-  return ledgerHalt(book) === null;
+  const isUsedUp = maxCalls !== null && book.attempts >= maxCalls.limit;
+  if (isUsedUp) book.reached ??= callsHalt(maxCalls);
+  // After that, a server may refuse a parameter. The place of that attempt is free again.
+  return !isUsedUp && ledgerHalt(book)?.cap !== 'max_cost_usd';
 }
 
 function openCall(book: Book, open: Open, output: number | null): OutgoingHold {

@@ -76,6 +76,42 @@ describe('the limit on calls', () => {
     expect(await ledger.reserve(calls)).toHaveLength(1);
   });
 
+  test.each([
+    [1, 1],
+    [3, 1],
+    [3, 2],
+    [20, 5],
+  ])(
+    'of %i is used up, even if %i of them are refused while another call asks',
+    async (limit, count) => {
+      const ledger = createLedger({ maxCalls: cap(limit, '--max-calls'), maxCost: null }, price);
+      const call = ledger.outgoing(request('a'));
+      const holds = await ledger.reserve(Array.from({ length: limit }, () => call));
+      expect(await ledger.reserve([call])).toEqual([]);
+      for (const hold of holds.slice(0, count)) {
+        hold.settle('nothing');
+        ledger.refused();
+      }
+      for (let index = 0; index < count; index += 1)
+        expect(await ledger.reserve([call])).toHaveLength(1);
+      expect(await ledger.reserve([call])).toEqual([]);
+      expect(ledger.attempts()).toBe(limit);
+      // A call was refused, so the run is incomplete.
+      expect(ledger.halt()).toMatchObject({ cap: 'max_calls' });
+    },
+  );
+
+  test('that is free again does not let calls pass the cost cap', async () => {
+    const caps = { maxCalls: cap(1, '--max-calls'), maxCost: cap(1, '--max-cost') };
+    const ledger = createLedger(caps, price);
+    const [hold] = await ledger.reserve([ledger.outgoing(request('a'))]);
+    expect(await ledger.reserve([ledger.outgoing(request('a'))])).toEqual([]);
+    hold?.settle(used(2000));
+    ledger.refused();
+    expect(await ledger.reserve([ledger.outgoing(request('a'))])).toEqual([]);
+    expect(ledger.halt()).toMatchObject({ isPassed: true });
+  });
+
   test('counts what other parts of the run have used', async () => {
     const spent = { calls: 4, cost: 2 };
     const caps = { maxCalls: cap(5, 'a'), maxCost: cap(3, 'b'), spent };

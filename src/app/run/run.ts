@@ -1,4 +1,5 @@
 import type { SuitePart } from '../../kernel/judge/compare.ts';
+import type { Decision } from '../../kernel/judge/gate-input.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import { conclusionOf } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -40,12 +41,13 @@ export async function run(
     row.compared?.(plan, run, tools),
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
-  const decision = decideRun({ ...prepared, replaced }, compared, explained, spent, emptyResult);
+  const decide = decider({ ...prepared, replaced }, compared, explained, spent, emptyResult);
   const judged = mergeFeatureParts(explained);
   const decided = { ...run, ...judgedParts(judged, rows, spent) };
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, decided, tools),
   );
+  const { outcome, reasons } = decide();
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...emptyResult.notices,
@@ -56,9 +58,7 @@ export async function run(
   ];
   return {
     ...emptyResult,
-    conclusion: conclusionOf(decision.outcome),
-    outcome: decision.outcome,
-    reasons: decision.reasons,
+    ...{ conclusion: conclusionOf(outcome), outcome, reasons },
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
@@ -72,6 +72,16 @@ export async function run(
     adaptive_tries: countAdaptiveTries(prepared.suites),
     ...(made.made === 0 ? {} : { evaluations: made }),
   };
+}
+
+/** Decides now, and again when asked if the calls since then passed the cap. */
+function decider(
+  ...[prepared, compared, found, spent, result]: Parameters<typeof decideRun>
+): () => Decision {
+  const before = { ...spent, unmade: { ...spent.unmade } };
+  const decide = (): Decision => decideRun(prepared, compared, found, before, result);
+  const first = decide();
+  return (): Decision => (spent.halted()?.isPassed === true ? decide() : first);
 }
 
 function judgedParts(

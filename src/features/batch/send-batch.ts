@@ -2,6 +2,7 @@ import type { Activity } from '../../edges/providers/clock.ts';
 import { answerCompletion, callCompletion } from '../../edges/providers/completion.ts';
 import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
 import type { TransportOptions } from '../../edges/providers/index.ts';
+import { reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
 import { withFileData } from '../../edges/providers/vendors/files.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
@@ -74,10 +75,11 @@ export async function sendBatch(
 ): Promise<void> {
   const { questions, options } = batching;
   for (let rest = items; rest.length > 0;) {
-    const holds = await options.reserve(
+    const holds = await reserveUntilAborted(
       rest.map(({ request, ask }) => ({ ...request, parameters: ask.parameters })),
+      options,
     );
-    if (options.signal.aborted) return;
+    if (holds === null) return;
     const allowed = rest.slice(0, holds.length);
     if (allowed.length === 0) {
       for (const { key } of rest) questions.settle(key, faultOutcome(budgetFault()));

@@ -153,6 +153,56 @@ describe('a cost cap that one answer passes', () => {
   });
 });
 
+describe('a cost cap that the search for causes passes', () => {
+  const promptOf = (...lines: string[]): string =>
+    [
+      'name: t',
+      'model: app',
+      'variables: [q]',
+      'messages:',
+      '  - role: system',
+      '    content: |',
+      ...lines.map((line) => `      ${line}`),
+      `  - { role: human, content: '{q}' }`,
+      'metrics: [{ uses: contains, with: { value: answer } }]',
+      `references: [${Array.from({ length: 8 }, (_, id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
+      '',
+    ].join('\n');
+  const BASE = ['Be short.', 'Be good.', 'Be calm.'];
+  const HEAD = ['Be brief.', 'Be bad.', 'Be quiet.'];
+  /** Answers to prompts of neither side are long. */
+  const answer: Script = ({ messages }) => {
+    const system = messages[0]?.content ?? '';
+    const isSide = [BASE, HEAD].some((lines) => lines.every((line) => system.includes(line)));
+    return {
+      text: system.includes('bad') ? 'Nothing.' : 'An answer.',
+      usage: { input: 20, output: isSide ? 100 : 50_000 },
+    };
+  };
+
+  test.each([
+    ['never', 2, 'ended-early'],
+    ['regression', 1, 'regressed'],
+  ])('fails a run that is decided already: fail_on %s', async (failOn, exit, kind) => {
+    const { result: compare, change } = await project({
+      answer,
+      settings: `gate: { fail_on: ${failOn} }\nexplain: { fix: false }\n`,
+      files: { 'prompts/t.yaml': promptOf(...BASE) },
+    });
+    change({ 'prompts/t.yaml': promptOf(...HEAD) });
+    const argv = ['diff', '--base', 'HEAD~1', '--max-cost', '3', 'n_tries=2'];
+    const { code, result, spent } = await compare(...argv);
+    expect(spent).toBeGreaterThan(3);
+    expect(result.reasons).toContainEqual(
+      expect.objectContaining({
+        code: 'ended',
+        why: expect.stringContaining('the cost cap of $3 (--max-cost) was passed by'),
+      }),
+    );
+    expect([code, result.outcome.kind]).toEqual([exit, kind]);
+  });
+});
+
 describe('a cost cap with max_tokens', () => {
   test.each([
     ['max_tokens: 20000', '20,000 output tokens', '$2.00'],

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import {
@@ -7,8 +7,9 @@ import {
 } from '../../../../src/edges/providers/vendors/anthropic-batch.ts';
 import { openaiBatches } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import type { BatchApi } from '../../../../src/edges/providers/vendors/vendor.ts';
+import { createLedger } from '../../../../src/money/ledger.ts';
 import { textOf } from '../../../../src/types/answer.ts';
-import type { Completion } from '../../../../src/types/model.ts';
+import type { Completion, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { factsOf, perVendor, vendorNames } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
@@ -615,6 +616,41 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(second.server.batches).toHaveLength(2);
     await recorded(second, 0);
   });
+});
+
+describe.each(BATCHING)('a run that ends while a batch of %s waits for money', (vendor) => {
+  test.each([1, 2, 5])(
+    'returns the money of %i requests, so that no other call waits',
+    async (count) => {
+      const max_tokens = 1000;
+      const ledger = createLedger(
+        { maxCalls: null, maxCost: { limit: 1, from: '--max-cost', isDefault: false } },
+        (_, { output_tokens }) => output_tokens / 1000,
+      );
+      const wanted = (request: Request) => [ledger.outgoing(request)];
+      const { ask, halt, providers, server } = await start(
+        vendor,
+        { answer: echo },
+        { reserve: (requests) => ledger.reserve(requests.map(ledger.outgoing)) },
+      );
+      const parameters = { max_tokens };
+      const one = requestTo(vendor, { parameters });
+      const [open] = await ledger.reserve(wanted(one));
+      const reserve = jest.spyOn(ledger, 'reserve');
+      const batched = texts(count).map((text) => ask(text, { parameters }));
+      await until(() => reserve.mock.calls.length === 1);
+      const direct = providers.complete(one);
+      await until(() => reserve.mock.calls.length === 2);
+      const other = ledger.reserve(wanted(one));
+      halt.abort();
+      open?.settle('nothing');
+      expect((await Promise.all([...batched, direct])).map(wordsOf)).toEqual(
+        Array(count + 1).fill('aborted'),
+      );
+      expect(await other).toHaveLength(1);
+      expect(server.calls).toEqual([]);
+    },
+  );
 });
 
 test('a batch that the vendor forgets immediately is an error of its requests', async () => {
