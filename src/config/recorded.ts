@@ -29,8 +29,7 @@ const recordedMessage = z
     { error: 'must be a map with role and content' },
   )
   .describe(
-    "A message in the form of OpenAI, Anthropic, Google or ShareGPT, or an item of OpenAI's " +
-      'Responses.',
+    "A message in the form of OpenAI, Anthropic or ShareGPT, or an item of OpenAI's Responses.",
   );
 
 export const recordedMessages = () =>
@@ -120,22 +119,20 @@ function readItem(item: JsonMap): ReadItem {
   return role === 'tool' ? readToolMessage(item) : readMessage(item, role);
 }
 
-const OWN_KEYS = ['role', 'from', 'content', 'value', 'parts', 'tool_calls', 'function_call'];
+const OWN_KEYS = ['role', 'from', 'content', 'value', 'tool_calls', 'function_call'];
 
 function otherKeys(item: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !OWN_KEYS.includes(key)));
 }
 
-function writtenContent({ content, value, parts }: JsonMap): Json {
-  return content ?? value ?? parts ?? null;
+function writtenContent({ content, value }: JsonMap): Json {
+  return content ?? value ?? null;
 }
 
 function readToolMessage(item: JsonMap): ReadItem {
-  const { tool_call_id: id, call_id, name, parts } = item;
-  const own = Array.isArray(parts)
-    ? readContentParts(parts)
-    : { results: [outputOfTool(id ?? call_id, name, writtenContent(item))] };
-  return { ...NO_ITEM, ...own, role: 'tool', metadata: otherKeys(item) };
+  const { tool_call_id: id, call_id, name } = item;
+  const results = [outputOfTool(id ?? call_id, name, writtenContent(item))];
+  return { ...NO_ITEM, results, role: 'tool', metadata: otherKeys(item) };
 }
 
 function readMessage(item: JsonMap, role: ReadItem['role']): ReadItem {
@@ -213,29 +210,18 @@ const THOUGHT_TYPES = ['thinking', 'redacted_thinking', 'reasoning'];
 function readContentPart(part: Json): Partial<ReadParts> | string {
   if (typeof part === 'string') return { texts: [part] };
   if (!isMap(part)) return 'has a part that is neither text nor a map';
-  const { functionCall, functionResponse: response } = part;
   const type = jsonText(part['type'] ?? 'text');
-  if (isThought(part, type)) return {};
-  if (response !== undefined) return { results: [googleResult(response)] };
+  if (THOUGHT_TYPES.includes(type)) return {};
   if (type === 'tool_result')
     return { results: [outputOfTool(part['tool_use_id'], undefined, part['content'])] };
-  if (type === 'tool_use' || functionCall !== undefined) return callPart(functionCall ?? part);
+  if (type === 'tool_use') return callPart(part);
   const said = part['text'] ?? part['refusal'];
   return typeof said === 'string' ? { texts: [said] } : unreadablePart(type);
-}
-
-function isThought(part: JsonMap, type: string): boolean {
-  return THOUGHT_TYPES.includes(type) || part['thought'] === true;
 }
 
 function callPart(written: Json): Partial<ReadParts> | string {
   const call = readCall(written);
   return call === null ? NO_CALL : { calls: [call] };
-}
-
-function googleResult(response: Json): ToolOutput {
-  const { id, name, response: output } = isMap(response) ? response : {};
-  return outputOfTool(id, name, output);
 }
 
 function unreadablePart(type: string): string {

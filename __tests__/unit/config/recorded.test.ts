@@ -99,23 +99,6 @@ describe('a recorded dialogue', () => {
       ],
     ],
     [
-      "Google's parts",
-      [
-        { role: 'system', parts: [{ text: 'Count.' }] },
-        { role: 'user', parts: [{ text: 'How many?' }] },
-        {
-          role: 'model',
-          parts: [
-            { text: 'Hm.', thought: true },
-            { text: 'I look.' },
-            { functionCall: { name: 'stock', args: { crate: 1 } } },
-          ],
-        },
-        { role: 'user', parts: [{ functionResponse: { name: 'stock', response: 41 } }] },
-        { role: 'model', parts: [{ text: 'There are 41.' }] },
-      ],
-    ],
-    [
       'ShareGPT',
       [
         { from: 'system', value: 'Count.' },
