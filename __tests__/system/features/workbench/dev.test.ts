@@ -44,12 +44,13 @@ references:
     expected: Northmail
 `;
 
-const MODEL = 'provider: openai, endpoint: local, price: { input: 1, output: 1 }';
+// Without a price, so that calls do not wait for the first answer of their model.
+const MODEL = 'provider: openai, endpoint: local';
 
 const FILES = {
   'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { model: model-1, ${MODEL} }\n  other: { model: model-2, ${MODEL} }\n`,
   [PROMPT_FILE]:
-    'name: ask\nmodel: m\nmax_tokens: 300\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
+    'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Answer: {q}" }]\n',
   [TEST_FILE]: TESTS,
 };
 
