@@ -192,7 +192,7 @@ describe('a merge is refused with advice when', () => {
       'shard 1/2 and the merge differ in max-calls: "100" and not set. Give every job of the sweep the same --max-calls.',
     );
     expect(err).toContain(
-      'shard 2/2 and the merge differ in overrides: "n_tries=1" and not set. Give every job of the sweep the same key=value.',
+      'shard 2/2 and shard 1/2 differ in overrides: "n_tries=1" and not set. Give every job of the sweep the same key=value.',
     );
     // Even if the merge's own caps are too low for its plan.
     for (const [name, value] of [
