@@ -286,9 +286,8 @@ function addResult(
   { messages, calls, flaws }: Paired,
 ): void {
   const call = callOf(given, name, calls);
-  // FlexEval's files have results without calls.
-  if (call === undefined && (given !== null || calls.length > 0))
-    flaws.push({ index, message: missingCall(given, calls) });
+  if (call === undefined)
+    flaws.push(...missingCall(given, calls).map((message) => ({ index, message })));
   const ordinal = call === undefined ? calls.length : calls.indexOf(call);
   const id = call?.given ?? callId(ordinal + 1);
   if (call !== undefined) Object.assign(call, { answered: true }).own.id = id;
@@ -327,14 +326,18 @@ function addMessage(
   );
 }
 
-function missingCall(id: string | null, calls: readonly { given: string | null }[]): string {
+/** FlexEval's files have results without any calls. */
+function missingCall(id: string | null, calls: readonly { given: string | null }[]): string[] {
+  if (id === null && calls.length === 0) return [];
   if (id === null)
-    return (
+    return [
       'is the result of a tool, but no message before it makes a call without a result; add the ' +
-      "assistant's message with this call, or remove the result"
-    );
-  return calls.some(({ given }) => given === id)
-    ? `is a second result of the call "${id}"; keep one`
-    : `is the result of the call "${id}", but no message before it makes this call; add the ` +
-        "assistant's message with this call, or remove the result";
+        "assistant's message with this call, or remove the result",
+    ];
+  return [
+    calls.some(({ given }) => given === id)
+      ? `is a second result of the call "${id}"; keep one`
+      : `is the result of the call "${id}", but no message before it makes this call; add the ` +
+        "assistant's message with this call, or remove the result",
+  ];
 }
