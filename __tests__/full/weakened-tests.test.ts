@@ -323,13 +323,14 @@ describe('recorded dialogues', () => {
 
   test.each([
     ['as many tries as the roll-up requires passes', 'metrics_rollup: { name: at_least, k: 2 }', 2],
+    ['all n_tries of the suite', 'n_tries: 3\nmetrics_rollup: { name: at_least, k: 2 }', 3],
     ...['references', 'tries'].map((unit): [string, string, number] => [
       `all n_tries if code combines them and the verdict counts ${unit}`,
-      `gate: { unit: ${unit} }\nmetrics_rollup: { code: "result = num_passes >= 2" }`,
+      `n_tries: 3\ngate: { unit: ${unit} }\nmetrics_rollup: { code: "result = num_passes >= 2" }`,
       3,
     ]),
   ])('can count as several tries: %s', async (_, lines, tries) => {
-    const all = `n_tries: 3\n${lines}\nmetrics: [${EXACT}]`;
+    const all = `${lines}\nmetrics: [${EXACT}]`;
     const { result } = await compared(recordings(right, all), recordings(wrong, all));
     expect(result.problems).toEqual([]);
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', compared: { tries } });
