@@ -44,7 +44,7 @@ const openaiUserContent = z.union([
     )
     .min(1),
 ]);
-/** Ids, names and arguments are texts; other vendors than OpenAI add members of their own. */
+/** Ids, names and arguments are texts; vendors other than OpenAI add members. */
 const chatCall = z.discriminatedUnion('type', [
   z.strictObject({
     id: text.min(1).max(64),

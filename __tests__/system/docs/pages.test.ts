@@ -196,7 +196,7 @@ beforeEach(async () => {
   };
 });
 
-/** An empty folder with a clone of this repository beside it. */
+/** An empty folder; its parent also has a clone of this repository. */
 function newFolder(): string {
   const place = temporaryFolder('reader');
   const folder = join(place, 'project');

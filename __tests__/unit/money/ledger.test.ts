@@ -169,7 +169,7 @@ describe('the limit on cost', () => {
     const of = { target: { ...target, model: 'gpt-4o' } };
     const { asked, answer } = capped(16.39);
     expect(await asked(6, of)).toBe(1);
-    // One call may cost $16.384, which does not fit into the $16.38 that are left.
+    // One call may cost $16.384, which exceeds the remaining $16.38.
     expect(await answer(1, 10)).toBe(1);
     expect(await answer(1, 10)).toBe(1);
     const roomy = capped(20);
@@ -380,7 +380,7 @@ async function spend(users: readonly User[], limit: number, order: readonly numb
     if (one === undefined) break;
     const ofOne = beyond(one);
     cost += one.cost;
-    // Nobody knows what a lost call has cost.
+    // The cost of a lost call is unknown.
     if (one.bill() === 'lost') excess += ofOne;
     else if (!isOver && ledger.halt()?.isPassed === true) {
       isOver = true;

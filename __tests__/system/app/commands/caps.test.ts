@@ -337,7 +337,7 @@ describe('the default caps', () => {
     );
   });
 
-  test('stand in plan and in the help of each command with caps', async () => {
+  test('are shown by plan and by the help of each command with caps', async () => {
     const { evaldiff } = await project();
     const { words } = await evaldiff('plan', '--base', 'HEAD');
     expect(words).toContain('limits: model calls: 5,000 (the default');
