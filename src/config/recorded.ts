@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import { callId, toolMessage } from '../metrics/transcript.ts';
-import type { ToolCall } from '../types/answer.ts';
+import { toolMessage } from '../metrics/transcript.ts';
+import { callId, type ToolCall } from '../types/answer.ts';
 import type { Message, Role } from '../types/model.ts';
 import {
   isMap,
   jsonText,
   ownEntry,
+  parseMap,
   type Json,
   type JsonMap,
   type Problem,
@@ -109,7 +110,7 @@ function readItem(item: JsonMap): ReadItem {
   if (item['role'] === undefined && typeof type === 'string') return readResponsesItem(item, type);
   if (written === undefined) return refusedItem('must be a map with role and content');
   if (written === 'function_call')
-    return readCalls(parsedMap(item['value'] ?? item['content'])) ?? refusedItem(NO_CALL);
+    return readCalls(mapIn(item['value'] ?? item['content'])) ?? refusedItem(NO_CALL);
   const role = ownEntry(RECORDED_ROLES, jsonText(written)) ?? null;
   if (role === null)
     return refusedItem(
@@ -250,12 +251,8 @@ function textOrNull(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-function parsedMap(value: Json | undefined): Json {
-  try {
-    return typeof value === 'string' ? (JSON.parse(value) as Json) : (value ?? null);
-  } catch {
-    return null;
-  }
+function mapIn(value: Json | undefined): Json | undefined {
+  return typeof value === 'string' ? parseMap(value) : value;
 }
 
 interface Paired {

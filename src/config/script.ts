@@ -3,7 +3,6 @@ import { asWritten, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-
 import { countObjects, readsExpected } from '../metrics/objects.ts';
 import { isOfUser } from '../metrics/transcript.ts';
 import { counted } from '../text/amounts.ts';

@@ -191,7 +191,7 @@ async function askGrader(
   const cut =
     last?.completion.ended === 'length' ? '; the reply was cut off at its token limit' : '';
   const reason =
-    `the grader did not choose exactly one of ${labels.join(', ')}: ` + `${lastWords(reply)}${cut}`;
+    `the grader did not choose exactly one of ${labels.join(', ')}: ` + lastWords(reply) + cut;
   return { ...vote, grade: { status: 'ungraded', reason } };
 }
 

@@ -51,35 +51,33 @@ export function answerParts(turn: readonly Message[]): Part[] {
   );
 }
 
-interface TranscriptLine {
+interface TranscriptPart {
   by: 'system' | 'user' | 'assistant' | 'call' | 'tool';
   /** The message's own text, or the line of a call or a result. */
   text: string;
-  line: string;
 }
 
-export function transcriptLines(messages: readonly Message[]): TranscriptLine[] {
-  return messages.flatMap((message): TranscriptLine[] => {
+export function transcriptParts(messages: readonly Message[]): TranscriptPart[] {
+  return messages.flatMap((message): TranscriptPart[] => {
     const { role, content } = message;
-    if (role === 'tool') {
-      const line = `tool ${message.name}: ${content}`;
-      return [{ by: 'tool', text: line, line }];
-    }
-    const calls = callsAmong([message]).map(({ name, arguments: given }): TranscriptLine => {
-      const line = `assistant calls ${name}(${given})`;
-      return { by: 'call', text: line, line };
-    });
-    return content === '' && calls.length > 0
-      ? calls
-      : [{ by: role, text: content, line: `${role}: ${content}` }, ...calls];
+    if (role === 'tool') return [{ by: 'tool', text: `tool ${message.name}: ${content}` }];
+    const calls = callsAmong([message]).map(({ name, arguments: given }): TranscriptPart => ({
+      by: 'call',
+      text: `assistant calls ${name}(${given})`,
+    }));
+    return content === '' && calls.length > 0 ? calls : [{ by: role, text: content }, ...calls];
   });
+}
+
+function transcriptLines(messages: readonly Message[]): string[] {
+  return transcriptParts(messages).map(({ by, text }) =>
+    by === 'call' || by === 'tool' ? text : `${by}: ${text}`,
+  );
 }
 
 /** The form in which every judge and every report reads a dialogue. */
 export function transcript(messages: readonly Message[]): string {
-  return transcriptLines(messages)
-    .map(({ line }) => line)
-    .join('\n');
+  return transcriptLines(messages).join('\n');
 }
 
 /** One line per text, call and result. */
@@ -92,7 +90,7 @@ export function stepTranscript(steps: readonly Step[]): string[] {
       ...(result === null ? [] : [{ role: 'tool' as const, id: '', name, content: result }]),
     ];
   });
-  return transcriptLines(messages).map(({ line }) => line);
+  return transcriptLines(messages);
 }
 
 /** In UTF-16 units. */
@@ -104,11 +102,6 @@ export function toolMessage(id: string, name: string, output: string): ToolMessa
   const note = `\n[evaldiff cut this result after ${sizes} characters]`;
   const content = isLong ? `${output.slice(0, MAX_TOOL_OUTPUT)}${note}` : output;
   return { role: 'tool', id, name, content };
-}
-
-/** The id of a transcript's call number `ordinal`, from 1, in a form that every vendor accepts. */
-export function callId(ordinal: number): string {
-  return `call${String(ordinal).padStart(5, '0')}`;
 }
 
 /** FlexEval counts a tool's messages as the assistant's. */

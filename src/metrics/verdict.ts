@@ -11,7 +11,7 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The label in a value of a JSON reply: the label alone, or true and false for yes and no. Null for
- * anything else, such as `mostly yes`, because a qualified verdict is none.
+ * anything else, such as `mostly yes`, which is not a clear verdict.
  */
 export function verdictOf(value: unknown, labels: readonly string[]): string | null {
   const isScalar =

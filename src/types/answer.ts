@@ -75,6 +75,11 @@ export interface ToolCall {
   metadata?: Record<string, Json>;
 }
 
+/** The id of a transcript's call number `ordinal`, from 1, in a form that every vendor accepts. */
+export function callId(ordinal: number): string {
+  return `call${String(ordinal).padStart(5, '0')}`;
+}
+
 export type Step =
   | { type: 'message'; role: 'user' | 'assistant'; text: string }
   | { type: 'tool_call'; name: string; arguments: string; result: string | null };

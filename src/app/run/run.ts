@@ -41,13 +41,14 @@ export async function run(
     row.compared?.(plan, run, tools),
   );
   const replaced = replacedAnswerers(prepared.suites.map(({ run: { suite } }) => suite));
-  const decide = decider({ ...prepared, replaced }, compared, explained, spent, emptyResult);
+  const decide = decider(spent, (before) =>
+    decideRun({ ...prepared, replaced }, compared, explained, before, emptyResult),
+  );
   const judged = mergeFeatureParts(explained);
   const decided = { ...run, ...judgedParts(judged, rows, spent) };
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, decided, tools),
   );
-  const { outcome, reasons } = decide();
   const { made, notices: unequal } = repeats.found();
   const notices = [
     ...emptyResult.notices,
@@ -58,7 +59,7 @@ export async function run(
   ];
   return {
     ...emptyResult,
-    ...{ conclusion: conclusionOf(outcome), outcome, reasons },
+    ...decide(),
     ...(replaced.length === 0
       ? {}
       : { replaced: replaced.map(({ suite, by }) => ({ suite, by })) }),
@@ -76,12 +77,15 @@ export async function run(
 
 /** Decides now, and again when asked if the calls since then passed the cap. */
 function decider(
-  ...[prepared, compared, found, spent, result]: Parameters<typeof decideRun>
-): () => Decision {
+  spent: Spending,
+  decide: (before: Spending) => Decision,
+): () => Pick<Untitled, 'conclusion' | 'outcome' | 'reasons'> {
   const before = { ...spent, unmade: { ...spent.unmade } };
-  const decide = (): Decision => decideRun(prepared, compared, found, before, result);
-  const first = decide();
-  return (): Decision => (spent.halted()?.isPassed === true ? decide() : first);
+  const first = decide(before);
+  return () => {
+    const { outcome, reasons } = spent.halted()?.isPassed === true ? decide(before) : first;
+    return { conclusion: conclusionOf(outcome), outcome, reasons };
+  };
 }
 
 function judgedParts(

@@ -21,7 +21,7 @@ import {
   wholeThread,
   type Dialogue,
 } from './dialogue.ts';
-import type { ConversationResult } from './result.ts';
+import { isErrorOutcome, type ConversationResult } from './result.ts';
 import { criteriaOf } from './scripts.ts';
 import { MAX_TURN_CALLS } from './tool-results.ts';
 
@@ -160,7 +160,7 @@ function turnCalls({ tool_results: results }: Conversation): number {
 
 /** The value is the number of turns. Errors have no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
-  if (outcome.endsWith('_error')) return [];
+  if (isErrorOutcome(outcome)) return [];
   const value = turns.length;
   if (outcome === 'complete')
     return [{ metric: CONVERSATION_KEY, status: 'pass', value, reason: null, skip: false }];

@@ -205,15 +205,16 @@ async function judgeTurns(
     const before = turns.length === 0 ? [] : [questionMessage(asked)];
     const messages = [...wholeThread({ opening, turns }), ...before];
     const { end, said, answers } = await lead.speak(messages, step);
-    const turn = { said, answers };
     const { question, asked_by } = asked;
-    const result = turnResult(turn.said, { question, asked_by });
-    turns.push({ ...turn, result });
-    if (end !== undefined && !endIsJudged(end)) return ended(end.outcome, end.error);
-    const thread = [...messages, ...turn.said];
+    const result = turnResult(said, { question, asked_by });
+    if (end !== undefined && !endIsJudged(end)) {
+      turns.push({ said, answers, result });
+      return ended(end.outcome, end.error);
+    }
+    const thread = [...messages, ...said];
     const { verdicts, error } = await evaluateDialogue(task, evaluators, thread, tryIndex, tools);
     const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
-    turns.splice(-1, 1, { ...turn, result: { ...result, verdicts, satisfied } });
+    turns.push({ said, answers, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
     if (allSatisfied(satisfied) && isLastScripted(script, step)) return ended('complete');
     const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);

@@ -5,12 +5,17 @@ import { whole } from '../../report/sections/emphasis.ts';
 import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import { OUTCOME_WORDS } from './dialogue-lines.ts';
-import type { ConversationResult, ConversationTurn, EvaluatorVerdict } from './result.ts';
+import {
+  isErrorOutcome,
+  type ConversationResult,
+  type ConversationTurn,
+  type EvaluatorVerdict,
+} from './result.ts';
 
 export function dialogueHtml({ outcome, turns }: ConversationResult, characters: number): Markup {
   const end = chip(
     OUTCOME_WORDS[outcome],
-    outcome === 'complete' ? 'good' : outcome.endsWith('_error') ? 'open' : 'bad',
+    outcome === 'complete' ? 'good' : isErrorOutcome(outcome) ? 'open' : 'bad',
   );
   return markup`${turns.map((turn, index) => turnHtml(turn, index + 1, characters))}<p>${end}</p>`;
 }

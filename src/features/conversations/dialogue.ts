@@ -1,12 +1,5 @@
-import {
-  answerParts,
-  turnText,
-  callId,
-  callsAmong,
-  isOfUser,
-  turnsOf,
-} from '../../metrics/transcript.ts';
-import { callsOf, isWithheld, ownAnswer, textOf, type Step } from '../../types/answer.ts';
+import { answerParts, turnText, callsAmong, isOfUser, turnsOf } from '../../metrics/transcript.ts';
+import { callId, callsOf, isWithheld, ownAnswer, textOf, type Step } from '../../types/answer.ts';
 import type {
   AssistantMessage,
   Completion,

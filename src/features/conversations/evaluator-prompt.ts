@@ -1,6 +1,6 @@
 import { fill } from '../../kernel/suite/template.ts';
 import { closedObject, freshDelimiter, type GraderPrompt } from '../../metrics/ask-twice.ts';
-import { transcriptLines } from '../../metrics/transcript.ts';
+import { transcriptParts } from '../../metrics/transcript.ts';
 import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
@@ -46,7 +46,7 @@ export function evaluatorPrompt(
     [
       instructions,
       ...task.criteria.map(({ name }) => name),
-      ...transcriptLines(shown).map(({ text }) => text),
+      ...transcriptParts(shown).map(({ text }) => text),
     ],
     random,
   );
@@ -105,7 +105,7 @@ const FENCES = {
 function fencedTurns(dialogue: readonly Message[], delimiter: string): string[] {
   let turn = 1;
   let before: keyof typeof FENCES = 'user';
-  return transcriptLines(dialogue).flatMap(({ by, text }) => {
+  return transcriptParts(dialogue).flatMap(({ by, text }) => {
     if (FENCES[by] === 'question' && FENCES[before] !== 'question') turn += 1;
     before = by;
     return [`<<<${FENCES[by]} ${String(turn)} ${delimiter}>>>`, text, `<<<end ${delimiter}>>>`];

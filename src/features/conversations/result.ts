@@ -159,6 +159,10 @@ export type Criterion = z.infer<typeof criterionSchema>;
 /** Those that end in `_error` are errors, not quality failures. */
 export type ConversationOutcome = z.infer<typeof conversationOutcome>;
 
+export function isErrorOutcome(outcome: ConversationOutcome): boolean {
+  return outcome.endsWith('_error');
+}
+
 export type CriterionWord = z.infer<typeof criterionWord>;
 
 export type EvaluatorVerdict = z.infer<typeof evaluatorVerdictSchema>;

@@ -4,11 +4,11 @@ import { mean, meanOrNull } from '../../kernel/statistics/sums.ts';
 import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Side } from '../../types/plain.ts';
 import { steeringFor } from './answerer.ts';
-import type {
-  ConversationOutcome,
-  ConversationResult,
-  ConversationSummary,
-  PairedMean,
+import {
+  isErrorOutcome,
+  type ConversationResult,
+  type ConversationSummary,
+  type PairedMean,
 } from './result.ts';
 
 interface ConversationPair {
@@ -54,12 +54,8 @@ function judgedConversations(
   return run[side]
     .slice(0, tries)
     .flatMap(({ byHead: { conversation } }) =>
-      conversation && !isError(conversation.outcome) ? [conversation] : [],
+      conversation && !isErrorOutcome(conversation.outcome) ? [conversation] : [],
     );
-}
-
-function isError(outcome: ConversationOutcome): boolean {
-  return outcome.endsWith('_error');
 }
 
 function conversationOutcomes(

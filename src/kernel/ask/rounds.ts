@@ -255,9 +255,9 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
 const UNJUDGED = { unjudged: true } as const;
 
 function failsByGrader(scores: readonly Score[], { tests }: Scoring): boolean {
+  if (tryOutcomeOf(scores) !== 'error') return false;
   const graded = everyMetric(tests).flatMap((own) => (isModelGraded(own) ? own.name : []));
-  const others = scores.filter(({ metric }) => !graded.includes(metric));
-  return tryOutcomeOf(scores) === 'error' && tryOutcomeOf(others) !== 'error';
+  return tryOutcomeOf(scores.filter(({ metric }) => !graded.includes(metric))) !== 'error';
 }
 
 function answerOrigin({

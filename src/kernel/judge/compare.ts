@@ -31,9 +31,12 @@ export function compareSuite(
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
   const statuses = referenceStatuses(verdict);
-  const references = run.runs.map((referenceRun) =>
-    referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
-  );
+  const judgedByValues = isJudgedByValues(suite);
+  const references = run.runs
+    .map((referenceRun) =>
+      referenceResult(suite, referenceRun, rollUps.get(referenceRun), statuses.get(referenceRun)),
+    )
+    .map((reference) => (judgedByValues ? withoutRollUps(reference) : reference));
   const removed = run.suite.references.flatMap(({ change, reference }) =>
     change === 'removed' ? removedReference(run, reference) : [],
   );
@@ -50,7 +53,7 @@ export function compareSuite(
     ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
-    unit: isJudgedByValues(suite) ? 'values' : UNITS[suite.policy.kind],
+    unit: judgedByValues ? 'values' : UNITS[suite.policy.kind],
     ...(shown === 'not_compared' ? unaskedSide(run) : {}),
     ...verdictGrounds(suite, verdict),
     evidence: countEvidence(suite, rollUps),
@@ -150,9 +153,6 @@ function referenceResult(
   const { reference } = run.affected;
   const { scoring } = suite.run;
   const side = (of: Side): SideResult | null => sideResult(run, scoring.tests, of, rollUps?.[of]);
-  const isJudgedByValue = isJudgedByValues(suite);
-  const shown = (of: SideResult | null): SideResult | null =>
-    of === null || !isJudgedByValue ? of : { ...of, rollup: null };
   const [base, head] = [side('base'), side('head')];
   return {
     ...plainReference(reference, scoring.tests),
@@ -161,9 +161,14 @@ function referenceResult(
     status: found?.status ?? plainStatus(run, base, head),
     p: found?.p ?? null,
     q: found?.q ?? null,
-    base: shown(base),
-    head: shown(head),
+    base,
+    head,
   };
+}
+
+function withoutRollUps({ base, head, ...reference }: ReferenceResult): ReferenceResult {
+  const shown = (side: SideResult | null): SideResult | null => side && { ...side, rollup: null };
+  return { ...reference, base: shown(base), head: shown(head) };
 }
 
 function plainReference(

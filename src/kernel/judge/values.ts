@@ -31,7 +31,7 @@ export interface MetricMove {
   looks: (ValueTest | null)[];
   plan: LookPlan;
   moved: MetricValues['moved'];
-  /** Decides and looks worse, but the test cannot tell. */
+  /** Decides and looks worse, but not significantly. */
   isOpen: boolean;
   exploded: NonNullable<MetricValues['exploded']>;
 }
@@ -132,7 +132,7 @@ export function hasOpenMove(moves: readonly MetricMove[], tolerance: number): bo
   );
 }
 
-/** A smaller share of the larger mean is no fall. */
+/** As a share of the larger mean. A smaller change does not count as a fall. */
 const SMALLEST_FALL = 0.01;
 
 /**

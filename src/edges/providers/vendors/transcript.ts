@@ -1,5 +1,5 @@
 import { shorten, visibleLine } from '../../../text/visible.ts';
-import type { Opaque, ToolCall } from '../../../types/answer.ts';
+import { callId, type Opaque, type ToolCall } from '../../../types/answer.ts';
 import type { HostedTarget, Message, Request } from '../../../types/model.ts';
 import { isMap, member, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
@@ -27,7 +27,7 @@ export function vendorMessages({ messages, model }: Ask, api: Opaque['api']): Se
     const isOwn = opaque?.api === api && opaque.model === model;
     const own = isOwn ? ownForm(opaque) : undefined;
     const sent = calls.flatMap((call, index): ToolCall[] => {
-      const id = `call${String((count += 1)).padStart(5, '0')}`;
+      const id = callId((count += 1));
       if (call.id === undefined) return [];
       ids.set(call.id, own === undefined ? { id, type: 'function_call' } : ownCalls(own)[index]);
       return [{ ...call, id }];
