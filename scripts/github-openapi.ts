@@ -17,6 +17,7 @@ const OPERATIONS = [
   'issues/get-comment',
   'issues/update-comment',
   'issues/delete-comment',
+  'issues/list-events',
   'issues/remove-label',
   'checks/create',
   'checks/update',

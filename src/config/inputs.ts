@@ -138,10 +138,21 @@ export function readInputs(
       own,
     },
   };
+  refuseSharedLabel(inputs, refuse);
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
     refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
   return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
+}
+
+function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse: Refuse): void {
+  if (overrideLabel === null || overrideLabel.toLowerCase() !== untrustedApproval?.toLowerCase())
+    return;
+  refuse(
+    'override-label',
+    `"${overrideLabel}" is also the label of untrusted-approval, so every approval would ` +
+      'override the verdict; use another label for one of them',
+  );
 }
 
 export function readCommandLine(given: {

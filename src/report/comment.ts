@@ -48,7 +48,7 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
   );
   const last = shown.at(-1);
   if (last?.kind !== 'paragraph') return shown;
-  const { run, report, reportFile, forks } = links;
+  const { run, report, reportFile, forks, base } = links;
   const first: Line =
     report !== null
       ? [{ kind: 'link', text: 'Full report', url: report }, text(' · ')]
@@ -59,7 +59,10 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
     forks === undefined || result.outcome.kind !== 'without-keys'
       ? []
       : [{ kind: 'link', text: 'How to get it judged', url: forks }, text(' · ')];
-  const end: Line = run === null ? [] : [text(' · '), { kind: 'link', text: 'run', url: run }];
+  const end: Line = [
+    ...(base === undefined ? [] : [text(' · base '), code(base)]),
+    ...(run === null ? [] : [text(' · '), { kind: 'link' as const, text: 'run', url: run }]),
+  ];
   return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];
 }
 

@@ -9,6 +9,9 @@ export interface EventFacts {
   base: string | null;
   head: string | null;
   baseBranch?: string;
+  defaultBranch?: string;
+  /** The base branch that this event's change of the base replaced. */
+  formerBase?: string;
   /** Head of the pull request in a merge queue. */
   queued?: string;
   /** Null if deleted or unknown. */

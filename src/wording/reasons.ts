@@ -174,7 +174,10 @@ export function reasonsInWords({
   const overridden =
     override === null
       ? []
-      : [`Not red, because the label "${override.label}" overrides the gate: ${override.reason}`];
+      : [
+          `Not red, because ${override.by} overrides the gate with the label ` +
+            `"${override.label}": ${override.reason}`,
+        ];
   return [...overridden, ...reasons.map((reason) => reasonWords(reason, suites))];
 }
 

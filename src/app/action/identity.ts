@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
 import { projectMark } from '../../edges/store/artifact.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
+import type { EventFacts } from '../../types/repository.ts';
 import { commentMarker, suggestionMarker } from '../session/write-reports.ts';
 
 export interface RunIdentity {
@@ -32,7 +33,7 @@ export function runIdentity(
   ];
   const whole = visibleLine(parts.join(', '));
   const hash = projectMark(JSON.stringify([workflowOf(env), job, ...parts, checkName]));
-  const about = whole.length > MAX_NAME ? `${shorten(whole, MAX_NAME)} ${hash}` : whole;
+  const about = bounded(whole, hash);
   const name = checkName ?? '';
   const named = name !== INPUT_DEFAULTS['check-name'];
   const visible = named ? name : suffixed(name, about);
@@ -51,6 +52,24 @@ export function runIdentity(
 
 function suffixed(name: string, suffix: string): string {
   return suffix === '' ? name : `${name} (${suffix})`;
+}
+
+function bounded(text: string, mark: string): string {
+  return text.length > MAX_NAME ? `${shorten(text, MAX_NAME)} ${mark}` : text;
+}
+
+/** The branch that the pull request or merge queue merges into; null for other events. */
+export function targetBranch({ event, pullRequest, baseBranch }: EventFacts): string | null {
+  return pullRequest === null && event !== 'merge_group' ? null : (baseBranch ?? null);
+}
+
+/**
+ * GitHub shows the checks of a commit in all its pull requests. Only a verdict for the default
+ * branch has the plain name, so that no verdict counts for another branch.
+ */
+export function checkNameFor(name: string, target: string | null, facts: EventFacts): string {
+  if (name === '' || target === null || target === facts.defaultBranch) return name;
+  return suffixed(name, `base ${bounded(visibleLine(target), projectMark(target))}`);
 }
 
 /** Removes the ref from the workflow's path, because the ref differs between events. */

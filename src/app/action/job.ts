@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import type { Repository } from '../../edges/git/repository.ts';
 import { approverOf, removeLabel } from '../../edges/github/approval.ts';
 import { connect, type Client } from '../../edges/github/client.ts';
-import { pullWords } from '../../edges/github/pull.ts';
 import { formatProblem, UserError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { placeLinks } from '../../report/sections/document.ts';
@@ -30,9 +29,9 @@ import {
   type Job,
 } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
-import { runIdentity, runUrl } from './identity.ts';
+import { runIdentity, runUrl, targetBranch } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
-import { findOverride, withOverride } from './override.ts';
+import { overriddenByLabel } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
 import { uploadReports } from './report-link.ts';
 
@@ -127,6 +126,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const uploaded = await uploadReports(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
+  const base = inputs.base ?? targetBranch(job.facts);
   const ids = await publish({
     ...{ client, lease, inputs, result, reports },
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
@@ -136,6 +136,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       run: runUrl(env),
       ...uploaded,
       outsider: job.facts.fork,
+      ...(base === null ? {} : { base }),
       ...reportFile(folder, inputs),
       ...forksPage(job),
       place: placeLinks(result).place,
@@ -173,29 +174,6 @@ async function useUpApproval(
   const { addedLabel: label, repository, pullRequest } = facts;
   if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
   return removeLabel(client, { repository, pullRequest, label });
-}
-
-async function overriddenByLabel(
-  client: Client,
-  { inputs, facts, trust, runner }: Job,
-  result: Result,
-): Promise<Result> {
-  const { overrideLabel: label } = inputs;
-  if (
-    label === null ||
-    facts.pullRequest === null ||
-    trust.level === 'untrusted' ||
-    result.conclusion !== 'failure'
-  )
-    return result;
-  const words = await pullWords(client, facts.repository, facts.pullRequest);
-  if ('warning' in words) {
-    runner.warning(words.warning);
-    return result;
-  }
-  const found = findOverride(words, label);
-  if (found.status === 'no-reason') runner.warning(found.message);
-  return found.status === 'found' ? withOverride(result, found.override) : result;
 }
 
 function sayResult(result: Result, { runner, inputs }: Job): void {

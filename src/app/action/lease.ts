@@ -1,7 +1,10 @@
 import type { Inputs } from '../../config/inputs.ts';
+import { firstRunAt } from '../../edges/github/check-run.ts';
 import {
+  MAX_TITLE,
   openCheck,
   publishCheck,
+  supersedeCheck,
   type CheckJob,
   type OpenedCheck,
 } from '../../edges/github/check.ts';
@@ -10,9 +13,10 @@ import { announceRun, publishComment, type OwnComments } from '../../edges/githu
 import type { PublishResult } from '../../edges/github/published.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.ts';
+import { shorten, visibleLine } from '../../text/visible.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { runUrl, type RunIdentity } from './identity.ts';
+import { checkNameFor, runUrl, targetBranch, type RunIdentity } from './identity.ts';
 
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
@@ -36,6 +40,8 @@ export interface Lease {
   writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
+  /** When evaldiff first ran for this head commit, if it wrote a check. */
+  firstRun(): Promise<string | null>;
 }
 
 interface LeaseJob {
@@ -81,7 +87,13 @@ export function createLease(client: Client, job: LeaseJob, identity: RunIdentity
         : writeComment(state, { body, mode: inputs.comment, ran }),
     fail: (reasons) => failLease(state, reasons),
     hasFailed: () => state.failed,
+    firstRun: () => firstRun(state),
   };
+}
+
+async function firstRun(state: LeaseState): Promise<string | null> {
+  const head = leaseHead(state);
+  return head === null ? null : firstRunAt(state.client, checkOf(state, head));
 }
 
 const leaseHead = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
@@ -93,21 +105,38 @@ async function openLease(state: LeaseState): Promise<void> {
   const [check, announced] = await Promise.all([
     openCheck(client, { ...checkOf(state, head), named: identity.named }),
     comment === null ? null : announceRun(client, comment, state.facts.presentHead === head),
+    supersedeFormer(state, head),
   ]);
   state.opened = { head, check, comment: announced };
 }
 
-function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, headSha: string) {
+async function supersedeFormer(state: LeaseState, head: string): Promise<void> {
+  const { formerBase } = state.facts;
+  const target = targetBranch(state.facts);
+  if (formerBase !== undefined && target !== null && formerBase !== target)
+    await supersedeCheck(state.client, checkOf(state, head, formerBase), baseLabel(target));
+}
+
+const MAX_BASE = 80;
+
+const baseLabel = (base: string): string => shorten(visibleLine(base), MAX_BASE);
+
+function checkOf(
+  { facts, env, identity, approved, startedAt }: LeaseState,
+  headSha: string,
+  target = targetBranch(facts),
+) {
   return {
     repository: facts.repository,
     headSha,
-    name: identity.checkName,
-    sharedName: identity.sharedName,
+    name: checkNameFor(identity.checkName, target, facts),
+    sharedName: checkNameFor(identity.sharedName, target, facts),
     owner: {
       identity: identity.hash,
       workflowRun: env['GITHUB_RUN_ID'] ?? '0',
       attempt: env['GITHUB_RUN_ATTEMPT'] ?? '1',
       pullRequest: facts.pullRequest,
+      base: target,
     },
     approved,
     detailsUrl: runUrl(env),
@@ -126,12 +155,15 @@ function commentOf(state: LeaseState, body: string) {
 }
 
 async function writeCheck(state: LeaseState, check: CheckText): Promise<PublishResult> {
-  const { client, facts, opened, now } = state;
+  const { client, facts, inputs, opened, now } = state;
   const head = leaseHead(state);
   if (head === null) return { ok: true, id: null, warnings: [] };
+  const target = targetBranch(facts);
+  const against = target === null ? '' : ` (base ${baseLabel(inputs.base ?? target)})`;
   return publishCheck(client, {
     ...checkOf(state, head),
     ...check,
+    title: `${shorten(check.title, MAX_TITLE - against.length)}${against}`,
     opened: opened?.head === head ? opened.check : null,
     completedAt: now(),
     fork: withheldFrom(facts) !== null,

@@ -1,24 +1,26 @@
+import { overriderOf } from '../../edges/github/approval.ts';
+import type { Client } from '../../edges/github/client.ts';
+import { pullWords, type PullWords } from '../../edges/github/pull.ts';
 import { conclusionOf } from '../../kernel/result/outcome.ts';
 import type { Override, Result } from '../../kernel/result/result.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
+import type { Job } from './context.ts';
 
 export const LONGEST_REASON = 500;
-
-interface PullWords {
-  labels: readonly { name: string; description: string | null }[];
-  body: string;
-}
 
 type FoundOverride =
   | { status: 'none' }
   | { status: 'no-reason'; message: string }
-  | { status: 'found'; override: Override };
+  | { status: 'found'; override: Omit<Override, 'by'> };
 
 /**
  * The override's reason is a line of the pull request's description that starts with the label's
  * name and a colon, or else the label's own description.
  */
-export function findOverride({ labels, body }: PullWords, label: string): FoundOverride {
+export function findOverride(
+  { labels, body }: Pick<PullWords, 'labels' | 'body'>,
+  label: string,
+): FoundOverride {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
   if (found === undefined) return { status: 'none' };
   const start = `${label.toLowerCase()}:`;
@@ -37,6 +39,34 @@ export function findOverride({ labels, body }: PullWords, label: string): FoundO
       `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
       'description.',
   };
+}
+
+/** A result that stays red although it has the label says why. */
+export async function overriddenByLabel(
+  client: Client,
+  { inputs: { overrideLabel: label }, facts, trust, runner, lease }: Job,
+  result: Result,
+): Promise<Result> {
+  const { repository, pullRequest } = facts;
+  if (label === null || pullRequest === null || result.conclusion !== 'failure') return result;
+  const refuse = (message: string): Result => {
+    runner.warning(message);
+    return { ...result, notices: [...result.notices, { kind: 'trust', place: null, message }] };
+  };
+  const words = await pullWords(client, repository, pullRequest);
+  if ('warning' in words) return refuse(words.warning);
+  const found = findOverride(words, label);
+  if (found.status === 'none') return result;
+  if (found.status === 'no-reason') return refuse(found.message);
+  const { author } = words;
+  const { firstRun } = lease;
+  const setter =
+    trust.level === 'untrusted' || trust.approved === true
+      ? { refused: "it never applies to an outside contributor's pull request" }
+      : await overriderOf(client, { repository, pullRequest, label, author, firstRun });
+  return 'refused' in setter
+    ? refuse(`The label "${label}" does not override the gate: ${setter.refused}.`)
+    : withOverride(result, { ...found.override, by: setter.by });
 }
 
 /** Makes a red verdict neutral. Errors remain errors. */

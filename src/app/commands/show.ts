@@ -34,7 +34,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     .description('show one test of a saved result: input, prompt, cause, answers, scores, reasons')
     .argument(
       '<reference>',
-      'an id, SUITE/ID, part of an id, a pattern with *, or words of the input',
+      'an id, SUITE/ID, part of an id, a pattern with *, words of the input, or @ and its number in the result',
     )
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
     .addHelpText(
@@ -112,6 +112,8 @@ function findReferences(result: Result, wanted: string): ReferenceEntry[] {
     wanted,
     all.map(({ reference }) => reference.id),
   );
+  const numbered = all[Number(/^@(\d+)$/.exec(wanted)?.[1]) - 1];
+  if (ids.size === 0 && numbered !== undefined) return [numbered];
   const fits = fitterOf(wanted);
   const found = all.filter(({ reference: { id, input } }) =>
     ids.size > 0 ? ids.has(id) : Object.values(input).some((value) => fits(String(value))),

@@ -10,6 +10,8 @@ interface CheckOwner {
   workflowRun: string;
   attempt: string;
   pullRequest: number | null;
+  /** The branch that the verdict is about. */
+  base: string | null;
 }
 
 export interface CheckPlace {
@@ -24,12 +26,15 @@ export interface CheckPlace {
   approved: boolean;
 }
 
-export type OwnConclusion = Conclusion | 'cancelled' | 'running';
+export type OwnConclusion = Conclusion | 'cancelled' | 'running' | 'superseded';
+
+const MAX_BRANCH = 100;
 
 /** `replaced`: id of the check run in progress that this one replaces. */
 export function externalId(owner: CheckOwner, own: OwnConclusion, replaced?: number): string {
-  const { identity, workflowRun, attempt, pullRequest } = owner;
-  const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', own];
+  const { identity, workflowRun, attempt, pullRequest, base } = owner;
+  const branch = base?.replace(/[^\w./-]/g, '_').slice(0, MAX_BRANCH) ?? '-';
+  const parts = ['evaldiff', identity, workflowRun, attempt, pullRequest ?? '-', branch, own];
   return [...parts, ...(replaced === undefined ? [] : [replaced])].join(':');
 }
 
@@ -37,29 +42,37 @@ const CheckRun = z.object({
   id: z.number().int(),
   status: z.string(),
   external_id: z.string().nullish(),
+  started_at: z.string().nullish(),
 });
 
 interface WrittenRun extends CheckOwner {
   id: number;
   own: string;
   replaced: number | null;
+  startedAt: string | null;
 }
 
 const EXTERNAL_ID =
-  /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
+  /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<base>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
 
-function parseCheckRun({ id, external_id: text }: z.infer<typeof CheckRun>): WrittenRun | null {
+function parseCheckRun(run: z.infer<typeof CheckRun>): WrittenRun | null {
+  const { id, external_id: text, started_at: startedAt = null } = run;
   const found = EXTERNAL_ID.exec(text ?? '')?.groups;
   if (found === undefined) return null;
-  const { identity = '', workflowRun = '', attempt = '', pull = '', own = '' } = found;
-  const pullRequest = /^\d{1,15}$/.test(pull) ? Number(pull) : null;
-  const replaced = Number(found['replaced']) || null;
-  return { id, identity, workflowRun, attempt, pullRequest, own, replaced };
+  const part = (name: string): string => found[name] ?? '';
+  return {
+    ...{ id, startedAt, identity: part('identity'), workflowRun: part('workflowRun') },
+    ...{ attempt: part('attempt'), base: part('base'), own: part('own') },
+    pullRequest: /^\d{1,15}$/.test(part('pull')) ? Number(part('pull')) : null,
+    replaced: Number(part('replaced')) || null,
+  };
 }
+
+export type ListedPlace = Pick<CheckPlace, 'repository' | 'headSha' | 'name'>;
 
 async function listNamed(
   { octokit }: Client,
-  { repository, headSha, name }: Pick<CheckPlace, 'repository' | 'headSha' | 'name'>,
+  { repository, headSha, name }: ListedPlace,
 ): Promise<z.infer<typeof CheckRun>[]> {
   const of = {
     ...ownerAndName(repository),
@@ -76,8 +89,27 @@ async function listNamed(
   return runs;
 }
 
-async function listWritten(client: Client, place: CheckPlace): Promise<WrittenRun[]> {
-  return (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
+/** The oldest first. */
+async function listWritten(client: Client, place: ListedPlace): Promise<WrittenRun[]> {
+  const runs = (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
+  return runs.sort((a, b) => a.id - b.id);
+}
+
+export async function newestCheckRun(
+  client: Client,
+  place: ListedPlace,
+): Promise<WrittenRun | undefined> {
+  return (await listWritten(client, place)).at(-1);
+}
+
+/** When the pull request's first check run of this name on the commit started; null: never. */
+export async function firstRunAt(client: Client, place: CheckPlace): Promise<string | null> {
+  const { pullRequest } = place.owner;
+  const runs = await listWritten(client, place);
+  const starts = runs.flatMap((run) =>
+    run.pullRequest === pullRequest && run.startedAt !== null ? [run.startedAt] : [],
+  );
+  return starts.sort()[0] ?? null;
 }
 
 export async function isNameTaken(client: Client, place: CheckPlace): Promise<boolean> {
@@ -85,8 +117,7 @@ export async function isNameTaken(client: Client, place: CheckPlace): Promise<bo
 }
 
 function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOwner): boolean {
-  const inRun = runs.filter((run) => run.workflowRun === workflowRun);
-  const [first] = inRun.sort((a, b) => a.id - b.id);
+  const first = runs.find((run) => run.workflowRun === workflowRun);
   return first !== undefined && first.identity !== identity;
 }
 
@@ -97,7 +128,7 @@ export async function nameStatus(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
 ): Promise<NameStatus> {
-  const runs = (await listWritten(client, place)).sort((a, b) => a.id - b.id);
+  const runs = await listWritten(client, place);
   if (isTaken(runs, place.owner)) return { kind: 'taken' };
   const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
   const by = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
@@ -115,7 +146,7 @@ async function blockerOf(
   const latest = new Map(runs.map((run) => [`${run.identity} ${String(run.pullRequest)}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
-    if (own === 'success' || own === 'neutral') continue;
+    if (own === 'success' || own === 'neutral' || own === 'superseded') continue;
     if (number === null || number === owner.pullRequest) {
       if (isRival(run, place)) return 'another job or workflow';
     } else {

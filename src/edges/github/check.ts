@@ -6,6 +6,7 @@ import {
   externalId,
   isNameTaken,
   nameStatus,
+  newestCheckRun,
   type CheckPlace,
   type OwnConclusion,
 } from './check-run.ts';
@@ -23,7 +24,7 @@ export const MAX_ANNOTATIONS = 100;
 
 const MAX_FIELD_BYTES = 65_536;
 
-const MAX_TITLE = 255;
+export const MAX_TITLE = 255;
 
 const PERMISSION = 'checks: write';
 
@@ -92,6 +93,33 @@ export async function openCheck(
     return null;
   }
 }
+
+/**
+ * Replaces the pull request's verdict for a base branch that it no longer has. Never throws: such a
+ * verdict already has another name, so this only explains it.
+ */
+export async function supersedeCheck(
+  client: Client,
+  former: Omit<OpeningJob, 'named'>,
+  base: string,
+): Promise<void> {
+  try {
+    const newest = await newestCheckRun(client, former);
+    if (newest?.pullRequest !== former.owner.pullRequest || newest.own === 'superseded') return;
+    await createCheckRun(client, {
+      ...commonFields({ ...former, owner: newest }, 'superseded'),
+      head_sha: former.headSha,
+      status: 'completed',
+      conclusion: 'cancelled',
+      completed_at: former.startedAt.toISOString(),
+      output: { title: `Superseded: base is now ${base}`, summary: SUPERSEDED },
+    });
+  } catch {
+    return;
+  }
+}
+
+const SUPERSEDED = 'The pull request has another base branch now, which has its own check.';
 
 const RUNNING =
   'The verdict appears here when the run ends. If the run stopped without one, run its job again.';

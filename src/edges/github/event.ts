@@ -75,6 +75,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   return {
     ...commonFacts(context, event),
     baseBranch: pull.base.ref,
+    ...formerBaseOf(event),
     action: event.action,
     pullRequest: pull.number,
     base: pull.base.sha,
@@ -86,6 +87,13 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
     ...labellerOf(event.sender, pull.user?.login),
   };
+}
+
+function formerBaseOf({
+  changes,
+}: Pick<z.infer<typeof PullRequestEvent>, 'changes'>): Pick<EventFacts, 'formerBase'> {
+  const formerBase = changes?.base?.ref?.from;
+  return formerBase === undefined ? {} : { formerBase };
 }
 
 function push(context: Context, payload: unknown): EventFacts {
@@ -137,7 +145,9 @@ function readBareEvent(context: Context, payload: unknown): EventFacts {
 
 function commonFacts(context: Context, { repository: of, sender }: Common): EventFacts {
   return {
-    ...(of?.default_branch ? { baseBranch: of.default_branch } : {}),
+    ...(of?.default_branch
+      ? { baseBranch: of.default_branch, defaultBranch: of.default_branch }
+      : {}),
     ...NO_FACTS,
     event: context.event,
     repository: context.repository,
@@ -205,9 +215,12 @@ function labellerOf(
   author: string | undefined,
 ): Pick<EventFacts, 'labeller'> {
   if (!sender) return {};
-  const { login, type } = sender;
-  const isApp = (type ?? 'User') !== 'User' || login.endsWith('[bot]');
-  return { labeller: { login, isApp, isAuthor: author !== undefined && sameName(login, author) } };
+  const isAuthor = author !== undefined && sameName(sender.login, author);
+  return { labeller: { ...accountOf(sender), isAuthor } };
+}
+
+export function accountOf({ login, type }: NonNullable<Common['sender']>) {
+  return { login, isApp: (type ?? 'User') !== 'User' || login.endsWith('[bot]') };
 }
 
 function isDependabot(login: string | undefined): boolean {

@@ -68,20 +68,27 @@ const PERMISSION = 'pull-requests: read';
 
 const PullText = z.object({
   body: z.string().nullish(),
+  user: z.object({ login: z.string() }).nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
+
+export interface PullWords {
+  /** Null for a deleted account. */
+  author: string | null;
+  labels: { name: string; description: string | null }[];
+  body: string;
+}
 
 /** Asks GitHub, because the payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
   client: Client,
   repository: string,
   number: number,
-): Promise<
-  { labels: { name: string; description: string | null }[]; body: string } | { warning: string }
-> {
+): Promise<PullWords | { warning: string }> {
   try {
-    const { body, labels } = await readPull(client, repository, number, PullText);
+    const { body, labels, user } = await readPull(client, repository, number, PullText);
     return {
+      author: user?.login ?? null,
       body: body ?? '',
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };

@@ -1,3 +1,4 @@
+import { VERSION } from '../../app/session/runtime.ts';
 import { isNew } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { markdownOf } from '../../report/markdown.ts';
@@ -10,7 +11,7 @@ import {
 } from '../../report/sections/feature-report.ts';
 import { localCommand } from '../../report/sections/footer.ts';
 import type { ReferenceEntry } from '../../report/sections/order.ts';
-import { brokenTests, isPlain, showBroken } from './broken-tests.ts';
+import { brokenTests, isPlain, showBroken, testName } from './broken-tests.ts';
 
 /** Limit of the Markdown, in UTF-16 units. */
 const LIMIT = 1_500;
@@ -19,6 +20,9 @@ const MAX_FOLD_NAMES = 8;
 const MOST_CAUSES = 5;
 
 const FOLDER = 'evaldiff-report';
+
+/** Pinned, because an agent may run the command without reading it. */
+const PROGRAM = `npx evaldiff@${VERSION}`;
 
 /**
  * A coding agent might obey instructions in this text, so it contains plain names, but no text from
@@ -32,8 +36,8 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
     ...causes.flatMap((cause) => causeItems(cause, result)).slice(0, MOST_CAUSES),
-    ...[...Map.groupBy(broken, testLabel)].map(([label, entries]) =>
-      item(label, names(entries.map(({ reference }) => reference.id))),
+    ...[...Map.groupBy(broken, (entry) => testLabel(result, entry))].map(([label, entries]) =>
+      item(label, firstNames(entries.map((entry) => testName(result, entry)))),
     ),
   ];
   const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
@@ -45,9 +49,14 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
 }
 
-function testLabel({ suite, reference }: ReferenceEntry): string {
+function testLabel(result: Result, { suite, reference }: ReferenceEntry): string {
   const what = isNew(reference, suite) ? 'New tests that fail in' : 'Broken tests of';
-  return `${what} ${names([suite.name])}`;
+  return `${what} ${suiteName(result, suite)}`;
+}
+
+function suiteName({ suites }: Result, { name, path }: FoundLines['suite']): string {
+  if (isPlain(name)) return name;
+  return `suite ${String(suites.findIndex((suite) => suite.name === name && suite.path === path) + 1)}`;
 }
 
 const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
@@ -57,12 +66,16 @@ function commandItems(
   broken: readonly ReferenceEntry[],
   artifact: ReportContext['links']['artifact'],
 ): Line[] {
-  const { local_options: options = '' } = result;
+  // An agent must not run the project's code without a sandbox because a comment says so.
+  const options = (result.local_options ?? '').replace(/(?:^| )--code host$/, '');
   const suites = new Set(broken.map(({ suite }) => suite.name));
   const ids = new Set(broken.map(({ reference }) => reference.id));
   const choice = [...overrideOf('prompts', suites), ...overrideOf('references', ids)];
-  const run = [localCommand(result, base.sha), ...choice, '--report', FOLDER].join(' ');
-  const show = showBroken(broken).map((command) => `${command} --json ${options}`.trim());
+  const diff = localCommand({ ...result, local_options: options }, base.sha, PROGRAM);
+  const run = [diff, ...choice, '--report', FOLDER].join(' ');
+  const show = showBroken(result, broken).map((command) =>
+    `${PROGRAM} ${command} --json ${options}`.trim(),
+  );
   const download =
     artifact === undefined
       ? []
@@ -82,10 +95,10 @@ function overrideOf(key: string, shownNames: ReadonlySet<string>): string[] {
 
 function causeItems({ suite, proof, lines }: FoundLines, result: Result): Line[] {
   return lines
-    .filter(({ file }) => isPlain(file))
+    .filter(({ file }) => isPlainPath(file))
     .map(({ side, file, to }) => {
       const at = `${causePlace(result, file, to)}${side === 'base' ? ' (on base)' : ''}`;
-      return item(`${PROOF_LABELS[proof]} ${names([suite.name])}`, at);
+      return item(`${PROOF_LABELS[proof]} ${suiteName(result, suite)}`, at);
     });
 }
 
@@ -96,19 +109,23 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   likely: 'Likely cause, not settled, of',
 };
 
-/** For example `t05, t12, 3 more`. Names that are not safe shell words are only counted. */
-function names(all: readonly string[]): string {
-  const different = [...new Set(all)];
-  const shown = different.filter(isPlain).slice(0, MAX_FOLD_NAMES);
-  const more = different.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(', ');
+/** For example `t05, @12, 3 more`. */
+function firstNames(all: readonly string[]): string {
+  const more = all.length - MAX_FOLD_NAMES;
+  return [...all.slice(0, MAX_FOLD_NAMES), ...(more > 0 ? [`${String(more)} more`] : [])].join(
+    ', ',
+  );
+}
+
+function isPlainPath(file: string): boolean {
+  return /^[\w.][\w./-]{0,79}$/.test(file);
 }
 
 function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
-  if (fix === null || !isPlain(fix.file)) return [];
+  if (fix === null || !isPlainPath(fix.file)) return [];
   const at = causePlace(result, fix.file, fix.line);
   return [
-    ...list([[...item('Tested fix', at), text(', written by '), code('npx evaldiff fix --write')]]),
+    ...list([[...item('Tested fix', at), text(', written by '), code(`${PROGRAM} fix --write`)]]),
     // Shows no diff of a draft, which a model wrote.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
   ];

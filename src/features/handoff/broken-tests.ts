@@ -10,14 +10,25 @@ export function brokenTests({ suites }: Result): ReferenceEntry[] {
   });
 }
 
-/** Whether a name is a safe shell word, and too short to contain an instruction. */
+/** Whether a name is a safe shell word without separators, so it cannot read as a sentence. */
 export function isPlain(name: string): boolean {
-  return /^[\w.][\w.+@/-]{0,79}$/.test(name);
+  return /^[A-Za-z0-9]{1,30}$/.test(name);
 }
 
-export function showBroken(broken: readonly ReferenceEntry[]): string[] {
-  const found = broken.find(({ reference: { id } }) => isPlain(id));
-  if (found === undefined) return [];
-  const { suite, reference } = found;
-  return [`npx evaldiff show ${isPlain(suite.name) ? `${suite.name}/` : ''}${reference.id}`];
+/** The test's id, or its number in the result, such as `@3`, which `evaldiff show` accepts. */
+export function testName(result: Result, { suite, reference }: ReferenceEntry): string {
+  if (isPlain(reference.id)) return reference.id;
+  const all = referenceEntries(result.suites);
+  const at = all.findIndex((entry) => entry.reference === reference && entry.suite === suite);
+  return `@${String(at + 1)}`;
+}
+
+export function showBroken(
+  result: Result,
+  [first]: readonly ReferenceEntry[] = brokenTests(result),
+): string[] {
+  if (first === undefined) return [];
+  const { suite, reference } = first;
+  const isNamed = isPlain(suite.name) && isPlain(reference.id);
+  return [`show ${isNamed ? `${suite.name}/` : ''}${testName(result, first)}`];
 }

@@ -16,7 +16,7 @@ import {
   type FoundLines,
   type ReportContext,
 } from '../../report/sections/feature-report.ts';
-import { brokenTests, showBroken } from './broken-tests.ts';
+import { showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
@@ -74,7 +74,7 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   const facts = {
     causes: foundLines(result, reports),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
-    show: showBroken(brokenTests(result)),
+    show: showBroken(result).map((command) => `npx evaldiff ${command}`),
   };
   const line = [...reasons.map((reason) => reason.code), outcome.kind]
     .flatMap((key) => NEXT_STEPS[key] ?? [])

@@ -15,6 +15,7 @@ export const RESULT_VERSION = 2;
 
 const overrideSchema = z.strictObject({
   label: z.string().describe('The label on the pull request.'),
+  by: z.string().describe('The account that added the label, and its role in the repository.'),
   reason: z
     .string()
     .describe("The reason given in the pull request or in the label's description."),

@@ -16,6 +16,8 @@ export interface Links {
   /** Whether the author is an outside contributor, even an approved one. */
   outsider?: boolean;
   about?: string;
+  /** The branch that a pull request merges into. */
+  base?: string;
   /** Returns the web address of a line. Line 0 is the whole file. `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }

@@ -23,10 +23,11 @@ export function footer(result: Result): Block[] {
 export function localCommand(
   { head: { sha }, local_options: options }: Pick<Result, 'head' | 'local_options'>,
   base: string,
+  program = 'npx evaldiff',
 ): string {
   return [
-    `npx evaldiff diff --base ${shortSha(base)}`,
+    `${program} diff --base ${shortSha(base)}`,
     ...(/^[0-9a-f]{40,64}$/.test(sha) ? [`--head ${shortSha(sha)}`] : []),
-    ...(options === undefined ? [] : [options]),
+    ...(options ? [options] : []),
   ].join(' ');
 }
