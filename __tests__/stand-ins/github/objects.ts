@@ -9,6 +9,7 @@ import type {
   CheckRun,
   Comment,
   Pull,
+  PullEvent,
   ReviewComment,
   State,
 } from './state.ts';
@@ -53,6 +54,13 @@ export function pullObject(api: string, state: State, pull: Pull): Wire {
     })),
   };
 }
+
+export const pullEventObject = ({ event, at, actor, label }: PullEvent, index: number): Wire => ({
+  ...{ id: 9000 + index, node_id: `E_${index}`, url: `${SITE}/events/${index}`, event },
+  ...{ actor: userObject(actor), created_at: at.toISOString() },
+  ...{ commit_id: null, commit_url: null, performed_via_github_app: null },
+  ...(label === undefined ? {} : { label: { name: label, color: 'ededed' } }),
+});
 
 /** Fields that only the answer for a single pull request has. */
 export const wholePullObject = (api: string, state: State, pull: Pull): Wire => ({

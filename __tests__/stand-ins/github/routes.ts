@@ -4,6 +4,7 @@ import {
   annotationObject,
   checkObject,
   commentObject,
+  pullEventObject,
   pullObject,
   reviewCommentObject,
   userObject,
@@ -137,6 +138,10 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
   'issues/delete-comment': [
     WRITE_COMMENTS,
     about(commentOf, ({ state }, comment) => remove(state.comments, comment)),
+  ],
+  'issues/list-events': [
+    READ_COMMENTS,
+    about(pullOf, (_call, { events = [] }) => ({ items: events.map(pullEventObject) })),
   ],
   'issues/remove-label': [WRITE_COMMENTS, about(pullOf, removeLabel)],
   'pulls/get': [

@@ -30,8 +30,17 @@ export interface Pull {
   labels: string[];
   body?: string;
   labelDescriptions?: Record<string, string>;
+  events?: PullEvent[];
   /** Lines of head that the diff shows, by file: a range per hunk. */
   diff?: Record<string, (readonly [number, number])[]>;
+}
+
+/** An event of a pull request's history, such as `labeled`. */
+export interface PullEvent {
+  event: string;
+  at: Date;
+  actor: Account;
+  label?: string;
 }
 
 export interface Comment {

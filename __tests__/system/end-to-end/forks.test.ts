@@ -29,6 +29,7 @@ import {
   PULL,
   READ_ONLY,
   eventPayload,
+  fromBranch,
   fromFork,
   onlyComment,
   pullRequestEvent,
@@ -461,9 +462,124 @@ tests:
     }
   });
 
+  test('never overrides the verdict of an approved fork, whoever added the override label', async () => {
+    const fork = await forked(WORSE);
+    const pull = fork.at.github.state.pulls.get(PULL)!;
+    pull.body = 'accept: reviewed by the prompt team';
+    const actor = { login: 'ada-example', id: 2001, type: 'User' } as const;
+    pull.events = [{ event: 'labeled', label: 'accept', at: new Date(), actor }];
+    fork.at.github.intercept('GET', /\/pulls\/12$/, () => void pull.labels.push('accept'));
+    const run = await byLabel(fork, { inputs: { 'override-label': 'accept' } });
+    expect(run.result).toMatchObject({ trust: 'member', conclusion: 'failure', override: null });
+    expect(run.log).toContain("it never applies to an outside contributor's pull request");
+  });
+
   test('removes the label even if the run ends in an error', async () => {
     const fork = await forked(BROKEN);
     expect((await byLabel(fork)).outputs['conclusion']).toBe('error');
     expect(labelsOf(fork.at)).toEqual(['bug']);
+  });
+});
+
+describe('a verdict for the branch lax, whose gate never fails', () => {
+  const named = { 'check-name': 'evaldiff verdict', 'untrusted-approval': 'evaluate prompts' };
+  const LAX = SETTINGS.replace('gate: { ', 'gate: { fail_on: never, ');
+  const shown = ({ github }: Stage) =>
+    Object.fromEntries(github.state.checkRuns.map((run) => [run.name, run.conclusion]));
+
+  /** Runs the action for the pull request, which merges into this branch now. */
+  type Run = (
+    at: Stage,
+    change: Change,
+    branch: string,
+    more?: Record<string, unknown>,
+  ) => Promise<StepResult>;
+  const onEvent =
+    (kind: string, payloadMore: object = {}): Run =>
+    (at, change, branch, more = {}) => {
+      const event = pullRequestEvent(change, kind);
+      const payload = event.payload as { pull_request: { base: { ref: string } } };
+      payload.pull_request.base.ref = branch;
+      Object.assign(payload, payloadMore, more);
+      const checkout = mainOf(change);
+      return runOn(at, { checkout, event: { ...event, payload } }, { inputs: named });
+    };
+  const labelled = { action: 'labeled', label: { name: 'evaluate prompts' } };
+  const byLabel = onEvent('pull_request_target.approved', labelled);
+  const afterReview: Run = (at, change) => evaluate(at, change, { inputs: named });
+  const ofMember = onEvent('pull_request');
+
+  async function intoLax(isMember: boolean) {
+    const at = await stage(obedient);
+    const history = { behind: [{ 'evaldiff.yaml': SETTINGS }] };
+    const change = changeOf(quiz({ settings: LAX }), WORSE, history);
+    const lax = change.origin.git('rev-parse', 'main~1');
+    change.origin.git('update-ref', 'refs/heads/lax', lax);
+    if (isMember) fromBranch(at, change);
+    else fromFork(at, change);
+    const pull = at.github.state.pulls.get(PULL)!;
+    const into = (ref: 'lax' | 'main') => {
+      pull.base = { ref, sha: ref === 'lax' ? lax : change.base };
+      pull.labels = ['evaluate prompts'];
+    };
+    into('lax');
+    return { at, change, into };
+  }
+
+  test.each<[string, boolean, Run]>([
+    ['approved by label', false, byLabel],
+    ['approved in an environment', false, afterReview],
+    ['of a member', true, ofMember],
+  ])('does not count for main: a pull request %s', async (_whose, isMember, run) => {
+    const { at, change, into } = await intoLax(isMember);
+    const lax = await run(at, change, 'lax');
+    expect(lax.result).toMatchObject({ conclusion: 'neutral', suites: [{ verdict: 'regressed' }] });
+    expect(shown(at)).toEqual({ 'evaldiff verdict (base lax)': 'neutral' });
+    const [check] = at.github.state.checkRuns;
+    expect(check).toMatchObject({
+      title: expect.stringMatching(/^Regressed: quiz .* \(base lax\)$/),
+      externalId: expect.stringMatching(/:12:lax:neutral$/),
+    });
+    expect(onlyComment(at)).toContain(' · base `lax`');
+
+    into('main');
+    await run(at, change, 'main');
+    expect(shown(at)).toMatchObject({ 'evaldiff verdict': 'failure' });
+    expect(at.github.state.checkRuns.at(-1)?.title).toMatch(/\(base main\)$/);
+    expect(onlyComment(at)).toContain(' · base `main`');
+  });
+
+  test.each<[string, number, 'lax' | 'main', Record<string, string>]>([
+    [
+      'is superseded once its pull request has another base',
+      PULL,
+      'main',
+      { 'evaldiff verdict (base lax)': 'cancelled', 'evaldiff verdict': 'failure' },
+    ],
+    [
+      'stays beside that of main if another pull request has it',
+      13,
+      'main',
+      { 'evaldiff verdict (base lax)': 'neutral', 'evaldiff verdict': 'failure' },
+    ],
+    [
+      'is written anew if the base is lax again',
+      PULL,
+      'lax',
+      { 'evaldiff verdict (base lax)': 'neutral' },
+    ],
+  ])('%s', async (_what, number, present, checks) => {
+    const { at, change, into } = await intoLax(true);
+    await ofMember(at, change, 'lax', {});
+    for (const run of at.github.state.checkRuns)
+      run.externalId = run.externalId!.replace(':12:', `:${String(number)}:`);
+    into(present);
+    const changes = { base: { ref: { from: 'lax' }, sha: { from: 'a'.repeat(40) } } };
+    await ofMember(at, change, present, { action: 'edited', changes });
+    expect(shown(at)).toEqual(checks);
+    const titles = at.github.state.checkRuns.map(({ title }) => title);
+    expect(titles.includes('Superseded: base is now main')).toBe(
+      checks['evaldiff verdict (base lax)'] === 'cancelled',
+    );
   });
 });

@@ -3,8 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
+import { addPull, type Account, type Pull, type PullEvent } from '../../stand-ins/github/index.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';
-import { changeOf, chancy, promptOf, quiz, SETTINGS, testsOf, WORSE } from './projects.ts';
+import {
+  changeOf,
+  chancy,
+  obedient,
+  promptOf,
+  quiz,
+  SETTINGS,
+  testsOf,
+  WORSE,
+  type Change,
+} from './projects.ts';
+import type { Event } from './runner.ts';
 import {
   desk,
   eventPayload,
@@ -13,6 +25,7 @@ import {
   PULL,
   pullRequest,
   pullRequestEvent,
+  queueEvent,
   runOn,
   stage,
 } from './stage.ts';
@@ -20,50 +33,155 @@ import {
 const LABEL = 'evaldiff-accept';
 const inputs = { 'override-label': LABEL };
 
+const MINUTE = 60_000;
+const ADA = { login: 'ada-example', id: 2001, type: 'User' } as const;
+const labelledBy = (login: string, more: Partial<PullEvent> = {}): PullEvent => {
+  const actor = { login, id: 3000, type: login.endsWith('[bot]') ? 'Bot' : 'User' } as const;
+  return { event: 'labeled', label: LABEL, at: new Date(), actor, ...more };
+};
+const ROLES = { mia: 'maintain', tri: 'triage', rea: 'read', 'help[bot]': 'write' };
+
 describe('a red pull request with the override label', () => {
-  const red = () => pullRequest(quiz(), promptOf('Be quick. Skip 2 4 5'), { inputs });
+  const change = () => changeOf(quiz(), promptOf('Be quick. Skip 2 4 5'));
+  /** `again`: the first run had no label. */
+  async function overridden(pull: Partial<Pull>, { event, again = false }: Overridden = {}) {
+    const at = await stage(obedient);
+    const made = change();
+    const known = addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: made.base } });
+    for (const [login, role] of Object.entries(ROLES)) at.github.state.roles.set(login, role);
+    if (again) await onPullRequest(at, made, { inputs });
+    Object.assign(known, { labels: [LABEL], body: `${LABEL}: the questions retire` }, pull);
+    const env = { GITHUB_RUN_ID: '7002' };
+    const run = await onPullRequest(at, made, {
+      inputs,
+      env,
+      ...(event && { event: event(made) }),
+    });
+    expect(at.github.state.violations).toEqual([]);
+    return { at, run };
+  }
+  interface Overridden {
+    event?: (made: Change) => Event;
+    again?: boolean;
+  }
 
-  test('gets a neutral check, and comment, check, log and result show the reason', async () => {
-    const { at, change, run: before } = await red();
-    expect(before.code).toBe(1);
-    const reason = 'three questions are retired next week';
-    const body = `Quick answers.\n\n${LABEL}: ${reason}`;
-    Object.assign(at.github.state.pulls.get(PULL)!, { labels: [LABEL], body });
-    // Adding the label starts another run.
-    const run = await onPullRequest(at, change, { inputs, env: { GITHUB_RUN_ID: '7002' } });
-
+  test('gets a neutral check, and comment, check, log and result show the reason and who added the label', async () => {
+    const { at, run } = await overridden({ events: [labelledBy('mia')] }, { again: true });
     const title = expect.stringMatching(/^Overridden: Regressed: quiz/);
-    const outputs = { conclusion: 'neutral', title, regressed: '3' };
-    expect(run).toMatchObject({ code: 0, outputs });
-    expect(run.result.override).toEqual({ label: LABEL, reason });
-    const said = `Not red, because the label "${LABEL}" overrides the gate: ${reason}`;
+    expect(run).toMatchObject({
+      code: 0,
+      outputs: { conclusion: 'neutral', title, regressed: '3' },
+    });
+    const reason = 'the questions retire';
+    expect(run.result.override).toEqual({ label: LABEL, by: 'mia (maintain)', reason });
+    const said = `Not red, because mia (maintain) overrides the gate with the label "${LABEL}": ${reason}`;
     expect(reasonsInWords(run.result)[0]).toBe(said);
     expect(run.log).toContain(said);
     expect(onlyComment(at)).toContain('### ❌ Regressed, overridden: ');
-    expect(onlyComment(at)).toContain(reason);
+    expect(onlyComment(at)).toContain('mia (maintain)');
     const check = at.github.state.checkRuns.at(-1);
-    expect(check).toMatchObject({ conclusion: 'neutral', title: run.outputs['title'] });
+    expect(check).toMatchObject({
+      conclusion: 'neutral',
+      title: `${String(run.outputs['title'])} (base main)`,
+    });
   });
 
-  test('stays red without a stated reason, if the label was removed after the event, or for outside contributors', async () => {
-    const { at, change } = await red();
-    const event = pullRequestEvent(change);
+  const others = Array.from({ length: 120 }, () => labelledBy('tri', { label: 'bug' }));
+  test.each<[string, PullEvent[], string]>([
+    ['the author, who may write', [labelledBy('ada-example')], 'pull_request'],
+    ['a maintainer, after many other events', [...others, labelledBy('mia')], 'pull_request'],
+    ['a maintainer, after another user', [labelledBy('tri'), labelledBy('mia')], 'pull_request'],
+    ['a maintainer', [labelledBy('mia')], 'pull_request_target'],
+  ])('is neutral if it was added by %s', async (_who, events, name) => {
+    const event = (made: Change): Event => ({ ...pullRequestEvent(made), name });
+    const { run } = await overridden({ events }, { event });
+    expect(run.result).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  test.each<[string, PullEvent[], string]>([
+    ['a user with triage access', [labelledBy('tri')], 'tri, who added the label, has no write'],
+    ['a user with read access', [labelledBy('rea')], 'rea, who added the label, has no write'],
+    ['a removed member', [labelledBy('gone')], 'gone, who added the label, has no write'],
+    ['an app', [labelledBy('help[bot]')], 'help[bot], which added the label, is an app'],
+    ['nobody, by its history', [labelledBy('mia', { label: 'bug' })], 'does not say who added'],
+    [
+      'a user with triage access, after a maintainer and many other events',
+      [labelledBy('mia'), ...others, labelledBy('tri', { label: LABEL.toUpperCase() })],
+      'tri, who added the label, has no write',
+    ],
+  ])('stays red if it was added by %s, and the report says why', async (_who, events, why) => {
+    const { at, run } = await overridden({ events });
+    expect(run.result).toMatchObject({ conclusion: 'failure', override: null });
+    const said = `The label "${LABEL}" does not override the gate: `;
+    expect(run.messages.join('\n')).toContain(said);
+    expect(run.messages.join('\n')).toContain(why);
+    expect(onlyComment(at)).toContain('does not override the gate');
+  });
+
+  const later = new Date(Date.now() + 600 * MINUTE);
+  const stranger = { login: 'guest', id: 77, type: 'User' } as const;
+  const app = { login: 'renovate[bot]', id: 78, type: 'Bot' } as const;
+  const old = labelledBy('mia', { at: new Date(Date.now() - MINUTE) });
+  const young = labelledBy('mia', { at: later });
+  const after = (event: string): PullEvent => ({ event, at: later, actor: stranger });
+  test.each<[string, string, Account, PullEvent[]]>([
+    ['failure', 'before the first run of this commit', stranger, [old]],
+    ['failure', 'before the first run of the commit of an app', app, [old]],
+    ['neutral', 'after the first run of this commit', stranger, [young]],
+    ['failure', 'before a force push', stranger, [young, after('head_ref_force_pushed')]],
+    ['failure', 'before a change of the base', stranger, [young, after('base_ref_changed')]],
+    ['neutral', 'before the first run, if the author may write', ADA, [old]],
+  ])(
+    'is %s if a maintainer added it %s, and only then if the author may not write',
+    async (conclusion, _when, user, events) => {
+      const { run } = await overridden({ events, user }, { again: true });
+      expect(run.result.conclusion).toBe(conclusion);
+    },
+  );
+
+  test.each([
+    ['events', /\/issues\/12\/events$/],
+    ["setter's role", /\/collaborators\/mia\/permission$/],
+    ["author's role", /\/collaborators\/guest\/permission$/],
+    ['check runs', /\/check-runs$/],
+  ])('stays red if GitHub does not report the %s, and the report says so', async (_what, path) => {
+    const at = await stage(obedient);
+    const made = change();
+    const events = [young];
+    const pull = { labels: [LABEL], body: `${LABEL}: why`, user: stranger, events };
+    addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: made.base }, ...pull });
+    at.github.state.roles.set('mia', 'admin');
+    at.github.intercept('GET', path, () => ({ status: 500, body: { message: 'down' } }));
+    const run = await onPullRequest(at, made, { inputs });
+    expect(run.result).toMatchObject({ conclusion: 'failure', override: null });
+    expect(run.messages.join('\n')).toMatch(/does not override the gate: it is unknown/);
+  });
+
+  test('stays red without a stated reason, if the label was removed after the event, in a merge queue, or for outside contributors', async () => {
+    const { at, change: made } = await pullRequest(quiz(), promptOf('Be quick. Skip 2 4 5'), {
+      inputs,
+    });
+    const event = pullRequestEvent(made);
     const payload = event.payload as { pull_request: { labels: object[] } };
     payload.pull_request.labels = [{ name: LABEL, description: 'Stale' }];
-    const stale = await onPullRequest(at, change, { inputs, event });
+    const stale = await onPullRequest(at, made, { inputs, event });
     expect(stale.outputs['conclusion']).toBe('failure');
 
     const pull = at.github.state.pulls.get(PULL)!;
-    Object.assign(pull, { labels: [LABEL] });
-    const silent = await onPullRequest(at, change, { inputs });
+    Object.assign(pull, { labels: [LABEL], events: [labelledBy('ada-example')] });
+    const silent = await onPullRequest(at, made, { inputs });
     expect(silent.outputs['conclusion']).toBe('failure');
     const message = expect.stringContaining('does not override the gate without a reason');
     const warning = expect.objectContaining({ level: 'warning', message });
     expect(silent.annotations).toContainEqual(warning);
 
     Object.assign(pull, { body: `${LABEL}: please` });
-    const checkout = shallowCheckout(change.origin, 'refs/heads/main');
-    const foreign = pullRequestEvent(change, 'pull_request_target.fork');
+    const queue = queueEvent(made, made.base, made.head);
+    const queued = await runOn(at, queue, { inputs });
+    expect(queued.result).toMatchObject({ conclusion: 'failure', override: null });
+
+    const checkout = shallowCheckout(made.origin, 'refs/heads/main');
+    const foreign = pullRequestEvent(made, 'pull_request_target.fork');
     const { result } = await runOn(at, { checkout, event: foreign }, { inputs });
     expect(result).toMatchObject({ trust: 'untrusted', conclusion: 'failure', override: null });
   });

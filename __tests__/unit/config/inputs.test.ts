@@ -149,6 +149,16 @@ describe('action inputs', () => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
   });
 
+  test.each(['accept', 'ACCEPT', ' accept '])(
+    'with the label %j for both approval and override are rejected',
+    (label) => {
+      const given = { 'override-label': label, 'untrusted-approval': 'accept' };
+      const why =
+        'is also the label of untrusted-approval, so every approval would override the verdict; use another label for one of them';
+      expect(problemsOf(given)).toEqual([`override-label: "${label.trim()}" ${why}`]);
+    },
+  );
+
   test.each([
     ['x=http://llm.example/v1', 'must be https, or http on a loopback address'],
     ['x=http://127.0.0.1.evil.example/', 'must be https, or http on a loopback address'],

@@ -62,7 +62,7 @@ function suiteName({ suites }: Result, { name, path }: FoundLines['suite']): str
 const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
 
 function commandItems(
-  { base, ...result }: Result & { base: { sha: string } },
+  result: Result & { base: { sha: string } },
   broken: readonly ReferenceEntry[],
   artifact: ReportContext['links']['artifact'],
 ): Line[] {
@@ -71,7 +71,7 @@ function commandItems(
   const suites = new Set(broken.map(({ suite }) => suite.name));
   const ids = new Set(broken.map(({ reference }) => reference.id));
   const choice = [...overrideOf('prompts', suites), ...overrideOf('references', ids)];
-  const diff = localCommand({ ...result, local_options: options }, base.sha, PROGRAM);
+  const diff = localCommand({ ...result, local_options: options }, result.base.sha, PROGRAM);
   const run = [diff, ...choice, '--report', FOLDER].join(' ');
   const show = showBroken(result, broken).map((command) =>
     `${PROGRAM} ${command} --json ${options}`.trim(),

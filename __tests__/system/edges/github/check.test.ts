@@ -25,7 +25,7 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
     summary: 'All is well.',
     annotations: [],
     sharedName: 'evaldiff (job)',
-    owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12 },
+    owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12, base: 'main' },
     opened: null,
     approved: false,
     detailsUrl: 'https://github.example/acme/prompts/actions/runs/7',
@@ -93,7 +93,7 @@ describe('the check run on head', () => {
         headSha: HEAD,
         status: 'completed',
         conclusion: 'success',
-        externalId: 'evaldiff:abcdef01:7:1:12:success',
+        externalId: 'evaldiff:abcdef01:7:1:12:main:success',
         title: 'Nothing regressed',
         summary: 'All is well.',
         startedAt: '2026-11-02T10:00:00.000Z',
@@ -137,8 +137,8 @@ test('a run that passes also creates a newer check run if another run failed onl
   github.state.statusUpdates = true;
   const running = { status: 'in_progress', conclusion: null } as const;
   github.state.checkRuns.push(
-    checkRun(5, { ...running, externalId: 'evaldiff:abcdef01:7:1:12:running' }),
-    checkRun(6, { externalId: 'evaldiff:abcdef01:8:1:13:success' }),
+    checkRun(5, { ...running, externalId: 'evaldiff:abcdef01:7:1:12:main:running' }),
+    checkRun(6, { externalId: 'evaldiff:abcdef01:8:1:13:main:success' }),
   );
   await publish({ opened: { id: 5, name: 'evaldiff' } });
   const conclusions = github.state.checkRuns.map(({ conclusion }) => conclusion);

@@ -61,6 +61,7 @@ describe('reading an event', () => {
       pullRequest: 12,
       base: BASE,
       baseBranch: 'main',
+      defaultBranch: 'main',
       head: HEAD,
       headRepository: 'acme/prompts',
       headBranch: 'shorter-capitals',

@@ -223,6 +223,7 @@ describe('the labels and description of a pull request', () => {
       body: 'About this.\nevaldiff-accept: wanted',
     });
     expect(await pullWords(client, REPOSITORY, 12)).toEqual({
+      author: 'ada-example',
       body: 'About this.\nevaldiff-accept: wanted',
       labels: [
         { name: 'bug', description: '' },

@@ -82,7 +82,7 @@ describe('an override by label', () => {
 
 describe('an override of the verdict', () => {
   test('turns a red result neutral and becomes its first reason', () => {
-    const override = { label: LABEL, reason: 'wanted' };
+    const override = { label: LABEL, by: 'ada (admin)', reason: 'wanted' };
     const overridden = withOverride(red(), override);
     expect(overridden).toMatchObject({
       conclusion: 'neutral',
@@ -91,7 +91,7 @@ describe('an override of the verdict', () => {
       override,
     });
     expect(reasonsInWords(overridden)).toEqual([
-      `Not red, because the label "${LABEL}" overrides the gate: wanted`,
+      `Not red, because ada (admin) overrides the gate with the label "${LABEL}": wanted`,
       'quiz regressed: fell.',
     ]);
   });
@@ -102,7 +102,7 @@ describe('an override of the verdict', () => {
     ['error', { kind: 'not-judged' }],
   ])('does not change a result that is %s', (_conclusion, outcome) => {
     const result = red(outcomeFields(outcome));
-    expect(withOverride(result, { label: LABEL, reason: 'wanted' })).toBe(result);
+    expect(withOverride(result, { label: LABEL, by: 'ada', reason: 'wanted' })).toBe(result);
   });
 
   test("keeps the title within GitHub's limit", () => {
@@ -114,7 +114,7 @@ describe('an override of the verdict', () => {
             { reasons: [{ code: 'words', text: 'x'.repeat(255) }] },
           ),
         ),
-        { label: LABEL, reason: 'r' },
+        { label: LABEL, by: 'ada', reason: 'r' },
       ).title,
     ).toHaveLength(255);
   });

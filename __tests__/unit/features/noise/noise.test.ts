@@ -147,7 +147,9 @@ test('a flaky reference is shown with its pass rate over all tries so far', asyn
 });
 
 describe('overridden verdict', () => {
-  const override = { label: 'evaldiff-accept', reason: 'shorter answers are wanted' };
+  const override = {
+    ...{ label: 'evaldiff-accept', by: 'ada (admin)', reason: 'shorter answers are wanted' },
+  };
 
   test('is shown in every report, with the reason for the override', async () => {
     const result = withOverride(regression(), override);
@@ -159,7 +161,7 @@ describe('overridden verdict', () => {
     ]) {
       expect(text).toContain('Regressed, overridden');
       expect(text).toContain(
-        'Not red, because the label "evaldiff-accept" overrides the gate: shorter answers are wanted',
+        'Not red, because ada (admin) overrides the gate with the label "evaldiff-accept": shorter answers are wanted',
       );
     }
     expect(await renderHtml(result)).toContain('shorter answers are wanted');

@@ -195,7 +195,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
   failed: [{ fails: true }, { suites, reasons: [BELOW] }, 'red', '✗ Failed', FLOOR],
   overridden: [
     { by: { kind: 'regressed', fails: true } },
-    { suites: FELL, override: { label: 'accept', reason: 'wanted' } },
+    { suites: FELL, override: { label: 'accept', by: 'ada (write)', reason: 'wanted' } },
     'overridden',
     '✗ Regressed, overridden',
     `Overridden: Regressed: ${FALL}`,
