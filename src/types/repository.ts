@@ -11,7 +11,7 @@ export interface EventFacts {
   baseBranch?: string;
   defaultBranch?: string;
   /** The base branch that this event's change of the base replaced. */
-  formerBase?: string;
+  formerBase?: string | undefined;
   /** Head of the pull request in a merge queue. */
   queued?: string;
   /** Null if deleted or unknown. */
@@ -23,7 +23,7 @@ export interface EventFacts {
   dependabot: boolean;
   addedLabel: string | null;
   description?: string;
-  labeller?: { login: string; isApp: boolean; isAuthor: boolean };
+  labeller?: { login: string; type?: string | null | undefined; isAuthor: boolean };
   origin: { event: string; runId: number } | null;
 }
 

@@ -11,10 +11,6 @@ export interface RunIdentity {
   about: string;
   /** If empty, no check run is created. */
   checkName: string;
-  /** True if the workflow chose `checkName`. Other jobs may have chosen it, too. */
-  named: boolean;
-  /** Used if another job of the workflow run already uses `checkName`. */
-  sharedName: string;
   markers: { comment: string; fix: string };
 }
 
@@ -35,14 +31,11 @@ export function runIdentity(
   const hash = projectMark(JSON.stringify([workflowOf(env), job, ...parts, checkName]));
   const about = bounded(whole, hash);
   const name = checkName ?? '';
-  const named = name !== INPUT_DEFAULTS['check-name'];
-  const visible = named ? name : suffixed(name, about);
+  const visible = name === INPUT_DEFAULTS['check-name'] ? suffixed(name, about) : name;
   return {
     hash,
     about,
     checkName: visible,
-    named,
-    sharedName: suffixed(visible, (named && about) || job || hash),
     markers: {
       comment: commentMarker(visible, hash),
       fix: suggestionMarker(visible, hash),
@@ -69,8 +62,11 @@ export function targetBranch({ event, pullRequest, baseBranch }: EventFacts): st
  */
 export function checkNameFor(name: string, target: string | null, facts: EventFacts): string {
   if (name === '' || target === null || target === facts.defaultBranch) return name;
-  return suffixed(name, `base ${bounded(visibleLine(target), projectMark(target))}`);
+  return suffixed(name, `base ${branchLabel(target)}`);
 }
+
+export const branchLabel = (branch: string): string =>
+  bounded(visibleLine(branch), projectMark(branch));
 
 /** Removes the ref from the workflow's path, because the ref differs between events. */
 function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: NodeJS.ProcessEnv) {

@@ -1,5 +1,5 @@
 import type { Inputs } from '../../config/inputs.ts';
-import { firstRunAt } from '../../edges/github/check-run.ts';
+import { checkRunsOf } from '../../edges/github/check-run.ts';
 import {
   MAX_TITLE,
   openCheck,
@@ -13,10 +13,10 @@ import { announceRun, publishComment, type OwnComments } from '../../edges/githu
 import type { PublishResult } from '../../edges/github/published.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.ts';
-import { shorten, visibleLine } from '../../text/visible.ts';
+import { shorten } from '../../text/visible.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { checkNameFor, runUrl, targetBranch, type RunIdentity } from './identity.ts';
+import { branchLabel, checkNameFor, runUrl, targetBranch, type RunIdentity } from './identity.ts';
 
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
@@ -93,17 +93,20 @@ export function createLease(client: Client, job: LeaseJob, identity: RunIdentity
 
 async function firstRun(state: LeaseState): Promise<string | null> {
   const head = leaseHead(state);
-  return head === null ? null : firstRunAt(state.client, checkOf(state, head));
+  if (head === null) return null;
+  const place = checkOf(state, head);
+  const runs = await checkRunsOf(state.client, place);
+  return runs.find((run) => run.pullRequest === place.owner.pullRequest)?.startedAt ?? null;
 }
 
 const leaseHead = ({ head, facts }: LeaseState): string | null => head ?? facts.head;
 
 async function openLease(state: LeaseState): Promise<void> {
-  const { client, head, identity } = state;
+  const { client, head } = state;
   if (head === null || !state.judges) return;
   const comment = commentOf(state, noVerdict(state, 'running'));
   const [check, announced] = await Promise.all([
-    openCheck(client, { ...checkOf(state, head), named: identity.named }),
+    openCheck(client, checkOf(state, head)),
     comment === null ? null : announceRun(client, comment, state.facts.presentHead === head),
     supersedeFormer(state, head),
   ]);
@@ -114,12 +117,8 @@ async function supersedeFormer(state: LeaseState, head: string): Promise<void> {
   const { formerBase } = state.facts;
   const target = targetBranch(state.facts);
   if (formerBase !== undefined && target !== null && formerBase !== target)
-    await supersedeCheck(state.client, checkOf(state, head, formerBase), baseLabel(target));
+    await supersedeCheck(state.client, checkOf(state, head, formerBase), branchLabel(target));
 }
-
-const MAX_BASE = 80;
-
-const baseLabel = (base: string): string => shorten(visibleLine(base), MAX_BASE);
 
 function checkOf(
   { facts, env, identity, approved, startedAt }: LeaseState,
@@ -130,7 +129,6 @@ function checkOf(
     repository: facts.repository,
     headSha,
     name: checkNameFor(identity.checkName, target, facts),
-    sharedName: checkNameFor(identity.sharedName, target, facts),
     owner: {
       identity: identity.hash,
       workflowRun: env['GITHUB_RUN_ID'] ?? '0',
@@ -159,7 +157,7 @@ async function writeCheck(state: LeaseState, check: CheckText): Promise<PublishR
   const head = leaseHead(state);
   if (head === null) return { ok: true, id: null, warnings: [] };
   const target = targetBranch(facts);
-  const against = target === null ? '' : ` (base ${baseLabel(inputs.base ?? target)})`;
+  const against = target === null ? '' : ` (base ${branchLabel(inputs.base ?? target)})`;
   return publishCheck(client, {
     ...checkOf(state, head),
     ...check,

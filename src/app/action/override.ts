@@ -8,37 +8,22 @@ import type { Job } from './context.ts';
 
 export const LONGEST_REASON = 500;
 
-type FoundOverride =
-  | { status: 'none' }
-  | { status: 'no-reason'; message: string }
-  | { status: 'found'; override: Omit<Override, 'by'> };
-
 /**
- * The override's reason is a line of the pull request's description that starts with the label's
- * name and a colon, or else the label's own description.
+ * A line of the pull request's description that starts with the label's name and a colon, or else
+ * the label's own description. Null if the pull request lacks the label.
  */
-export function findOverride(
+export function overrideReason(
   { labels, body }: Pick<PullWords, 'labels' | 'body'>,
   label: string,
-): FoundOverride {
+): string | null {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
-  if (found === undefined) return { status: 'none' };
+  if (found === undefined) return null;
   const start = `${label.toLowerCase()}:`;
   const line = body
     .split(/\r?\n/)
     .map((text) => text.trim())
     .find((text) => text.toLowerCase().startsWith(start) && text.slice(start.length).trim() !== '');
-  const reason = (line?.slice(start.length) ?? found.description ?? '')
-    .trim()
-    .slice(0, LONGEST_REASON);
-  if (reason !== '') return { status: 'found', override: { label: found.name, reason } };
-  return {
-    status: 'no-reason',
-    message:
-      `The label "${label}" does not override the gate without a reason: ` +
-      `add a line "${label}: the reason" to the pull request's text, or give the label a ` +
-      'description.',
-  };
+  return (line?.slice(start.length) ?? found.description ?? '').trim().slice(0, LONGEST_REASON);
 }
 
 /** A result that stays red although it has the label says why. */
@@ -49,15 +34,20 @@ export async function overriddenByLabel(
 ): Promise<Result> {
   const { repository, pullRequest } = facts;
   if (label === null || pullRequest === null || result.conclusion !== 'failure') return result;
-  const refuse = (message: string): Result => {
+  const refuse = (why: string): Result => {
+    const message = `The label "${label}" does not override the gate: ${why.replace(/\.$/, '')}.`;
     runner.warning(message);
     return { ...result, notices: [...result.notices, { kind: 'trust', place: null, message }] };
   };
   const words = await pullWords(client, repository, pullRequest);
   if ('warning' in words) return refuse(words.warning);
-  const found = findOverride(words, label);
-  if (found.status === 'none') return result;
-  if (found.status === 'no-reason') return refuse(found.message);
+  const reason = overrideReason(words, label);
+  if (reason === null) return result;
+  if (reason === '')
+    return refuse(
+      `it has no reason. Add a line "${label}: the reason" to the pull request's text, or give ` +
+        'the label a description',
+    );
   const { author } = words;
   const { firstRun } = lease;
   const setter =
@@ -65,8 +55,8 @@ export async function overriddenByLabel(
       ? { refused: "it never applies to an outside contributor's pull request" }
       : await overriderOf(client, { repository, pullRequest, label, author, firstRun });
   return 'refused' in setter
-    ? refuse(`The label "${label}" does not override the gate: ${setter.refused}.`)
-    : withOverride(result, { ...found.override, by: setter.by });
+    ? refuse(setter.refused)
+    : withOverride(result, { label, by: setter.by, reason });
 }
 
 /** Makes a red verdict neutral. Errors remain errors. */

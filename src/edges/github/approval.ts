@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EventFacts } from '../../types/repository.ts';
 import { listAll, type Client } from './client.ts';
-import { accountOf } from './event.ts';
+import { isApp } from './event.ts';
 import { account, publishFailureLine, hasStatus } from './published.ts';
 import { ownerAndName } from './pull.ts';
 
@@ -22,39 +22,24 @@ export async function approverOf(
 }
 
 async function writerOf(
-  client: Client,
-  repository: string,
-  labeller: { login: string; isApp: boolean } | undefined,
-): Promise<LabelSetter> {
-  if (labeller === undefined) return { refused: 'GitHub does not say who added the label' };
-  const who = account(labeller.login);
-  if (labeller.isApp) return { refused: `${who}, which added the label, is an app` };
-  try {
-    const role = await writingRole(client, repository, labeller.login);
-    return role === null
-      ? { refused: `${who}, who added the label, has no write access to this repository` }
-      : { by: `${who} (${role})` };
-  } catch (error) {
-    const failed = `it is unknown whether ${who}, who added the label, has write access to this repository`;
-    return { refused: publishFailureLine(failed, 'metadata: read', error) };
-  }
-}
-
-/** Null if the account may not write to the repository. */
-async function writingRole(
   { octokit }: Client,
   repository: string,
-  username: string,
-): Promise<string | null> {
+  labeller: Parameters<typeof isApp>[0] | null | undefined,
+): Promise<LabelSetter> {
+  if (!labeller) return { refused: 'GitHub does not say who added the label' };
+  const who = account(labeller.login);
+  if (isApp(labeller)) return { refused: `${who}, which added the label, is an app` };
+  const refused = `${who}, who added the label, has no write access to this repository`;
   try {
-    const of = { ...ownerAndName(repository), username };
+    const of = { ...ownerAndName(repository), username: labeller.login };
     const reply = await octokit.rest.repos.getCollaboratorPermissionLevel(of);
     const { permission, role_name: role } = Permission.parse(reply.data);
-    if (!WRITES.has(permission)) return null;
-    return /^[a-z]+$/.test(role ?? '') ? String(role) : permission;
+    if (!WRITES.has(permission)) return { refused };
+    return { by: `${who} (${/^[a-z]+$/.test(role ?? '') ? String(role) : permission})` };
   } catch (error) {
-    if (hasStatus(error, 404)) return null;
-    throw error;
+    if (hasStatus(error, 404)) return { refused };
+    const failed = `it is unknown whether ${who}, who added the label, has write access to this repository`;
+    return { refused: publishFailureLine(failed, 'metadata: read', error) };
   }
 }
 
@@ -63,7 +48,7 @@ interface LabelledPull {
   pullRequest: number;
   label: string;
   /** Null for a deleted account. */
-  author: string | null;
+  author: { login: string } | null;
   /** When this head commit first got a check run of evaldiff, in this pull request. */
   firstRun(): Promise<string | null>;
 }
@@ -73,20 +58,22 @@ interface LabelledPull {
  * of this commit is about another commit.
  */
 export async function overriderOf(client: Client, pull: LabelledPull): Promise<LabelSetter> {
+  const { author, repository, label } = pull;
   try {
-    const { labelled, changed } = await labelEvents(client, pull);
-    const { author, repository } = pull;
-    const actor = labelled?.actor ?? null;
-    const setter = await writerOf(
-      client,
-      repository,
-      actor === null ? undefined : accountOf(actor),
+    const events = await pullEvents(client, pull);
+    const labelled = events.findLast(
+      ({ event, label: of }) =>
+        event === 'labeled' && of?.name.toLowerCase() === label.toLowerCase(),
     );
+    const setter = await writerOf(client, repository, labelled?.actor);
     if ('refused' in setter || labelled === undefined) return setter;
-    if (author !== null && (await writingRole(client, repository, author)) !== null) return setter;
-    const firstRun = (await pull.firstRun()) ?? '';
-    if ([firstRun, ...changed].every((at) => Date.parse(labelled.created_at) > Date.parse(at)))
-      return setter;
+    if ('by' in (await writerOf(client, repository, author))) return setter;
+    const changes = events
+      .filter(({ event }) => CHANGES.has(event))
+      .map(({ created_at: at }) => at);
+    const earlier = [(await pull.firstRun()) ?? '', ...changes];
+    const at = Date.parse(labelled.created_at);
+    if (earlier.every((change) => at > Date.parse(change))) return setter;
     return {
       refused:
         'it is older than the first run of this commit, and the author of the pull request has ' +
@@ -98,37 +85,29 @@ export async function overriderOf(client: Client, pull: LabelledPull): Promise<L
   }
 }
 
-const LabelEvent = z.object({
+const PullEvent = z.object({
   id: z.number(),
   event: z.string(),
   created_at: z.string(),
-  actor: z.object({ login: z.string(), type: z.string().nullish() }).nullish(),
+  actor: z.object({ login: z.string(), type: z.string() }).nullish(),
   label: z.object({ name: z.string() }).nullish(),
 });
-
-type LabelEvent = z.infer<typeof LabelEvent>;
 
 /** After these events, the pull request may show a commit or base that had its first run before. */
 const CHANGES = new Set(['head_ref_force_pushed', 'head_ref_restored', 'base_ref_changed']);
 
-async function labelEvents(
+/** The oldest first. */
+async function pullEvents(
   { octokit }: Client,
-  { repository, pullRequest, label }: LabelledPull,
-): Promise<{ labelled: LabelEvent | undefined; changed: string[] }> {
+  { repository, pullRequest }: LabelledPull,
+): Promise<z.infer<typeof PullEvent>[]> {
   const of = { ...ownerAndName(repository), issue_number: pullRequest };
-  const events: LabelEvent[] = [];
-  for await (const event of listAll(LabelEvent, (page) =>
+  const events: z.infer<typeof PullEvent>[] = [];
+  for await (const event of listAll(PullEvent, (page) =>
     octokit.rest.issues.listEvents({ ...of, ...page }),
   ))
     events.push(event);
-  events.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id - b.id);
-  const name = label.toLowerCase();
-  return {
-    labelled: events.findLast(
-      ({ event, label: of }) => event === 'labeled' && of?.name.toLowerCase() === name,
-    ),
-    changed: events.filter(({ event }) => CHANGES.has(event)).map((event) => event.created_at),
-  };
+  return events.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id - b.id);
 }
 
 export async function removeLabel(

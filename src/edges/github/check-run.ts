@@ -18,7 +18,6 @@ export interface CheckPlace {
   repository: string;
   headSha: string;
   name: string;
-  sharedName: string;
   owner: CheckOwner;
   /**
    * True if a maintainer approved this run. It may then replace the check run of another workflow.
@@ -55,16 +54,18 @@ interface WrittenRun extends CheckOwner {
 const EXTERNAL_ID =
   /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<base>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
 
+type Part = 'identity' | 'workflowRun' | 'attempt' | 'pull' | 'base' | 'own' | 'replaced';
+
 function parseCheckRun(run: z.infer<typeof CheckRun>): WrittenRun | null {
-  const { id, external_id: text, started_at: startedAt = null } = run;
-  const found = EXTERNAL_ID.exec(text ?? '')?.groups;
+  const found = EXTERNAL_ID.exec(run.external_id ?? '')?.groups;
   if (found === undefined) return null;
-  const part = (name: string): string => found[name] ?? '';
+  const { pull, replaced, ...text } = found as Record<Part, string>;
   return {
-    ...{ id, startedAt, identity: part('identity'), workflowRun: part('workflowRun') },
-    ...{ attempt: part('attempt'), base: part('base'), own: part('own') },
-    pullRequest: /^\d{1,15}$/.test(part('pull')) ? Number(part('pull')) : null,
-    replaced: Number(part('replaced')) || null,
+    ...text,
+    id: run.id,
+    startedAt: run.started_at ?? null,
+    pullRequest: /^\d{1,15}$/.test(pull) ? Number(pull) : null,
+    replaced: Number(replaced) || null,
   };
 }
 
@@ -90,51 +91,27 @@ async function listNamed(
 }
 
 /** The oldest first. */
-async function listWritten(client: Client, place: ListedPlace): Promise<WrittenRun[]> {
+export async function checkRunsOf(client: Client, place: ListedPlace): Promise<WrittenRun[]> {
   const runs = (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
   return runs.sort((a, b) => a.id - b.id);
 }
 
-export async function newestCheckRun(
-  client: Client,
-  place: ListedPlace,
-): Promise<WrittenRun | undefined> {
-  return (await listWritten(client, place)).at(-1);
+interface NameStatus {
+  newest: number;
+  /** Whose check does not pass; null: the name is free. */
+  blockedBy: string | null;
 }
-
-/** When the pull request's first check run of this name on the commit started; null: never. */
-export async function firstRunAt(client: Client, place: CheckPlace): Promise<string | null> {
-  const { pullRequest } = place.owner;
-  const runs = await listWritten(client, place);
-  const starts = runs.flatMap((run) =>
-    run.pullRequest === pullRequest && run.startedAt !== null ? [run.startedAt] : [],
-  );
-  return starts.sort()[0] ?? null;
-}
-
-export async function isNameTaken(client: Client, place: CheckPlace): Promise<boolean> {
-  return isTaken(await listWritten(client, place), place.owner);
-}
-
-function isTaken(runs: readonly WrittenRun[], { identity, workflowRun }: CheckOwner): boolean {
-  const first = runs.find((run) => run.workflowRun === workflowRun);
-  return first !== undefined && first.identity !== identity;
-}
-
-type NameStatus =
-  { kind: 'free'; newest: number } | { kind: 'taken' } | { kind: 'blocked'; by: string };
 
 export async function nameStatus(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
 ): Promise<NameStatus> {
-  const runs = await listWritten(client, place);
-  if (isTaken(runs, place.owner)) return { kind: 'taken' };
+  const runs = await checkRunsOf(client, place);
   const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
-  const by = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
+  const blockedBy = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
     ? 'another run of this job'
     : await blockerOf(client, runs, place);
-  return by === null ? { kind: 'free', newest: runs.at(-1)?.id ?? 0 } : { kind: 'blocked', by };
+  return { newest: runs.at(-1)?.id ?? 0, blockedBy };
 }
 
 async function blockerOf(
@@ -148,7 +125,7 @@ async function blockerOf(
     const { own, pullRequest: number } = run;
     if (own === 'success' || own === 'neutral' || own === 'superseded') continue;
     if (number === null || number === owner.pullRequest) {
-      if (isRival(run, place)) return 'another job or workflow';
+      if (run.identity !== owner.identity && !place.approved) return 'another job or workflow';
     } else {
       const { state, head } = await presentPull(client, repository, number);
       if (state === 'open' && head.sha === headSha) return `#${String(number)}`;
@@ -165,12 +142,6 @@ function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
   return same && run.own !== 'success' && run.own !== 'neutral';
-}
-
-function isRival({ identity, workflowRun, own }: WrittenRun, { owner, approved }: CheckPlace) {
-  // A running job of this workflow run is not a rival: it will switch to `sharedName`.
-  const givesWay = own === 'running' && workflowRun === owner.workflowRun;
-  return identity !== owner.identity && !approved && !givesWay;
 }
 
 type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];

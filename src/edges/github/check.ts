@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../../text/visible.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import {
+  checkRunsOf,
   createCheckRun,
   externalId,
-  isNameTaken,
   nameStatus,
-  newestCheckRun,
   type CheckPlace,
   type OwnConclusion,
 } from './check-run.ts';
@@ -67,28 +66,20 @@ type CheckOutput = { title: string; summary: string };
 
 export interface OpenedCheck {
   id: number;
-  name: string;
 }
 
-interface OpeningJob extends CheckPlace, Pick<CheckJob, 'detailsUrl' | 'startedAt'> {
-  named: boolean;
-}
+type OpeningJob = CheckPlace & Pick<CheckJob, 'detailsUrl' | 'startedAt'>;
 
-export async function openCheck(
-  client: Client,
-  { named, ...job }: OpeningJob,
-): Promise<OpenedCheck | null> {
+export async function openCheck(client: Client, job: OpeningJob): Promise<OpenedCheck | null> {
   if (job.name === '') return null;
   try {
-    const isTaken = named && (await isNameTaken(client, job));
-    const name = isTaken ? job.sharedName : job.name;
     const id = await createCheckRun(client, {
-      ...commonFields({ ...job, name }, 'running'),
+      ...commonFields(job, 'running'),
       head_sha: job.headSha,
       status: 'in_progress',
       output: { title: 'Running', summary: RUNNING },
     });
-    return { id, name };
+    return { id };
   } catch {
     return null;
   }
@@ -100,11 +91,11 @@ export async function openCheck(
  */
 export async function supersedeCheck(
   client: Client,
-  former: Omit<OpeningJob, 'named'>,
+  former: OpeningJob,
   base: string,
 ): Promise<void> {
   try {
-    const newest = await newestCheckRun(client, former);
+    const newest = (await checkRunsOf(client, former)).at(-1);
     if (newest?.pullRequest !== former.owner.pullRequest || newest.own === 'superseded') return;
     await createCheckRun(client, {
       ...commonFields({ ...former, owner: newest }, 'superseded'),
@@ -138,7 +129,7 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
     const shown = await shownAs(client, job, output);
     const { id, sent, warnings } = await createWithFallback(client, shown, chosen);
     const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
-    return { ok: true, id, warnings: [...shown.warnings, ...warnings, ...left] };
+    return { ok: true, id, warnings: [...warnings, ...left] };
   } catch (error) {
     const failed = 'The check run was not written';
     return { ok: false, warning: publishFailureLine(failed, PERMISSION, error, job.fork) };
@@ -149,25 +140,19 @@ interface CheckDisplay extends CheckJob {
   output: CheckOutput;
   own: OwnConclusion;
   hidden: boolean;
-  warnings: string[];
 }
 
 /** A passing check run must never hide one that does not pass. */
 async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Promise<CheckDisplay> {
-  const name = job.opened?.name ?? job.name;
-  const own = { ...job, name, output, own: job.conclusion, hidden: false, warnings: [] };
+  const own = { ...job, output, own: job.conclusion, hidden: false };
   const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
-  const standing = passes ? await nameStatus(client, own) : ({ kind: 'free', newest: 0 } as const);
-  if (standing.kind === 'taken' || name !== job.name) {
-    const warning =
-      `Another job of this workflow run also writes the check "${job.name}", so the check of ` +
-      `this job is called "${job.sharedName}". Give each job its own check-name.`;
-    return { ...own, name: job.sharedName, warnings: [warning] };
-  }
-  if (standing.kind === 'free') return { ...own, hidden: standing.newest > (job.opened?.id ?? 0) };
-  const title = shorten(`Held back by ${standing.by}: ${output.title}`, MAX_TITLE);
+  const { newest, blockedBy } = passes
+    ? await nameStatus(client, job)
+    : { newest: 0, blockedBy: null };
+  if (blockedBy === null) return { ...own, hidden: newest > (job.opened?.id ?? 0) };
+  const title = shorten(`Held back by ${blockedBy}: ${output.title}`, MAX_TITLE);
   const note =
-    `On this commit, ${standing.by} has written a check with the same name, which does not ` +
+    `On this commit, ${blockedBy} has written a check with the same name, which does not ` +
     'pass. Once it passes, run this job again. Jobs and workflows that evaluate different ' +
     'things need different check-names.';
   const summary = fitMarkdown(`${note}\n\n${output.summary}`, '', MAX_SUMMARY_BYTES);
@@ -207,7 +192,7 @@ async function createWithFallback(
 }
 
 function commonFields(
-  { repository, name, owner, detailsUrl, startedAt }: Omit<OpeningJob, 'named'>,
+  { repository, name, owner, detailsUrl, startedAt }: OpeningJob,
   own: OwnConclusion,
 ) {
   return {

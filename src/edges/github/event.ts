@@ -75,7 +75,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   return {
     ...commonFacts(context, event),
     baseBranch: pull.base.ref,
-    ...formerBaseOf(event),
+    formerBase: formerBaseOf(event),
     action: event.action,
     pullRequest: pull.number,
     base: pull.base.sha,
@@ -89,12 +89,10 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   };
 }
 
-function formerBaseOf({
+const formerBaseOf = ({
   changes,
-}: Pick<z.infer<typeof PullRequestEvent>, 'changes'>): Pick<EventFacts, 'formerBase'> {
-  const formerBase = changes?.base?.ref?.from;
-  return formerBase === undefined ? {} : { formerBase };
-}
+}: Pick<z.infer<typeof PullRequestEvent>, 'changes'>): string | undefined =>
+  changes?.base?.ref?.from;
 
 function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, ...event } = parse(Push, context, payload);
@@ -216,11 +214,11 @@ function labellerOf(
 ): Pick<EventFacts, 'labeller'> {
   if (!sender) return {};
   const isAuthor = author !== undefined && sameName(sender.login, author);
-  return { labeller: { ...accountOf(sender), isAuthor } };
+  return { labeller: { ...sender, isAuthor } };
 }
 
-export function accountOf({ login, type }: NonNullable<Common['sender']>) {
-  return { login, isApp: (type ?? 'User') !== 'User' || login.endsWith('[bot]') };
+export function isApp({ login, type }: NonNullable<Common['sender']>): boolean {
+  return (type ?? 'User') !== 'User' || login.endsWith('[bot]');
 }
 
 function isDependabot(login: string | undefined): boolean {

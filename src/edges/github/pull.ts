@@ -74,7 +74,7 @@ const PullText = z.object({
 
 export interface PullWords {
   /** Null for a deleted account. */
-  author: string | null;
+  author: { login: string } | null;
   labels: { name: string; description: string | null }[];
   body: string;
 }
@@ -88,13 +88,12 @@ export async function pullWords(
   try {
     const { body, labels, user } = await readPull(client, repository, number, PullText);
     return {
-      author: user?.login ?? null,
+      author: user ?? null,
       body: body ?? '',
       labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
     };
   } catch (error) {
-    const failed =
-      'The labels of this pull request could not be read, so they cannot override the verdict';
+    const failed = 'the labels of this pull request could not be read';
     return { warning: publishFailureLine(failed, PERMISSION, error) };
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '../../report/sections/feature-report.ts';
 import { localCommand } from '../../report/sections/footer.ts';
 import type { ReferenceEntry } from '../../report/sections/order.ts';
+import { firstWords } from '../../text/amounts.ts';
 import { brokenTests, isPlain, showBroken, testName } from './broken-tests.ts';
 
 /** Limit of the Markdown, in UTF-16 units. */
@@ -36,8 +37,14 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   const items = [
     ...commandItems({ ...result, base: result.base }, broken, links.artifact),
     ...causes.flatMap((cause) => causeItems(cause, result)).slice(0, MOST_CAUSES),
-    ...[...Map.groupBy(broken, (entry) => testLabel(result, entry))].map(([label, entries]) =>
-      item(label, firstNames(entries.map((entry) => testName(result, entry)))),
+    ...[...Map.groupBy(broken, testLabel)].map(([label, entries]) =>
+      item(
+        label,
+        firstWords(
+          entries.map((entry) => testName(result, entry)),
+          MAX_FOLD_NAMES,
+        ),
+      ),
     ),
   ];
   const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
@@ -49,15 +56,12 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
 }
 
-function testLabel(result: Result, { suite, reference }: ReferenceEntry): string {
+function testLabel({ suite, reference }: ReferenceEntry): string {
   const what = isNew(reference, suite) ? 'New tests that fail in' : 'Broken tests of';
-  return `${what} ${suiteName(result, suite)}`;
+  return `${what} ${suiteName(suite)}`;
 }
 
-function suiteName({ suites }: Result, { name, path }: FoundLines['suite']): string {
-  if (isPlain(name)) return name;
-  return `suite ${String(suites.findIndex((suite) => suite.name === name && suite.path === path) + 1)}`;
-}
+const suiteName = ({ name }: { name: string }): string => (isPlain(name) ? name : 'a suite');
 
 const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
 
@@ -98,7 +102,7 @@ function causeItems({ suite, proof, lines }: FoundLines, result: Result): Line[]
     .filter(({ file }) => isPlainPath(file))
     .map(({ side, file, to }) => {
       const at = `${causePlace(result, file, to)}${side === 'base' ? ' (on base)' : ''}`;
-      return item(`${PROOF_LABELS[proof]} ${suiteName(result, suite)}`, at);
+      return item(`${PROOF_LABELS[proof]} ${suiteName(suite)}`, at);
     });
 }
 
@@ -109,17 +113,7 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
   likely: 'Likely cause, not settled, of',
 };
 
-/** For example `t05, @12, 3 more`. */
-function firstNames(all: readonly string[]): string {
-  const more = all.length - MAX_FOLD_NAMES;
-  return [...all.slice(0, MAX_FOLD_NAMES), ...(more > 0 ? [`${String(more)} more`] : [])].join(
-    ', ',
-  );
-}
-
-function isPlainPath(file: string): boolean {
-  return /^[\w.][\w./-]{0,79}$/.test(file);
-}
+const isPlainPath = (file: string): boolean => /^[\w.][\w./-]{0,79}$/.test(file);
 
 function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
   if (fix === null || !isPlainPath(fix.file)) return [];

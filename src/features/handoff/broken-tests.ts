@@ -16,11 +16,10 @@ export function isPlain(name: string): boolean {
 }
 
 /** The test's id, or its number in the result, such as `@3`, which `evaldiff show` accepts. */
-export function testName(result: Result, { suite, reference }: ReferenceEntry): string {
+export function testName({ suites }: Result, { reference }: ReferenceEntry): string {
   if (isPlain(reference.id)) return reference.id;
-  const all = referenceEntries(result.suites);
-  const at = all.findIndex((entry) => entry.reference === reference && entry.suite === suite);
-  return `@${String(at + 1)}`;
+  const all = referenceEntries(suites).map((entry) => entry.reference);
+  return `@${String(all.indexOf(reference) + 1)}`;
 }
 
 export function showBroken(

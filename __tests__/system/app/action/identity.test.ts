@@ -28,14 +28,6 @@ describe('the name of the check', () => {
     expect(long('x').length).toBeLessThan(130);
     expect(long('x')).not.toBe(long('y'));
   });
-
-  test.each<[string, Record<string, string>]>([
-    ['Quiz gate (services/a)', { 'check-name': 'Quiz gate', 'working-directory': 'services/a' }],
-    ['Quiz gate (gate)', { 'check-name': 'Quiz gate' }],
-    ['evaldiff (gate)', {}],
-  ])('is %j if another job of the workflow run already uses the usual name', (name, given) =>
-    expect(of(given).sharedName).toBe(name),
-  );
 });
 
 describe('the identity of a run', () => {

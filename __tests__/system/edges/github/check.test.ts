@@ -24,7 +24,6 @@ function job(more: Partial<CheckJob> = {}): CheckJob {
     title: 'Nothing regressed',
     summary: 'All is well.',
     annotations: [],
-    sharedName: 'evaldiff (job)',
     owner: { identity: 'abcdef01', workflowRun: '7', attempt: '1', pullRequest: 12, base: 'main' },
     opened: null,
     approved: false,
@@ -140,7 +139,7 @@ test('a run that passes also creates a newer check run if another run failed onl
     checkRun(5, { ...running, externalId: 'evaldiff:abcdef01:7:1:12:main:running' }),
     checkRun(6, { externalId: 'evaldiff:abcdef01:8:1:13:main:success' }),
   );
-  await publish({ opened: { id: 5, name: 'evaldiff' } });
+  await publish({ opened: { id: 5 } });
   const conclusions = github.state.checkRuns.map(({ conclusion }) => conclusion);
   expect(conclusions).toEqual(['success', 'failure', 'success']);
 });

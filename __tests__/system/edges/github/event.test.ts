@@ -68,7 +68,7 @@ describe('reading an event', () => {
       fork: false,
       dependabot: false,
       addedLabel: null,
-      labeller: { login: 'ada-example', isApp: false, isAuthor: true },
+      labeller: { login: 'ada-example', type: 'User', isAuthor: true },
       origin: null,
     });
   });
@@ -117,7 +117,7 @@ describe('reading an event', () => {
   test('counts a label only in the event that adds it', () => {
     const label = 'evaldiff: approved';
     const approved = read('pull_request_target.approved');
-    const labeller = { login: 'ada-example', isApp: false, isAuthor: false };
+    const labeller = { login: 'ada-example', type: 'User', isAuthor: false };
     expect(approved).toMatchObject({ action: 'labeled', addedLabel: label, labeller });
     expect(isApproval(approved, label)).toBe(true);
     const payload = mutated('pull_request_target.approved', 'action', 'unlabeled');

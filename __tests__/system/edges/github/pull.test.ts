@@ -223,7 +223,7 @@ describe('the labels and description of a pull request', () => {
       body: 'About this.\nevaldiff-accept: wanted',
     });
     expect(await pullWords(client, REPOSITORY, 12)).toEqual({
-      author: 'ada-example',
+      author: { login: 'ada-example' },
       body: 'About this.\nevaldiff-accept: wanted',
       labels: [
         { name: 'bug', description: '' },
@@ -236,8 +236,7 @@ describe('the labels and description of a pull request', () => {
 
   test('cause a warning and override nothing if they cannot be read', async () => {
     const { client } = await setup();
-    const warning =
-      'The labels of this pull request could not be read, so they cannot override the verdict';
+    const warning = 'the labels of this pull request could not be read';
     const words = await pullWords(client, REPOSITORY, 999);
     expect(words).toEqual({ warning: expect.stringContaining(warning) });
   });

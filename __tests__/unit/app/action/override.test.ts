@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { LONGEST_REASON, findOverride, withOverride } from '../../../../src/app/action/override.ts';
+import {
+  LONGEST_REASON,
+  overrideReason,
+  withOverride,
+} from '../../../../src/app/action/override.ts';
 import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -36,47 +40,39 @@ const red = (changes: Partial<Result> = {}): Result => ({
   ...changes,
 });
 
-describe('an override by label', () => {
-  test("takes its reason from a line of the pull request's text", () => {
-    const body = `Friendlier.\r\n\r\n  Evaldiff: Accept: shorter answers are wanted, see the plan \r\nMore.`;
-    expect(findOverride({ labels: labelled('By a maintainer'), body }, LABEL)).toEqual({
-      status: 'found',
-      override: { label: LABEL, reason: 'shorter answers are wanted, see the plan' },
-    });
+describe('the reason of an override', () => {
+  test.each<[string, string | null, string]>([
+    [
+      "a line of the pull request's text",
+      'By a maintainer',
+      `Friendlier.\r\n\r\n  Evaldiff: Accept: shorter answers are wanted, see the plan \r\nMore.`,
+    ],
+    [
+      "the label's description if the text is empty",
+      'shorter answers are wanted, see the plan',
+      '',
+    ],
+    ...[`${LABEL}:   \n`, `about ${LABEL}: no`].map((body): [string, string, string] => [
+      `the label's description if the text has no such line: ${JSON.stringify(body)}`,
+      'shorter answers are wanted, see the plan',
+      body,
+    ]),
+  ])('is %s', (_what, description, body) => {
+    const reason = 'shorter answers are wanted, see the plan';
+    expect(overrideReason({ labels: labelled(description), body }, LABEL)).toBe(reason);
   });
 
-  test("takes its reason from the label's description if the text has no such line or an empty one", () => {
-    for (const body of ['', `${LABEL}:   \n`, `about ${LABEL}: no`]) {
-      expect(
-        findOverride({ labels: labelled('Accepted by the prompt owners'), body }, LABEL),
-      ).toEqual({
-        status: 'found',
-        override: { label: LABEL, reason: 'Accepted by the prompt owners' },
-      });
-    }
+  test.each([null, '', '  '])('is empty with the description %j', (description) => {
+    expect(overrideReason({ labels: labelled(description), body: 'Hello' }, LABEL)).toBe('');
   });
 
-  test('has no effect without a reason, and a message explains how to add one', () => {
-    for (const description of [null, '', '  ']) {
-      expect(findOverride({ labels: labelled(description), body: 'Hello' }, LABEL)).toEqual({
-        status: 'no-reason',
-        message: expect.stringContaining(`add a line "${LABEL}: the reason"`),
-      });
-    }
+  test('is null if the pull request lacks the label, whatever its text says', () => {
+    expect(overrideReason({ labels: [], body: `${LABEL}: because` }, LABEL)).toBeNull();
   });
 
-  test('has no effect if the pull request lacks the label, whatever its text says', () => {
-    expect(findOverride({ labels: [], body: `${LABEL}: because` }, LABEL)).toEqual({
-      status: 'none',
-    });
-  });
-
-  test('shortens a very long reason', () => {
-    const found = findOverride(
-      { labels: labelled(), body: `${LABEL}: ${'x'.repeat(5000)}` },
-      LABEL,
-    );
-    expect(found.status === 'found' && found.override.reason.length).toBe(LONGEST_REASON);
+  test('is shortened if it is very long', () => {
+    const body = `${LABEL}: ${'x'.repeat(5000)}`;
+    expect(overrideReason({ labels: labelled(), body }, LABEL)).toHaveLength(LONGEST_REASON);
   });
 });
 

@@ -264,7 +264,7 @@ describe('section for coding agents', () => {
     suites.push(suiteOf(name, [broken('t05'), broken(name)], { verdict: 'regressed' }));
     const causes = [{ ...causesOf([{}]), suite: name, path: suites[1]!.path }];
     const fold = textOf(resultOf({ conclusion: 'failure', suites, causes }), 'handoff');
-    expect(fold).toContain('- Broken tests of suite 2: `t05, @3`');
+    expect(fold).toContain('- Broken tests of a suite: `t05, @3`');
     expect(fold).not.toContain(name);
   });
 
@@ -333,8 +333,8 @@ describe('section for coding agents', () => {
     expect(fold.split('\n')).toEqual([
       '- Print a test as JSON: `npx evaldiff@1.0.0 show @1 --json`',
       expect.stringMatching(/^- Run the tests on both commits: `[\w @.-]+`$/),
-      '- Proven cause of suite 1: `prompts/support.yaml:12`',
-      '- Broken tests of suite 1: `@1, t05`',
+      '- Proven cause of a suite: `prompts/support.yaml:12`',
+      '- Broken tests of a suite: `@1, t05`',
     ]);
   });
 

@@ -188,7 +188,7 @@ describe('overridden verdict', () => {
   test('escapes markup in the label and the reason', () => {
     for (const reason of Object.values(hostileTexts)) {
       const { html } = renderGithub(
-        renderComment(withOverride(regression(), { label: reason, reason }), {
+        renderComment(withOverride(regression(), { label: reason, by: reason, reason }), {
           marker: MARKER,
         }).slice(MARKER.length),
       );
