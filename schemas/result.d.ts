@@ -4573,6 +4573,10 @@ export interface EvaldiffResult {
      */
     label: string;
     /**
+     * The account that added the label, and its role in the repository.
+     */
+    by: string;
+    /**
      * The reason given in the pull request or in the label's description.
      */
     reason: string;

@@ -235,19 +235,15 @@ describe('jobs for the same commit', () => {
   const named = { 'check-name': 'gate' };
   const part = { ...named, overrides: 'references=q4' };
 
-  test('with the same check name get separate checks and a warning', async () => {
-    const { at, change } = await pullRequest(base, WORSE, { inputs: named, env: job('a') });
-    const green = await onPullRequest(at, change, { inputs: part, env: job('b') });
-    expect(shown(at)).toEqual({ gate: 'failure', 'gate (references=q4)': 'success' });
-    expect(green.messages).toEqual([
-      expect.stringMatching(/^Another job of this workflow run also writes the check "gate"/),
-    ]);
-  });
-
-  test('report red under a second check name if another job already reported green under the first', async () => {
-    const { at, change } = await pullRequest(base, WORSE, { inputs: part, env: job('b') });
-    await onPullRequest(at, change, { inputs: named, env: job('a') });
-    expect(shown(at)).toEqual({ gate: 'success', 'gate (a)': 'failure' });
+  test.each([
+    ['red first', [named, part], 'Held back by another job or workflow: '],
+    ['green first', [part, named], 'Regressed: '],
+  ])('with the same check name never show green instead of red: %s', async (_, both, title) => {
+    const [first = {}, second = {}] = both;
+    const { at, change } = await pullRequest(base, WORSE, { inputs: first, env: job('a') });
+    await onPullRequest(at, change, { inputs: second, env: job('b') });
+    expect(shown(at)).toEqual({ gate: 'failure' });
+    expect(at.github.state.checkRuns.at(-1)?.title).toContain(title);
   });
 
   test('of two workflows with the same check name never show green instead of red', async () => {

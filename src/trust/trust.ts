@@ -105,7 +105,7 @@ export function isApproval(facts: EventFacts, label: string | null): boolean {
 
 /** Null if GitHub does not withhold secrets, so a missing key is the user's error. */
 export function withheldFrom({ event, fork, dependabot }: EventFacts): Withheld | null {
-  if (event === 'workflow_run') return null;
+  if (event === 'workflow_run' || event === 'merge_group') return null;
   if (dependabot) return 'dependabot';
   return fork && event === 'pull_request' ? 'fork' : null;
 }

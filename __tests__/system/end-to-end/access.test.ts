@@ -18,11 +18,14 @@ import {
   MODEL_KEY,
   NO_KEY,
   READ_ONLY,
+  fromBranch,
   modelServer,
   onPullRequest,
   onlyComment,
   pullRequest,
   pullRequestEvent,
+  queueEvent,
+  runOn,
   stage,
   type StepOptions,
 } from './stage.ts';
@@ -44,9 +47,26 @@ describe('a missing API key', () => {
     ]);
     const title = 'Not judged: 2 problems to fix';
     expect(run.lastLine).toBe(`| evaldiff: error (nothing was judged). ${title}`);
-    expect(at.github.state.checkRuns[0]).toMatchObject({ conclusion: 'failure', title });
+    expect(at.github.state.checkRuns[0]).toMatchObject({
+      conclusion: 'failure',
+      title: `${title} (base main)`,
+    });
     expect(onlyComment(at)).toContain('the input openai-api-key');
     expect(run.summary).toContain('the input anthropic-api-key');
+  });
+
+  test.each([
+    ['a member', 'ada-example'],
+    ['Dependabot', 'dependabot[bot]'],
+  ])('fails in a merge queue, where a neutral check would merge: of %s', async (_whose, login) => {
+    const at = await stage(obedient);
+    const change = changeOf(quiz(), WORSE);
+    fromBranch(at, change).user = { login, id: 5, type: 'User' };
+    const queue = queueEvent(change, change.base, change.merge!);
+    const run = await runOn(at, queue, { env: { LOCAL_KEY: '' } });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
+    expect(run.messages.join()).toContain('the environment variable LOCAL_KEY is not set');
+    expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
   });
 
   test('names the empty variable of an endpoint, or the line to add for an unknown endpoint', async () => {

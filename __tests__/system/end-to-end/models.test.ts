@@ -93,7 +93,10 @@ describe('a failing server', () => {
       expect.stringMatching(/^openai \(local\): 500, .*overloaded .*after 5 tries$/),
       expect.stringMatching(/^openai \(local\): 503, .*after 5 tries$/),
     ]);
-    expect(at.github.state.checkRuns[0]).toMatchObject({ conclusion: 'failure', title });
+    expect(at.github.state.checkRuns[0]).toMatchObject({
+      conclusion: 'failure',
+      title: `${title} (base main)`,
+    });
     expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });
 

@@ -356,7 +356,7 @@ describe('section for coding agents', () => {
     const causes = [causesOf([{ fix: { ...FIX, replacement: 'x'.repeat(1_400) } }])];
     const fold = textOf(regressed(ids, { causes }), 'handoff');
     expect(fold.length).toBeLessThanOrEqual(1_500);
-    expect(fold).toContain(`${long(7)}, 32 more`);
+    expect(fold).toContain(`${long(7)} and 32 more`);
     expect(fold).not.toContain('xxx');
     const suites = Array.from({ length: 20 }, (_, n) =>
       suiteOf(
