@@ -60,7 +60,7 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
       ? []
       : [{ kind: 'link', text: 'How to get it judged', url: forks }, text(' · ')];
   const end: Line = [
-    ...(base === undefined ? [] : [text(' · base '), code(base)]),
+    ...(!base ? [] : [text(' · base '), code(base)]),
     ...(run === null ? [] : [text(' · '), { kind: 'link' as const, text: 'run', url: run }]),
   ];
   return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];

@@ -126,7 +126,6 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   const uploaded = await uploadReports(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
-  const base = inputs.base ?? targetBranch(job.facts);
   const ids = await publish({
     ...{ client, lease, inputs, result, reports },
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
@@ -136,7 +135,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       run: runUrl(env),
       ...uploaded,
       outsider: job.facts.fork,
-      ...(base === null ? {} : { base }),
+      base: inputs.base ?? targetBranch(job.facts),
       ...reportFile(folder, inputs),
       ...forksPage(job),
       place: placeLinks(result).place,

@@ -19,7 +19,7 @@ export function overrideReason(
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
   if (found === undefined) return null;
   const start = `${label.toLowerCase()}:`;
-  const line = body
+  const line = (body ?? '')
     .split(/\r?\n/)
     .map((text) => text.trim())
     .find((text) => text.toLowerCase().startsWith(start) && text.slice(start.length).trim() !== '');
@@ -48,12 +48,11 @@ export async function overriddenByLabel(
       `it has no reason. Add a line "${label}: the reason" to the pull request's text, or give ` +
         'the label a description',
     );
-  const { author } = words;
   const { firstRun } = lease;
   const setter =
     trust.level === 'untrusted' || trust.approved === true
       ? { refused: "it never applies to an outside contributor's pull request" }
-      : await overriderOf(client, { repository, pullRequest, label, author, firstRun });
+      : await overriderOf(client, { repository, pullRequest, label, author: words.user, firstRun });
   return 'refused' in setter
     ? refuse(setter.refused)
     : withOverride(result, { label, by: setter.by, reason });

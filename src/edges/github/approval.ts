@@ -48,7 +48,7 @@ interface LabelledPull {
   pullRequest: number;
   label: string;
   /** Null for a deleted account. */
-  author: { login: string } | null;
+  author: { login: string } | null | undefined;
   /** When this head commit first got a check run of evaldiff, in this pull request. */
   firstRun(): Promise<string | null>;
 }

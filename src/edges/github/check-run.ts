@@ -69,11 +69,9 @@ function parseCheckRun(run: z.infer<typeof CheckRun>): WrittenRun | null {
   };
 }
 
-export type ListedPlace = Pick<CheckPlace, 'repository' | 'headSha' | 'name'>;
-
 async function listNamed(
   { octokit }: Client,
-  { repository, headSha, name }: ListedPlace,
+  { repository, headSha, name }: Pick<CheckPlace, 'repository' | 'headSha' | 'name'>,
 ): Promise<z.infer<typeof CheckRun>[]> {
   const of = {
     ...ownerAndName(repository),
@@ -91,7 +89,7 @@ async function listNamed(
 }
 
 /** The oldest first. */
-export async function checkRunsOf(client: Client, place: ListedPlace): Promise<WrittenRun[]> {
+export async function checkRunsOf(client: Client, place: CheckPlace): Promise<WrittenRun[]> {
   const runs = (await listNamed(client, place)).flatMap((run) => parseCheckRun(run) ?? []);
   return runs.sort((a, b) => a.id - b.id);
 }

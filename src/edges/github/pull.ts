@@ -66,18 +66,13 @@ export async function withPresentBase(
 
 const PERMISSION = 'pull-requests: read';
 
-const PullText = z.object({
+const PullWords = z.object({
   body: z.string().nullish(),
   user: z.object({ login: z.string() }).nullish(),
   labels: z.array(z.object({ name: z.string(), description: z.string().nullish() })),
 });
 
-export interface PullWords {
-  /** Null for a deleted account. */
-  author: { login: string } | null;
-  labels: { name: string; description: string | null }[];
-  body: string;
-}
+export type PullWords = z.infer<typeof PullWords>;
 
 /** Asks GitHub, because the payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
@@ -86,12 +81,7 @@ export async function pullWords(
   number: number,
 ): Promise<PullWords | { warning: string }> {
   try {
-    const { body, labels, user } = await readPull(client, repository, number, PullText);
-    return {
-      author: user ?? null,
-      body: body ?? '',
-      labels: labels.map(({ name, description }) => ({ name, description: description ?? null })),
-    };
+    return await readPull(client, repository, number, PullWords);
   } catch (error) {
     const failed = 'the labels of this pull request could not be read';
     return { warning: publishFailureLine(failed, PERMISSION, error) };

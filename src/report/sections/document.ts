@@ -17,7 +17,7 @@ export interface Links {
   outsider?: boolean;
   about?: string;
   /** The branch that a pull request merges into. */
-  base?: string;
+  base?: string | null;
   /** Returns the web address of a line. Line 0 is the whole file. `base` is for deleted files. */
   place: ((file: string, line: number, side: Side) => string) | null;
 }

@@ -223,7 +223,7 @@ describe('the labels and description of a pull request', () => {
       body: 'About this.\nevaldiff-accept: wanted',
     });
     expect(await pullWords(client, REPOSITORY, 12)).toEqual({
-      author: { login: 'ada-example' },
+      user: { login: 'ada-example' },
       body: 'About this.\nevaldiff-accept: wanted',
       labels: [
         { name: 'bug', description: '' },
