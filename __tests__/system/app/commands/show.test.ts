@@ -48,7 +48,7 @@ describe('evaldiff show', () => {
     );
   });
 
-  test('finds a reference by words of its input, and several references by a pattern', async () => {
+  test('finds a reference by words of its input or its number, and several references by a pattern', async () => {
     await shop.evaldiff('run', '--report', 'evaldiff-report');
     const ids = async (wanted: string) =>
       (
@@ -60,6 +60,7 @@ describe('evaldiff show', () => {
       ).map(({ suite, reference, prompt }) => [suite, reference.id, prompt.base]);
     expect(await ids('question 3')).toEqual([['ask', 'r3', null]]);
     expect(await ids('ask/r3')).toEqual([['ask', 'r3', null]]);
+    expect(await ids('@4')).toEqual([['ask', 'r3', null]]);
     expect(await ids('r?')).toEqual(['r0', 'r1', 'r2', 'r3'].map((id) => ['ask', id, null]));
   });
 
