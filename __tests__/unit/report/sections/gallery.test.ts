@@ -186,8 +186,10 @@ describe('the cause', () => {
   });
 
   test('is the only part of a long change that is shown, and the other lines are counted', () => {
-    const long = Array.from({ length: 8 }, (_, at) => ({
-      ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
+    const texts = ['Line 0', 'Line 1', 'Line 2', 'Line 3', 'Line 4', 'Line 5'];
+    const long = [...texts, 'Name the refund window', 'Be warm'].map((text, at) => ({
+      sign: at % 2 === 0 ? ('removed' as const) : ('added' as const),
+      text,
     }));
     const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));
