@@ -16,7 +16,7 @@ import {
   type Inline,
   type Line,
 } from './document.ts';
-import { foundLines, type FoundLines, type Reports } from './feature-report.ts';
+import { foundLines, healingLines, type FoundLines, type Reports } from './feature-report.ts';
 import { flippingScorings } from './flipped-references.ts';
 
 const SHOWN_FILES = 3;
@@ -26,12 +26,12 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. A green report shows only changes to metrics that
- * changed a test's result.
+ * Shows changed lines of the worst suites. A green report shows only lines that fixed tests, and
+ * changes to metrics that changed a test's result.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const found = foundLines(result, reports);
+  const found = decidingLines(result, reports);
   const { open } = splitChanges(result, found);
   const each = linesEach(open, lines);
   return open.flatMap((files, index): Block[] => {
@@ -46,7 +46,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
 
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const found = foundLines(result, reports);
+  const found = decidingLines(result, reports);
   const { open, left } = splitChanges(result, found);
   const each = linesEach(open, lines);
   const cut =
@@ -65,6 +65,10 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
   );
 }
 
+function decidingLines(result: Result, reports: Reports): FoundLines[] {
+  return [...foundLines(result, reports), ...healingLines(result, reports)];
+}
+
 function splitChanges(
   result: Result,
   found: SuiteCauseLines,
@@ -75,7 +79,9 @@ function splitChanges(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
   const caused = new Set(found.flatMap(({ lines }) => lines.map(({ head }) => head.file)));
-  const files = changesWorstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
+  const files = changesWorstFirst(result).filter(
+    ({ file }) => !quiet || scoring.has(file) || caused.has(file),
+  );
   const groups = groupEqualChanges(
     files.filter((change) => quiet || caused.has(change.file) || isOfWorst(change, result)),
   );
@@ -179,9 +185,10 @@ function excerptOf(files: Alike, most: number, found: SuiteCauseLines): Excerpt 
   const isKept = keptLines(marked, most);
   const shown = marked.flatMap(({ line, remarks }, index): DiffLine[] => {
     if (isKept[index] !== true) return [];
-    const isAfterGap =
-      index > 0 && isKept[index - 1] !== true && isKept.lastIndexOf(true, index - 1) >= 0;
-    return [...(isAfterGap ? [GAP] : []), line, ...remarks];
+    const last = index === 0 ? -1 : isKept.lastIndexOf(true, index - 1);
+    const between = last === -1 ? [] : marked.slice(last + 1, index);
+    const isApart = between.some((each) => each.line.sign === 'same' || each.line.sign === 'gap');
+    return [...(isApart ? [GAP] : []), line, ...remarks];
   });
   const left = changedIn(marked.map(({ line }) => line)) + change.more - changedIn(shown);
   const rest: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more line')}` };
