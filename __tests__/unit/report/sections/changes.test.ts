@@ -151,7 +151,9 @@ describe('changed lines in a report', () => {
     const files = fc.array(file, { minLength: 1, maxLength: 5 });
     forAll([files, fc.constantFrom(...COMMENT_LEVELS)], (drawn, { lines: most }) => {
       const { result, texts } = withCausesIn(drawn);
-      const shown = block(result, most).join('\n').replaceAll(/^([-+]) +/gm, '$1 ');
+      const shown = block(result, most)
+        .join('\n')
+        .replaceAll(/^([-+]) +/gm, '$1 ');
       if (most > 0) for (const text of texts) expect(shown).toContain(text);
     });
   });

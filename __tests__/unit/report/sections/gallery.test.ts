@@ -81,7 +81,16 @@ describe('a suite with only a scoring change', () => {
     const [split] = result([uncompared]).scoring;
     const warning: Reason = {
       code: 'scoring-moved',
-      ...{ suite: split!.name, base: 1, head: 0, pass_fail: 3, fail_pass: 0, fails: false },
+      ...{
+        suite: split!.name,
+        base: 1,
+        head: 0,
+        unit: 'answers',
+        judged: 24,
+        pass_fail: 3,
+        fail_pass: 0,
+        fails: false,
+      },
     };
     expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('review that');
     expect(shown({ ...result([suite]), reasons: [warning] })).toContain('review that change');
