@@ -632,11 +632,19 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * Number of base's answers that pass under base's scoring and fail under head's.
+         * `tests` if only the roll-up changed.
+         */
+        unit: "answers" | "tests";
+        /**
+         * Number of base's answers or tests that both scorings judged.
+         */
+        judged: number;
+        /**
+         * Number of these that pass under base's scoring and fail under head's.
          */
         pass_fail: number;
         /**
-         * Number of base's answers that fail under base's scoring and pass under head's.
+         * Number of these that fail under base's scoring and pass under head's.
          */
         fail_pass: number;
         /**
@@ -4037,15 +4045,19 @@ export interface EvaldiffResult {
      */
     same_answers: {
       /**
-       * Number of tries that both scorings judged.
+       * What the numbers count, and `rates`: `tests` if only the roll-up changed.
+       */
+      unit: "answers" | "tests";
+      /**
+       * Number of answers or tests that both scorings judged.
        */
       judged: number;
       /**
-       * Number of these tries that pass under base's scoring and fail under head's.
+       * Number of these that pass under base's scoring and fail under head's.
        */
       pass_fail: number;
       /**
-       * Number of these tries that fail under base's scoring and pass under head's.
+       * Number of these that fail under base's scoring and pass under head's.
        */
       fail_pass: number;
       /**

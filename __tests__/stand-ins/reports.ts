@@ -58,5 +58,4 @@ export const renderJunit = (result: Result) => junitOf(result, REPORTS);
 export const entriesOf = (result: Result, ...statuses: ReferenceStatus[]) =>
   order.entriesWithStatus(result, REPORTS, ...statuses);
 
-export const exampleTries = (reference: Pick<ReferenceResult, 'base' | 'head'>) =>
-  order.exampleTries(reference, REPORTS);
+export const exampleTries = (reference: ReferenceResult) => order.exampleTries(reference, REPORTS);

@@ -8,7 +8,7 @@ import { shorten } from '../text/visible.ts';
 import type { Fact } from './facts.ts';
 import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
-import { fallInWords } from './scoring.ts';
+import { fallInWords, rolledDifferently } from './scoring.ts';
 import { variantWords } from './variants.ts';
 import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
@@ -141,14 +141,20 @@ function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
       };
 }
 
-function scoringAlone({ name, rates }: ScoringResult, more: number): HeadlineText {
+function scoringAlone(
+  { name, rates, same_answers: same }: ScoringResult,
+  more: number,
+): HeadlineText {
+  const rolled = same.unit === 'tests' ? rolledDifferently(same) : null;
   return {
     subject: [{ name }, ...(more === 0 ? [] : [` and ${count(more)} more`])],
     rows: [],
     notes: [
       [
-        `Only the scoring changed: the same answers pass ${wholePercent(rates.base_base)} of the ` +
-          `time under base's and ${wholePercent(rates.base_head)} under head's.`,
+        rolled !== null
+          ? `Only the roll-up changed: ${rolled}.`
+          : `Only the scoring changed: the same answers pass ${wholePercent(rates.base_base)} of ` +
+            `the time under base's and ${wholePercent(rates.base_head)} under head's.`,
       ],
     ],
   };

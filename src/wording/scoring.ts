@@ -1,6 +1,7 @@
 import type { ReasonOf } from '../kernel/result/reason.ts';
 import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import {
+  count,
   counted,
   percent,
   pointsApart,
@@ -14,10 +15,12 @@ export function scoringSummary(scoring: ScoringResult): string {
   if (before === null || between === null || after === null)
     return 'The scoring changed; the four rates could not all be measured.';
   const total = pointsApart(before, after);
+  const rate =
+    scoring.same_answers.unit === 'tests' ? 'The share of passing tests' : 'The pass rate';
   const moved =
     total === 0
-      ? `The pass rate stayed at ${percent(after)}`
-      : `The pass rate ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
+      ? `${rate} stayed at ${percent(after)}`
+      : `${rate} ${total > 0 ? 'rose' : 'fell'} ${signedBetween(before, after).slice(1)} ` +
         `points (${percent(before)} → ${percent(after)})`;
   return (
     `${moved}: ${signedBetween(between, after)} from the prompt, ` +
@@ -59,8 +62,26 @@ function partName(key: string, onlySkips: boolean): string {
   return kind === 'grader' ? 'the grader' : 'the scoring';
 }
 
+/** For example `6 of 12 tests now fail under the new roll-up`. */
+export function rolledDifferently({
+  judged,
+  pass_fail,
+  fail_pass,
+}: Pick<ScoringResult['same_answers'], 'judged' | 'pass_fail' | 'fail_pass'>): string {
+  const flips = [
+    { tests: pass_fail, now: 'fail' },
+    { tests: fail_pass, now: 'pass' },
+  ].filter(({ tests }) => tests > 0);
+  const [first, second] = flips;
+  if (first === undefined) return 'no test changes under the new roll-up';
+  const more = second === undefined ? '' : ` and ${count(second.tests)} now ${second.now}`;
+  const now = first.tests === 1 ? `${first.now}s` : first.now;
+  return `${count(first.tests)} of ${counted(judged, 'test')} now ${now}${more} under the new roll-up`;
+}
+
 export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | 'fails'>): string {
-  const { suite, base, head, pass_fail, fail_pass } = moved;
+  const { suite, base, head, unit, pass_fail, fail_pass } = moved;
+  if (unit === 'tests') return `${suite}: ${rolledDifferently(moved)}`;
   const way = (head ?? 0) < (base ?? 0) ? 'lowers' : 'raises';
   const size = pointsBetween(base, head).replace(/^[+−]/, '');
   return (

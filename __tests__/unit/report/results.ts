@@ -454,7 +454,14 @@ export function regression(): Result {
         ...{ prompt_effect: -0.167, scoring_effect: 0, total: -0.167 },
         because: [{ key: 'is_polite.prompt', file: RUBRIC }],
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
-        same_answers: { judged: 18, pass_fail: 1, fail_pass: 1, p: 1, kappa: 0.64 },
+        same_answers: {
+          unit: 'answers',
+          judged: 18,
+          pass_fail: 1,
+          fail_pass: 1,
+          p: 1,
+          kappa: 0.64,
+        },
       },
     ],
     graders: [
@@ -694,7 +701,14 @@ export function hostile(): Result {
       total: null,
       because: [{ key: text, file: text }],
       flipped: [{ id: text, from: 'pass', to: 'fail' }],
-      same_answers: { judged: 6, pass_fail: 3, fail_pass: 0, p: 0.125, kappa: -0.2 },
+      same_answers: {
+        unit: 'answers',
+        judged: 6,
+        pass_fail: 3,
+        fail_pass: 0,
+        p: 0.125,
+        kappa: -0.2,
+      },
     })),
     graders: texts.flatMap((text) =>
       (['base', 'head'] as const).map((side) => ({

@@ -2,9 +2,9 @@ import { paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { MOST_CAUSE_CALLS } from './calls.ts';
-import { causeLine, lineText, openLine } from './cause-lines.ts';
+import { causeLine, lineText, openLine, type Effect } from './cause-lines.ts';
 import { fixDiff } from './fix-lines.ts';
-import type { Cause, Fix } from './result.ts';
+import type { Cause, Fix, SuiteCauses } from './result.ts';
 import {
   causeFigures,
   causes,
@@ -23,12 +23,7 @@ export const causesReport: FeatureReport = {
       const suite = { path: of.path, name: of.suite, variant: of.variant };
       const { suspects = [] } = of.explained;
       return [
-        ...of.causes.map((cause): FoundLines => ({
-          ...{ suite, sentence: lineText(causeLine(cause, of, [])) },
-          ...PROOFS[cause.relation],
-          lines: cause.units.flatMap(unitLines),
-          fix: foundFix(cause.fix ?? null),
-        })),
+        ...of.causes.map((cause) => causeLines(cause, of, 'fall')),
         {
           ...{ suite, sentence: lineText(openLine(of, [])) },
           ...{ proof: 'likely' as const, remark: '↑ likely' },
@@ -37,6 +32,8 @@ export const causesReport: FeatureReport = {
         },
       ].filter(({ lines }) => lines.length > 0);
     }),
+  healingLines: ({ fixed_by: all = [] }) =>
+    all.flatMap((of) => of.causes.map((cause) => causeLines(cause, of, 'fix'))),
   search({ causes: all = [] }) {
     const open = all.flatMap(({ causes: found, explained: { units, calls } }) =>
       found.length === 0 && units > 1 ? [calls] : [],
@@ -64,6 +61,18 @@ export const causesReport: FeatureReport = {
   },
   suggestions,
 };
+
+function causeLines(cause: Cause, of: SuiteCauses, effect: Effect): FoundLines {
+  const { proof, remark } = PROOFS[cause.relation];
+  return {
+    suite: { path: of.path, name: of.suite, variant: of.variant },
+    sentence: lineText(causeLine(cause, of, [], effect)),
+    proof,
+    remark: remark !== null && effect === 'fix' ? '↑ fixed it' : remark,
+    lines: cause.units.flatMap(unitLines),
+    fix: foundFix(cause.fix ?? null),
+  };
+}
 
 function foundFix(fix: Fix | null): FoundLines['fix'] {
   if (fix === null) return null;

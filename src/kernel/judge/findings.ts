@@ -147,8 +147,9 @@ function scoringFindings({ scoring, suites, settings, underBase }: GateInput): F
     const { min_drop, fail_on: failOn } =
       suite === undefined ? settings : suiteGate(suite, settings);
     const moved = effect !== null && Math.abs(effect) > min_drop + RATE_TOLERANCE;
-    const { pass_fail, fail_pass } = change.same_answers;
-    const own = { base: rates.base_base, head: rates.base_head, pass_fail, fail_pass };
+    const { unit, judged, pass_fail, fail_pass } = change.same_answers;
+    const counts = { unit, judged, pass_fail, fail_pass };
+    const own = { base: rates.base_base, head: rates.base_head, ...counts };
     const reasons: Reason[] = [
       ...(excused && under_base !== undefined
         ? [{ code: 'scoring-excuses' as const, suite: name, ...under_base, fails }]

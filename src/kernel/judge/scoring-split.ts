@@ -21,15 +21,18 @@ export function scoringSplit(
   const fell = underBase === null || underBase.excusedBy === 'passes' ? [] : underBase.references;
   const excused = underBase !== null && underBase.excusedBy !== 'none';
   const runs = splitRuns(comparison);
-  const rates = cornerRates(countCorners(comparison));
+  const because = suite.suite.because.filter(
+    ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
+  );
+  const onlyRollUp = because.length > 0 && because.every(({ key }) => key === 'metrics_rollup');
+  const { rates, same_answers } = onlyRollUp
+    ? byTests(rolledTests(runs, rollUps))
+    : byAnswers(comparison, runs);
   const effects = {
     prompt_effect: rateDifference(rates.head_head, rates.base_head),
     scoring_effect: rateDifference(rates.base_head, rates.base_base),
     total: rateDifference(rates.head_head, rates.base_base),
   };
-  const because = suite.suite.because.filter(
-    ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
-  );
   return {
     path: suite.suite.path,
     name: suite.suite.name,
@@ -38,7 +41,7 @@ export function scoringSplit(
     because,
     ...(onlySkips(suite) ? { only_skips: true as const } : {}),
     flipped: flips(runs, rollUps),
-    same_answers: compareSameAnswers(runs),
+    same_answers,
     ...(excused ? { excused } : {}),
     ...(underBase === null ? {} : { under_base: { base: underBase.base, head: underBase.head } }),
     ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
@@ -65,13 +68,70 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/** Both scorings judge base's answers, so only the scoring can cause a difference. */
-function compareSameAnswers(runs: readonly ReferenceRun[]): ScoringResult['same_answers'] {
-  const pairs = runs.flatMap(({ base }) =>
-    base.map(({ byHead, byBase }) => [byBase?.outcome, byHead.outcome]),
+/** The outcome of the same answers of base under base's scoring and under head's. */
+interface JudgedTwice {
+  was: Outcome | null;
+  is: Outcome | null;
+}
+
+type Measured = Pick<ScoringResult, 'rates' | 'same_answers'>;
+
+function byAnswers(comparison: SuiteComparison, runs: readonly ReferenceRun[]): Measured {
+  const outcomes = runs.flatMap(({ base }) =>
+    base.map(({ byHead, byBase }) => ({ was: byBase?.outcome ?? null, is: byHead.outcome })),
   );
+  return {
+    rates: cornerRates(countCorners(comparison)),
+    same_answers: { unit: 'answers', ...compareOutcomes(outcomes) },
+  };
+}
+
+/** A roll-up acts on tests, so rates of answers would not show what it changes. */
+function byTests(tests: readonly JudgedTest[]): Measured {
+  return { rates: testRates(tests), same_answers: { unit: 'tests', ...compareOutcomes(tests) } };
+}
+
+interface JudgedTest extends JudgedTwice {
+  onHead: Outcome | null;
+}
+
+function rolledTests(
+  runs: readonly ReferenceRun[],
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
+): JudgedTest[] {
+  return runs.flatMap((run) => {
+    const found = rollUps.get(run);
+    return found === undefined
+      ? []
+      : [
+          {
+            was: found.other?.outcome ?? null,
+            is: found.base.outcome,
+            onHead: found.head.outcome,
+          },
+        ];
+  });
+}
+
+function testRates(tests: readonly JudgedTest[]): ScoringResult['rates'] {
+  const judged = tests.filter(({ was, is }) => was !== null && is !== null);
+  const share = (outcomes: readonly (Outcome | null)[]): number | null =>
+    outcomes.length === 0 || outcomes.includes(null)
+      ? null
+      : outcomes.filter((outcome) => outcome === 'pass').length / outcomes.length;
+  return {
+    base_base: share(judged.map(({ was }) => was)),
+    base_head: share(judged.map(({ is }) => is)),
+    head_base: null,
+    head_head: share(judged.map(({ onHead }) => onHead)),
+  };
+}
+
+function compareOutcomes(
+  outcomes: readonly JudgedTwice[],
+): Omit<ScoringResult['same_answers'], 'unit'> {
   const count = (before: Outcome, after: Outcome): number =>
-    pairs.filter(([was, is]) => was === before && is === after).length;
+    outcomes.filter(({ was, is }) => was === before && is === after).length;
   const [passFail, failPass] = [count('pass', 'fail'), count('fail', 'pass')];
   const table = [
     [count('pass', 'pass'), passFail],

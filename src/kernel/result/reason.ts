@@ -118,11 +118,13 @@ export const reasonSchema = z.discriminatedUnion('code', [
     suite,
     base: shareSchema.nullable().describe("Base's answers under base's scoring."),
     head: shareSchema.nullable().describe("Base's answers under head's scoring."),
+    unit: z.enum(['answers', 'tests']).describe('`tests` if only the roll-up changed.'),
+    judged: countSchema.describe("Number of base's answers or tests that both scorings judged."),
     pass_fail: countSchema.describe(
-      "Number of base's answers that pass under base's scoring and fail under head's.",
+      "Number of these that pass under base's scoring and fail under head's.",
     ),
     fail_pass: countSchema.describe(
-      "Number of base's answers that fail under base's scoring and pass under head's.",
+      "Number of these that fail under base's scoring and pass under head's.",
     ),
     fails,
   }),

@@ -44,12 +44,15 @@ export const scoringResultSchema = z.strictObject({
     .describe("References for which the two scorings judge base's answers differently."),
   same_answers: z
     .strictObject({
-      judged: countSchema.describe('Number of tries that both scorings judged.'),
+      unit: z
+        .enum(['answers', 'tests'])
+        .describe('What the numbers count, and `rates`: `tests` if only the roll-up changed.'),
+      judged: countSchema.describe('Number of answers or tests that both scorings judged.'),
       pass_fail: countSchema.describe(
-        "Number of these tries that pass under base's scoring and fail under head's.",
+        "Number of these that pass under base's scoring and fail under head's.",
       ),
       fail_pass: countSchema.describe(
-        "Number of these tries that fail under base's scoring and pass under head's.",
+        "Number of these that fail under base's scoring and pass under head's.",
       ),
       p: shareSchema.describe("McNemar's two-sided mid-p."),
       kappa: differenceSchema

@@ -86,7 +86,7 @@ export function referenceBody(
 }
 
 function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
-  const { input: given, expected, file, line, status, p, q, history, ...sides } = reference;
+  const { input: given, expected, file, line, status, p, q, history } = reference;
   const { characters, links } = input;
   const entry = (name: string, html: MarkupPart): Markup =>
     markup`<dt>${name}</dt><dd>${html}</dd>`;
@@ -104,7 +104,7 @@ function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
       ? []
       : [entry('expected', lineHtml(expectedLine(expected, characters), links))]),
     entry('at', lineHtml([place(file, line, standsOn({ status }))], links)),
-    ...stripsHtml(sides, input).map(([name, html]) => entry(name, html)),
+    ...stripsHtml(reference, input).map(([name, html]) => entry(name, html)),
     ...(p === null || q === null
       ? []
       : [entry('p, q', markup`<code>${probability(p)}, ${probability(q)}</code>`)]),
@@ -127,10 +127,10 @@ function shownHtml(file: ShownFile, data: string | null): Markup {
 }
 
 function stripsHtml(
-  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  reference: ReferenceResult,
   { characters, links, reports }: BodyInput,
 ): [string, Markup][] {
-  const tries = exampleTries({ base, head }, reports);
+  const tries = exampleTries(reference, reports);
   return stripsOf(tries.base, tries.head).map((strip): [string, Markup] => [
     `${shorten(strip.metric, NAME_LIMIT)} ${stripName(strip)}`,
     markup`<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,

@@ -1,4 +1,4 @@
-import type { ChangedText } from '../../kernel/result/changes.ts';
+import type { ChangedText, Hunk } from '../../kernel/result/changes.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
@@ -16,7 +16,7 @@ import {
   type Inline,
   type Line,
 } from './document.ts';
-import { foundLines, type FoundLines, type Reports } from './feature-report.ts';
+import { foundLines, healingLines, type FoundLines, type Reports } from './feature-report.ts';
 import { flippingScorings } from './flipped-references.ts';
 
 const SHOWN_FILES = 3;
@@ -26,35 +26,37 @@ const MAX_CHANGED_FILES = 5;
 const OPEN_LINES = 8;
 
 /**
- * Shows changed lines of the worst suites. A green report shows only changes to metrics that
- * changed a test's result.
+ * Shows changed lines of the worst suites. A green report shows only lines that fixed tests, and
+ * changes to metrics that changed a test's result.
  */
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { open } = splitChanges(result);
-  const found = foundLines(result, reports);
+  const found = decidingLines(result, reports);
+  const { open } = splitChanges(result, found);
   const each = linesEach(open, lines);
-  return open.flatMap((files, index) => [
-    paragraph([
-      ...(index === 0 ? [strong('What changed:'), text(' ')] : []),
-      ...fileLine(files, found),
-    ]),
-    ...diffOf(files, each, found),
-  ]);
+  return open.flatMap((files, index): Block[] => {
+    const excerpt = excerptOf(files, each, found);
+    const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
+    return [
+      paragraph([...title, ...fileLine(files, excerpt)]),
+      ...(excerpt.lines.length === 0 ? [] : [{ kind: 'diff' as const, lines: excerpt.lines }]),
+    ];
+  });
 }
 
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
-  const { open, left } = splitChanges(result);
-  const found = foundLines(result, reports);
+  const found = decidingLines(result, reports);
+  const { open, left } = splitChanges(result, found);
   const each = linesEach(open, lines);
-  const cut = lines < ROOM_FOR_ALL ? [] : open.filter(([change]) => isCut(change, each, found));
+  const cut =
+    lines < ROOM_FOR_ALL ? [] : open.filter((files) => excerptOf(files, each, found).isCut);
   return group(
     [text(cut.length > 0 ? 'All changed lines' : 'Also changed')],
     [
-      ...cut.flatMap(([change]): Block[] => [
-        paragraph([changePlace(change)]),
-        { kind: 'diff', lines: changeDiffLines(change, lines, found) },
+      ...cut.flatMap((files): Block[] => [
+        paragraph([changePlace(files[0])]),
+        { kind: 'diff', lines: excerptOf(files, lines, found).lines },
       ]),
       ...(left.length === 0
         ? []
@@ -63,16 +65,30 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
   );
 }
 
-function splitChanges(result: Result): { open: Alike[]; left: ChangedText[] } {
+function decidingLines(result: Result, reports: Reports): FoundLines[] {
+  return [...foundLines(result, reports), ...healingLines(result, reports)];
+}
+
+function splitChanges(
+  result: Result,
+  found: SuiteCauseLines,
+): { open: Alike[]; left: ChangedText[] } {
   const { tone } = outcomeLook(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
     flippingScorings(result).flatMap(({ because }) => because.map(({ file }) => file)),
   );
-  const files = changesWorstFirst(result).filter(({ file }) => !quiet || scoring.has(file));
-  const open = groupEqualChanges(
-    files.filter((change) => quiet || isOfWorst(change, result)),
-  ).slice(0, SHOWN_FILES);
+  const caused = new Set(found.flatMap(({ lines }) => lines.map(({ head }) => head.file)));
+  const files = changesWorstFirst(result).filter(
+    ({ file }) => !quiet || scoring.has(file) || caused.has(file),
+  );
+  const groups = groupEqualChanges(
+    files.filter((change) => quiet || caused.has(change.file) || isOfWorst(change, result)),
+  );
+  const hasCause = (group: Alike): boolean => group.some(({ file }) => caused.has(file));
+  const causes = groups.filter(hasCause);
+  const others = groups.filter((group) => !hasCause(group));
+  const open = [...causes, ...others.slice(0, Math.max(0, SHOWN_FILES - causes.length))];
   return { open, left: files.filter((change) => !open.flat().includes(change)) };
 }
 
@@ -85,9 +101,9 @@ function changePlace(change: ChangedText, line = firstLine(change)): Inline {
   return place(change.file, line, isGone ? 'base' : 'head');
 }
 
-function fileLine([change, ...same]: Alike, found: SuiteCauseLines): Line {
+function fileLine([change, ...same]: Alike, { causeLine }: Excerpt): Line {
   return [
-    changePlace(change, causeExcerpt(change, OPEN_LINES, found)?.line),
+    changePlace(change, causeLine ?? firstLine(change)),
     ...(change.base_file === null ? [text(', new')] : []),
     ...(change.base_file !== null && change.base_file !== change.file
       ? [text(', renamed from '), place(change.base_file, 0, 'base')]
@@ -96,31 +112,18 @@ function fileLine([change, ...same]: Alike, found: SuiteCauseLines): Line {
   ];
 }
 
-function diffOf([change]: Alike, most: number, found: SuiteCauseLines): Block[] {
-  if (change.hunks.length === 0) return [];
-  const excerpt = causeExcerpt(change, OPEN_LINES, found);
-  const lines = excerpt?.lines ?? changeDiffLines(change, most, found);
-  return [{ kind: 'diff', lines }];
-}
-
-function isCut(change: ChangedText, most: number, found: SuiteCauseLines): boolean {
-  return (
-    causeExcerpt(change, OPEN_LINES, found) !== null ||
-    change.hunks.reduce((sum, { lines }) => sum + lines.length, 0) > most
-  );
-}
-
 type SuiteCauseLines = readonly FoundLines[];
 
 type Alike = [ChangedText, ...ChangedText[]];
 
+/** Files of which lines are left out may differ in these. */
 function groupEqualChanges(files: readonly ChangedText[]): Alike[] {
   const groups = new Map<string, Alike>();
   for (const change of files) {
-    const key = JSON.stringify([change.hunks.map(({ lines }) => lines), change.more]);
+    const isWhole = change.more === 0 && change.hunks.length > 0;
+    const key = isWhole ? JSON.stringify(change.hunks.map(({ lines }) => lines)) : change.file;
     const group = groups.get(key);
-    if (group === undefined || change.hunks.length === 0)
-      groups.set(group === undefined ? key : `${key} ${change.file}`, [change]);
+    if (group === undefined) groups.set(key, [change]);
     else group.push(change);
   }
   return [...groups.values()];
@@ -159,33 +162,127 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
   return hunk.head + Math.max(0, before);
 }
 
+/** A cause is shown with the other changed lines only if there are at most so many of them. */
 const BESIDE_CAUSE = 2;
 
 const ROOM_FOR_ALL = 100;
 
+interface Excerpt {
+  /** On head, of the first line that caused the difference. Null if no cause is known. */
+  causeLine: number | null;
+  lines: DiffLine[];
+  isCut: boolean;
+}
+
 /**
- * Returns the lines that caused the drop. Null if they are unknown, too many, or nearly all changed
- * lines.
+ * Shows at most `most` lines, chosen outwards from the cause. The lines of the cause are never left
+ * out, so there may be more.
  */
-function causeExcerpt(
-  change: ChangedText,
-  most: number,
-  found: SuiteCauseLines,
-): { line: number; lines: DiffLine[] } | null {
-  const shown = found.flatMap(({ remark, lines }) =>
-    lines.flatMap(({ head, diff }) =>
-      head.file === change.file && diff.length > 0
-        ? [{ line: head.line, diff: [...diff, ...remarkLines(remark)] }]
-        : [],
-    ),
+function excerptOf(files: Alike, most: number, found: SuiteCauseLines): Excerpt {
+  const [change] = files;
+  const causes = causesIn(files, found);
+  const marked = markedLines(change, causes);
+  const isKept = keptLines(marked, most);
+  const shown = marked.flatMap(({ line, remarks }, index): DiffLine[] => {
+    if (isKept[index] !== true) return [];
+    const last = index === 0 ? -1 : isKept.lastIndexOf(true, index - 1);
+    const between = last === -1 ? [] : marked.slice(last + 1, index);
+    const isApart = between.some((each) => each.line.sign === 'same' || each.line.sign === 'gap');
+    return [...(isApart ? [GAP] : []), line, ...remarks];
+  });
+  const left = changedIn(marked.map(({ line }) => line)) + change.more - changedIn(shown);
+  const rest: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more line')}` };
+  return {
+    causeLine: causes[0]?.head.line ?? null,
+    lines: left === 0 ? withoutMargin(shown) : [...withoutMargin(shown), rest],
+    isCut: left > 0,
+  };
+}
+
+const GAP: DiffLine = { sign: 'gap', text: '…' };
+
+type CauseLine = FoundLines['lines'][number] & Pick<FoundLines, 'remark'>;
+
+/** Each line that caused the difference, once, in the order of the file. */
+function causesIn(files: Alike, found: SuiteCauseLines): CauseLine[] {
+  const all = found.flatMap(({ remark, lines }) =>
+    lines
+      .filter(({ head }) => files.some(({ file }) => file === head.file))
+      .map((line): CauseLine => ({ ...line, remark })),
   );
-  const [first] = shown;
-  const lines = [...new Map(shown.map(({ line, diff }) => [line, diff])).values()].flat();
-  const changed = change.hunks.flatMap((hunk) => hunk.lines).filter(({ sign }) => sign !== 'same');
-  const left = changed.length + change.more - changedIn(lines);
-  if (first === undefined || left <= BESIDE_CAUSE || lines.length > most) return null;
-  const gap: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more line')}` };
-  return { line: first.line, lines: [...lines, gap] };
+  return [...new Map(all.map((line) => [`${line.side} ${String(line.to)}`, line])).values()].sort(
+    (a, b) => a.head.line - b.head.line,
+  );
+}
+
+interface MarkedLine {
+  line: DiffLine;
+  remarks: DiffLine[];
+  isCause: boolean;
+}
+
+function markedLines({ hunks }: ChangedText, causes: readonly CauseLine[]): MarkedLine[] {
+  const placed = new Set<CauseLine>();
+  const marked = hunks.flatMap((hunk, index): MarkedLine[] => {
+    const lines = markedHunk(hunk, causes, placed);
+    return index === 0 ? lines : [{ line: GAP, remarks: [], isCause: false }, ...lines];
+  });
+  // A result leaves out most lines of a long difference, but has the text of each cause.
+  const others = causes.filter((cause) => !placed.has(cause));
+  return [...marked, ...others.flatMap(causeLines)];
+}
+
+function markedHunk(
+  { base, head, lines }: Hunk,
+  causes: readonly CauseLine[],
+  placed: Set<CauseLine>,
+): MarkedLine[] {
+  let [onBase, onHead] = [base, head];
+  const own: CauseLine[] = [];
+  const remarked = lines.map((line) => {
+    const [side, at] =
+      line.sign === 'removed' ? (['base', onBase] as const) : (['head', onHead] as const);
+    if (line.sign !== 'added') onBase += 1;
+    if (line.sign !== 'removed') onHead += 1;
+    const cause = causes.find((each) => each.side === side && each.to === at);
+    if (cause === undefined || line.sign === 'same') return { line, remarks: [], isCause: false };
+    own.push(cause);
+    placed.add(cause);
+    return { line, remarks: remarkLines(cause.remark), isCause: true };
+  });
+  const texts = new Set(own.flatMap(({ diff }) => diff.map(lineKey)));
+  return remarked.map(({ line, remarks, isCause }, index) => {
+    const next = remarked[index + 1];
+    const isOldText = line.sign === 'removed' && next?.line.sign === 'added' && next.isCause;
+    return { line, remarks, isCause: isCause || isOldText || texts.has(lineKey(line)) };
+  });
+}
+
+function lineKey({ sign, text }: DiffLine): string {
+  return `${sign} ${text.trim()}`;
+}
+
+function causeLines({ diff, remark }: CauseLine): MarkedLine[] {
+  return diff.map((line, index) => ({
+    line,
+    remarks: index === diff.length - 1 ? remarkLines(remark) : [],
+    isCause: true,
+  }));
+}
+
+function keptLines(marked: readonly MarkedLine[], most: number): boolean[] {
+  const causes = marked.flatMap(({ isCause }, index) => (isCause ? [index] : []));
+  const others = changedIn(marked.flatMap(({ line, isCause }) => (isCause ? [] : [line])));
+  if (causes.length === 0) return marked.map((_, index) => index < most);
+  const isBrief = most <= OPEN_LINES && others > BESIDE_CAUSE;
+  const room = isBrief ? 0 : Math.max(0, most - causes.length);
+  const distance = (index: number): number =>
+    Math.min(...causes.map((cause) => Math.abs(cause - index)));
+  const nearest = marked
+    .flatMap(({ isCause }, index) => (isCause ? [] : [index]))
+    .sort((a, b) => distance(a) - distance(b));
+  const kept = new Set([...causes, ...nearest.slice(0, room)]);
+  return marked.map((_, index) => kept.has(index));
 }
 
 function changedIn(lines: readonly DiffLine[]): number {
@@ -194,38 +291,6 @@ function changedIn(lines: readonly DiffLine[]): number {
 
 function remarkLines(remark: string | null): DiffLine[] {
   return remark === null ? [] : [{ sign: 'gap', text: remark }];
-}
-
-function withRemarks(
-  { base, head, lines }: ChangedText['hunks'][number],
-  { file, base_file }: ChangedText,
-  found: SuiteCauseLines,
-): DiffLine[] {
-  const remarks = new Map<string, DiffLine[]>();
-  for (const { remark, lines: own } of found)
-    for (const { side, file: of, to } of own)
-      if (of === (side === 'head' ? file : base_file))
-        remarks.set(`${side === 'head' ? 'added' : 'removed'} ${String(to)}`, remarkLines(remark));
-  let [onBase, onHead] = [base, head];
-  return lines.flatMap((line): DiffLine[] => {
-    const remark = remarks.get(`${line.sign} ${String(line.sign === 'added' ? onHead : onBase)}`);
-    if (line.sign !== 'added') onBase += 1;
-    if (line.sign !== 'removed') onHead += 1;
-    return [line, ...(remark ?? [])];
-  });
-}
-
-function changeDiffLines(change: ChangedText, most: number, found: SuiteCauseLines): DiffLine[] {
-  const { hunks, more } = change;
-  const all = withoutMargin(
-    hunks.flatMap((hunk, index): DiffLine[] => [
-      ...(index === 0 ? [] : [{ sign: 'gap' as const, text: '…' }]),
-      ...withRemarks(hunk, change, found),
-    ]),
-  );
-  const shown = all.slice(0, most);
-  const left = changedIn(all.slice(most)) + more;
-  return left === 0 ? shown : [...shown, { sign: 'gap', text: `… ${counted(left, 'more line')}` }];
 }
 
 /** Removes the indentation that all lines share, to save room on narrow screens. */

@@ -36,9 +36,10 @@ export function evidence(
     base: base === null ? null : tryView(base, reports),
     head: head === null ? null : tryView(head, reports),
   };
-  const failed = ownFailures(head).map((score) => ({
+  const [failing, other] = reference.status === 'fixed' ? [base, head] : [head, base];
+  const failed = ownFailures(failing).map((score) => ({
     name: [code(score.metric)],
-    value: scoreLine(score, base, characters),
+    value: scoreLine(score, other, characters),
   }));
   const strips = stripsOf(base, head)
     .filter(({ parted, base: before }) => parted !== null || before === null)

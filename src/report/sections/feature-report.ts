@@ -24,6 +24,9 @@ export interface FeatureReport {
   /** Lines in the pull request's diff that the report explains. */
   lines?(result: Result): FoundLines[];
 
+  /** The lines that fixed tests. */
+  healingLines?(result: Result): FoundLines[];
+
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
@@ -158,6 +161,10 @@ export function tryView(tryResult: TryResult, reports: Reports): TryView | null 
     if (view !== null) return view;
   }
   return null;
+}
+
+export function healingLines(result: Result, reports: Reports): FoundLines[] {
+  return reports.flatMap((report) => report.healingLines?.(result) ?? []);
 }
 
 export function foundLines(result: Result, reports: Reports): FoundLines[] {

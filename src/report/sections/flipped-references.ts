@@ -39,7 +39,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
 }
 
 function flippedTitle(
-  { name, same_answers: { judged, pass_fail, fail_pass } }: ScoringResult,
+  { name, same_answers: { unit, judged, pass_fail, fail_pass } }: ScoringResult,
   flipped: readonly Flipped[],
   references: readonly ReferenceResult[],
 ): Line {
@@ -47,7 +47,7 @@ function flippedTitle(
   const more = andMore(flipped.length, named.length);
   return [
     strong('What it did:'),
-    text(judged === 0 ? ' no answer in ' : ` of the same ${counted(judged, 'answer')} in `),
+    text(judged === 0 ? ' no answer in ' : ` of ${sameOf(unit, judged)} in `),
     code(name),
     text(
       judged === 0
@@ -60,6 +60,10 @@ function flippedTitle(
     ),
     ...(more === null ? [] : [text(` ${more}`)]),
   ];
+}
+
+export function sameOf(unit: ScoringResult['same_answers']['unit'], judged: number): string {
+  return unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
 }
 
 function flippedRows(

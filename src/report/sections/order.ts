@@ -83,10 +83,12 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
  * shortest.
  */
 export function exampleTries(
-  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
+  { base, head, status }: Pick<ReferenceResult, 'base' | 'head' | 'status'>,
   reports: Reports,
 ): Record<Side, TryResult | null> {
-  return { base: firstOf(base, 'pass', reports), head: firstOf(head, 'fail', reports) };
+  const [before, after] =
+    status === 'fixed' ? (['fail', 'pass'] as const) : (['pass', 'fail'] as const);
+  return { base: firstOf(base, before, reports), head: firstOf(head, after, reports) };
 }
 
 function firstOf(

@@ -15,6 +15,7 @@ import {
   type Line,
 } from './document.ts';
 import { shortFaceOf } from './faces.ts';
+import { sameOf } from './flipped-references.ts';
 import { andMore, moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
@@ -78,13 +79,13 @@ function scoringBlocks(
 }
 
 function sameAnswerBlocks({
-  same_answers: { judged, pass_fail, fail_pass },
+  same_answers: { unit, judged, pass_fail, fail_pass },
 }: ScoringResult): Block[] {
   if (judged === 0) return [];
   return [
     paragraph([
       text(
-        `The same ${counted(judged, 'answer')} of base under both: ` +
+        `Of ${sameOf(unit, judged)} of base, judged by both: ` +
           `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass.`,
       ),
     ]),

@@ -26,7 +26,9 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   );
   if (found === null) {
     const byMetric = fellByMetric(result, detail, reports);
-    return byMetric.length > 0 ? byMetric : movedMost(result, detail, reports);
+    if (byMetric.length > 0) return byMetric;
+    const healed = healedReference(result, detail, reports);
+    return healed.length > 0 ? healed : movedMost(result, detail, reports);
   }
   const { worst, failure, others } = found;
   const title: Line = [
@@ -45,6 +47,20 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
         ]),
   ];
   return evidence(title, worst.reference, detail, reports);
+}
+
+/** Shows a fixed reference if nothing got worse. */
+function healedReference(result: Result, detail: Detail, reports: Reports): Block[] {
+  const [healed] = entriesWithStatus(result, reports, 'fixed');
+  if (healed === undefined) return [];
+  const { reference, suite } = healed;
+  const title: Line = [
+    strong('What it did:'),
+    text(' '),
+    ...linkedFace(reference),
+    text(`, ${passCounts(reference, suite)}`),
+  ];
+  return evidence(title, reference, detail, reports);
 }
 
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {

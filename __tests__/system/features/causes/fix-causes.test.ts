@@ -41,6 +41,12 @@ describe('the change that fixed tests', () => {
       `Fixed by: ${FILE}:${String(CULPRIT)}. The new line on base fixes 6 of 6 tests; ` +
       'putting the old line back breaks them.';
     expect(out.replaceAll(/\s+/g, ' ')).toContain(proof);
+    const changed = out.indexOf('What changed');
+    const did = out.indexOf('What it did');
+    expect(changed).toBeGreaterThan(-1);
+    expect(out.slice(changed, did)).toMatch(/\n *- .*\n *\+ .*\n *↑ fixed it\n *… \d+ more lines/);
+    expect(out.slice(did)).toMatch(/^What it did: .*refund-\w.*, 0 of \d → \d of \d passed/);
+    expect(out.slice(did)).toMatch(/Base ✗ +\S.*\n *Head ✓ +\S/);
     const { said } = await run(['show', 'refund-a']);
     expect(said.replaceAll(/\s+/g, ' ')).toContain(proof);
   });
@@ -61,6 +67,8 @@ describe('the change that fixed tests', () => {
       explained: { calls: 0 },
     });
     expect(out).toContain(`The only change: ${FILE}:${String(CULPRIT)}.`);
+    expect(out).toMatch(/What changed: [\s\S]*\n *\+ /);
+    expect(out).not.toContain('fixed it');
   });
 
   test('is not sought with explain.max_calls: 0', async () => {

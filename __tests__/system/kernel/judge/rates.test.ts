@@ -348,3 +348,44 @@ test('a comparison whose interval reaches −100 points does not claim to rule o
     '1 test × 1 answer: a comparison of this size usually finds only a collapse. A drop above',
   );
 });
+
+describe('a change of only the roll-up', () => {
+  const MAJORITY: Tests['rollup'] = { kind: 'named', policy: 'majority' };
+  const ALL: Tests['rollup'] = { kind: 'named', policy: 'all' };
+  const ANY: Tests['rollup'] = { kind: 'named', policy: 'any' };
+
+  test.each([
+    [MAJORITY, ALL, { base_base: 1, base_head: 0.5 }, '6 of 12 tests now fail', 'pass → fail'],
+    [ALL, MAJORITY, { base_base: 0.5, base_head: 1 }, '6 of 12 tests now pass', 'fail → pass'],
+    [ALL, ANY, { base_base: 0.5, base_head: 1 }, '6 of 12 tests now pass', 'fail → pass'],
+  ])('counts the tests that it changes: %j → %j', async (before, after, rates, said, flip) => {
+    const tests = { references: references(12) };
+    const own = { settings: settings({ n_tries: 3 }) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { ...tests, rollup: before } })], own),
+      project([shop(OLD, 0, { tests: { ...tests, rollup: after } })], own),
+      ({ try: index }, question) => (numberOf(question) % 2 === 1 && index === 1 ? 'no' : 'yes'),
+    );
+    expect(result.outcome.kind).toBe('scoring-changed');
+    expect(result.scoring[0]).toMatchObject({ rates, same_answers: { unit: 'tests', judged: 12 } });
+    expect(result.scoring[0]?.flipped).toHaveLength(6);
+    const text = renderTerminal(result, { colour: false, width: 100 }).replaceAll(/\s+/g, ' ');
+    expect(text).toContain(`Only the roll-up changed: ${said} under the new roll-up.`);
+    expect(text).toMatch(new RegExp(`What it did: of 12 tests in p, .*6 ${flip}`));
+    expect(text).not.toMatch(/0 pass → fail, 0 fail → pass/);
+  });
+
+  test('is not a change of scoring if it changes no test', async () => {
+    const tests = { references: references(4) };
+    const { result } = await runPipeline(
+      project([shop(OLD, 0, { tests: { ...tests, rollup: MAJORITY } })]),
+      project([shop(OLD, 0, { tests: { ...tests, rollup: ALL } })]),
+      () => 'yes',
+    );
+    expect(result.outcome.kind).toBe('no-regression');
+    expect(result.scoring[0]).toMatchObject({
+      scoring_effect: 0,
+      same_answers: { unit: 'tests', judged: 4, pass_fail: 0, fail_pass: 0 },
+    });
+  });
+});

@@ -42,7 +42,7 @@ const scoring = (effect: number): ScoringResult => ({
   total: effect,
   because: [],
   flipped: [],
-  same_answers: { judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
+  same_answers: { unit: 'answers', judged: 20, pass_fail: 0, fail_pass: 4, p: 0.0625, kappa: 0.5 },
 });
 
 describe('run whose head uses recordings where base calls a model', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { ChangedText } from '../../../../src/kernel/result/changes.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -7,6 +8,7 @@ import { changedLines } from '../../../../src/report/sections/changes.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
+import { forAll } from '../../../fuzz.ts';
 import { inTerminal, REPORTS } from '../../../stand-ins/reports.ts';
 import { regression } from '../results.ts';
 
@@ -133,4 +135,96 @@ describe('changed lines in a report', () => {
     const lines = block(withCauses('alone', [unit('head', 30)], 40), 8);
     expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });
+
+  test('never leave out a line of the cause, whatever else changed', () => {
+    const line = fc.record({
+      sign: fc.constantFrom('same', 'removed', 'added'),
+      indent: fc.constantFrom('', '  ', '      '),
+    });
+    const file = fc.record({
+      lines: fc.array(line, { maxLength: 30 }),
+      more: fc.nat({ max: 50 }),
+      /** Where the cause is: a changed line of the result, or the lines that it leaves out. */
+      cause: fc.nat(),
+      kind: fc.constantFrom('line', 'parameter'),
+    });
+    const files = fc.array(file, { minLength: 1, maxLength: 5 });
+    forAll([files, fc.constantFrom(...COMMENT_LEVELS)], (drawn, { lines: most }) => {
+      const { result, texts } = withCausesIn(drawn);
+      const shown = block(result, most)
+        .join('\n')
+        .replaceAll(/^([-+]) +/gm, '$1 ');
+      if (most > 0) for (const text of texts) expect(shown).toContain(text);
+    });
+  });
 });
+
+interface DrawnFile {
+  lines: { sign: 'same' | 'removed' | 'added'; indent: string }[];
+  more: number;
+  cause: number;
+  kind: 'line' | 'parameter';
+}
+
+/** A result in which each file's suite is regressed because of one of the file's lines. */
+function withCausesIn(drawn: readonly DrawnFile[]): { result: Result; texts: string[] } {
+  const whole = regression();
+  const [worst] = whole.suites.filter(({ verdict }) => verdict === 'regressed');
+  if (worst === undefined) throw new Error('no suite is regressed');
+  const files = drawn.map((file, index) => causedFile(file, index));
+  const suites = files.map(({ change }) => ({ ...worst, name: change.file, path: change.file }));
+  return {
+    result: {
+      ...whole,
+      suites,
+      changes: files.map(({ change }) => change),
+      causes: files.map(({ change, cause }) => ({
+        ...{ path: change.file, suite: change.file, variant: worst.variant, causes: [cause] },
+        explained: FOUND,
+      })),
+    },
+    texts: files.flatMap(({ text }) => [text, `${text}\n  ↑ cause`]),
+  };
+}
+
+const FOUND = {
+  ...{ status: 'found' as const, reason: null, units: 4 },
+  ...{ harmless: [], unexplained: [], calls: 0 },
+};
+
+function causedFile(
+  { lines, more, cause: at, kind }: DrawnFile,
+  index: number,
+): { change: ChangedText; cause: Cause; text: string } {
+  const file = `prompts/${String(index)}.yaml`;
+  let [base, head] = [7, 7];
+  const numbered = lines.map(({ sign, indent }, place) => {
+    const text = `${indent}words ${String(index)}.${String(place)}.`;
+    const line = { sign, text, on: sign === 'removed' ? base : head, head };
+    if (sign !== 'added') base += 1;
+    if (sign !== 'removed') head += 1;
+    return line;
+  });
+  const changedLines = numbered.filter(({ sign }) => sign !== 'same');
+  const known = changedLines[at % (changedLines.length + 1)];
+  const text = known?.text.trim() ?? `words ${String(index)}.left-out.`;
+  const isRemoved = known?.sign === 'removed';
+  const place = unit(isRemoved ? 'base' : 'head', known?.on ?? 500);
+  const cause: ChangeUnit = {
+    ...place,
+    file,
+    kind: known === undefined ? 'line' : kind,
+    head: { file, line: known?.head ?? 500 },
+    base_text: isRemoved ? text : null,
+    head_text: isRemoved ? null : text,
+  };
+  const hunk = { base: 7, head: 7, lines: numbered.map(({ sign, text }) => ({ sign, text })) };
+  return {
+    change: { ...changed(1), file, base_file: file, suites: [file], hunks: [hunk], more },
+    cause: {
+      ...{ relation: 'alone', units: [cause], references: [], p: null, calls: 0 },
+      held: { references: 0, of: 0 },
+    },
+    text: `${isRemoved ? '-' : '+'} ${text}`,
+  };
+}

@@ -171,7 +171,7 @@ describe('a scoring change', () => {
       { id: 'a', from: 'fail', to: 'pass' },
       { id: 'b', from: 'pass', to: 'fail' },
     ],
-    same_answers: { judged: 12, pass_fail: 1, fail_pass: 4, p: 0.4, kappa: null },
+    same_answers: { unit: 'answers', judged: 12, pass_fail: 1, fail_pass: 4, p: 0.4, kappa: null },
   };
   const suite = suiteOf(
     's',

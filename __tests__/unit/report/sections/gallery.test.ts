@@ -81,7 +81,16 @@ describe('a suite with only a scoring change', () => {
     const [split] = result([uncompared]).scoring;
     const warning: Reason = {
       code: 'scoring-moved',
-      ...{ suite: split!.name, base: 1, head: 0, pass_fail: 3, fail_pass: 0, fails: false },
+      ...{
+        suite: split!.name,
+        base: 1,
+        head: 0,
+        unit: 'answers',
+        judged: 24,
+        pass_fail: 3,
+        fail_pass: 0,
+        fails: false,
+      },
     };
     expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('review that');
     expect(shown({ ...result([suite]), reasons: [warning] })).toContain('review that change');
@@ -186,8 +195,10 @@ describe('the cause', () => {
   });
 
   test('is the only part of a long change that is shown, and the other lines are counted', () => {
-    const long = Array.from({ length: 8 }, (_, at) => ({
-      ...({ sign: at % 2 === 0 ? 'removed' : 'added', text: `Line ${String(at)}` } as const),
+    const texts = ['Line 0', 'Line 1', 'Line 2', 'Line 3', 'Line 4', 'Line 5'];
+    const long = [...texts, 'Name the refund window', 'Be warm'].map((text, at) => ({
+      sign: at % 2 === 0 ? ('removed' as const) : ('added' as const),
+      text,
     }));
     const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));

@@ -70,7 +70,7 @@ const scoringOf = (name: string, after: number): ScoringResult => ({
   ...{ path: `prompts/${name}.yaml`, name, because: [], flipped: [] },
   rates: { base_base: 0.5, base_head: after, head_base: null, head_head: null },
   ...{ prompt_effect: null, scoring_effect: after - 0.5, total: null },
-  same_answers: { judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
+  same_answers: { unit: 'answers', judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
 });
 const FALL = 'capitals 90 → 80 %: clearly worse';
 const FLOOR = 'capitals: pass rate 70 % is below min_pass_rate 80 %';
