@@ -48,6 +48,9 @@ export interface SeenProject {
   unpriced: string[];
 }
 
+/** Files whose contents `init` looks at for the formats of other tools. */
+const MAYBE_EVALS = /(?:eval|task|stimul)[^/]*(?:\/[^/]+)?\.(?:ya?ml|toml)$/;
+
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
@@ -64,7 +67,7 @@ export async function seeProject(
   const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
   const isForeign = (path: string): boolean => isForeignPath(path, formats);
   const looked = own.map(async (path) => {
-    const format = await (isPrompt(path)
+    const format = await (isPrompt(path) || MAYBE_EVALS.test(path)
       ? detectFormat(path, files, formats)
       : formatByPath(path, formats));
     return format === null || 'read' in format ? [] : [{ path, what: unreadMessage(format) }];
