@@ -196,9 +196,9 @@ async function loadFile(
   };
   const own = given && (await format.read(given, formatTools, loaded.problems));
   const imported = own && (await withTasks(own, options.formats, formatTools, loaded.problems));
+  loaded.notices.push(...(imported?.notices ?? []));
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
-  loaded.notices.push(...imported.notices);
   for (const each of imported.prompts) {
     const { suite, name } = await loadSuite(reader, each.document, loaded);
     loaded.suites.push({

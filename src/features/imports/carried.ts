@@ -58,7 +58,7 @@ export function lossLine({ what, why, times, places }: LossGroup): string {
   return `${often}${what}: ${why} (${placesText(places)})`;
 }
 
-function importNotices(file: string, imported: Imported): Notice[] {
+export function importNotices(file: string, imported: Imported): Notice[] {
   const groups = lossesByReason(imported.left);
   const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {
     const also = [
