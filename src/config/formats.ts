@@ -88,11 +88,14 @@ export async function detectFormat<F extends FileFormat>(
   const isToml = file.endsWith('.toml');
   const value = isToml ? await tomlTables(file, files) : (await files.document(file, []))?.value;
   if (value === undefined || !isMap(value)) return null;
-  const isOurs = OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
   for (const [name, format] of Object.entries(formats))
-    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOurs))
+    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOurs(value)))
       return { name, ...format };
   return null;
+}
+
+function isOurs(value: JsonMap): boolean {
+  return OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
 }
 
 async function tomlTables(file: string, files: Files): Promise<JsonMap> {

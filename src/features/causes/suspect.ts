@@ -83,13 +83,10 @@ export async function causesOfSuite(
   if (fell.length === 0) return notStarted('no individual test clearly got worse');
   const stable = stableReferences(suspect.result);
   const references = [...fell, ...stable];
+  const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
-  const make = extraTries(
-    run,
-    references.map(({ id }) => id),
-    { ...edges.tools, complete: counter.complete },
-    view.metrics,
-  );
+  const trying = { ...edges.tools, complete: counter.complete };
+  const make = extraTries(run, ids, trying, view.metrics);
   const bench = { change, references, fellCount: fell.length, make };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
