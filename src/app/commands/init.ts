@@ -247,7 +247,7 @@ function nextSteps(
       starter.suites.length > 0,
       'Write two or three tasks of your own, and for a skill a trigger test, into ' +
         `${starter.suites.map(({ path }) => path).join(' and ')} (docs/agents.md). To test ` +
-        'prompts instead, replace it with prompts/NAME.yaml (docs/first-suite.md).',
+        'prompts instead, write prompts/NAME.yaml (docs/first-suite.md).',
     ),
     ...starter.steps,
     ...when(

@@ -3,10 +3,10 @@ import type { Starter, StarterProject, StarterSuite } from '../../app/commands/t
 import { schemaLine } from '../../app/session/origin.ts';
 import { everyMetric } from '../../kernel/suite/metrics.ts';
 import { factsOf } from '../../types/vendors.ts';
-import { frontMatter, isContextFile } from './context.ts';
+import { contextIn, frontMatter } from './context.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
-import { matcherOf, placeFiles } from './suite/rules.ts';
+import { matcherOf } from './suite/rules.ts';
 import { AGENT_NAMES, specOf } from './suite/spec.ts';
 
 const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
@@ -30,7 +30,7 @@ export async function starterOf(project: StarterProject): Promise<Starter> {
   const skills = await Promise.all(
     paths.filter((path) => SKILL.test(path)).map((path) => readSkill(path, paths, project)),
   );
-  const isTested = testedBy(project);
+  const isTested = await testedBy(project);
   const open = {
     skills: skills.filter((skill) => !skill.isTemplate && !isTested.skill(skill)),
     instructions: paths.filter(
@@ -119,20 +119,17 @@ function isInstructionFile(path: string): boolean {
   );
 }
 
-function testedBy({ project, tree }: StarterProject): {
+async function testedBy({ project, tree }: StarterProject): Promise<{
   byAgents: boolean;
   skill(skill: FoundSkill): boolean;
   file(path: string): boolean;
-} {
+}> {
   const { suites, settings } = project;
   const specs = suites.flatMap(
     ({ prompt }) => specOf(settings.models.get(prompt.model ?? '')?.command ?? []) ?? [],
   );
-  const loaded = specs.flatMap(({ agent, workspace }) =>
-    [...placeFiles(tree.files.keys(), workspace)].flatMap(([at, path]) =>
-      isContextFile(agentRow(agent), at) ? [path] : [],
-    ),
-  );
+  const contexts = await Promise.all(specs.map((spec) => contextIn(tree, spec)));
+  const loaded = contexts.flatMap(({ files }) => files);
   const named = suites.flatMap(({ tests }) =>
     everyMetric(tests).flatMap(({ source }) =>
       source.kind === 'built-in' && source.uses === 'skill_used' ? [source.with['name']] : [],

@@ -85,8 +85,7 @@ export async function causesOfSuite(
   const references = [...fell, ...stable];
   const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
-  const trying = { ...edges.tools, complete: counter.complete };
-  const make = extraTries(run, ids, trying, view.metrics);
+  const make = extraTries(run, ids, { ...edges.tools, complete: counter.complete }, view.metrics);
   const bench = { change, references, fellCount: fell.length, make };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
