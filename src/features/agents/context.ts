@@ -96,8 +96,14 @@ function isOffered(path: string, folders: readonly string[] | null): boolean {
   return folder !== undefined && (folders?.includes(folder) ?? true);
 }
 
-export function frontMatter(text: string): string {
+function frontMatter(text: string): string {
   return /^---\r?\n([\s\S]*?)\r?\n---/.exec(text)?.[1] ?? '';
+}
+
+/** The start of a field, which may be a block (`>`, `|`). Many descriptions are not valid YAML. */
+export function skillField(text: string, key: 'name' | 'description'): string {
+  const field = new RegExp(`^${key}: *(?:[>|][-+\\d]*\\s+)?["']?(.*?)["']?\\s*$`, 'm');
+  return field.exec(frontMatter(text))?.[1] ?? '';
 }
 
 export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {

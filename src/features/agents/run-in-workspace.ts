@@ -55,7 +55,8 @@ export async function runInWorkspace(
   options: OwnProgramOptions,
 ): Promise<Completion> {
   const { request, spec, task } = run;
-  const row = agentRow(spec.agent);
+  const own = agentRow(spec.agent);
+  const row = { ...own, skillTool: spec.skillTool ?? own.skillTool };
   const isTrigger = task.trigger !== undefined;
   const ticket = place.gateway.open({
     agent: spec.agent,

@@ -3,7 +3,7 @@ import type { Starter, StarterProject, StarterSuite } from '../../app/commands/t
 import { schemaLine } from '../../app/session/origin.ts';
 import { everyMetric } from '../../kernel/suite/metrics.ts';
 import { factsOf } from '../../types/vendors.ts';
-import { contextIn, frontMatter } from './context.ts';
+import { contextIn, skillField } from './context.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { matcherOf } from './suite/rules.ts';
@@ -94,22 +94,16 @@ async function readSkill(
   { tree }: StarterProject,
 ): Promise<FoundSkill> {
   const folder = SKILL.exec(file)?.[1] ?? '';
-  const head = frontMatter(new TextDecoder().decode(await tree.read(file)));
-  const named = fieldOf(head, 'name');
+  const text = new TextDecoder().decode(await tree.read(file));
+  const named = skillField(text, 'name');
   const evals = posix.join(folder, 'evals');
   return {
     ...{ file, folder },
     name: /^[a-z\d][\w.-]*$/i.test(named) ? named : posix.basename(folder) || 'skill',
     hasEvals: paths.includes(`${evals}/evals.json`),
     hidden: folder !== '' && paths.some((path) => path.startsWith(`${evals}/`)) ? evals : null,
-    isTemplate: TEMPLATE_PATH.test(file) || PLACEHOLDER_TEXT.test(fieldOf(head, 'description')),
+    isTemplate: TEMPLATE_PATH.test(file) || PLACEHOLDER_TEXT.test(skillField(text, 'description')),
   };
-}
-
-/** The start of a field, which may be a block (`>`, `|`). Many descriptions are not valid YAML. */
-function fieldOf(head: string, key: string): string {
-  const field = new RegExp(`^${key}: *(?:[>|][-+\\d]*\\s+)?["']?(.*?)["']?\\s*$`, 'm');
-  return field.exec(head)?.[1] ?? '';
 }
 
 function isInstructionFile(path: string): boolean {
