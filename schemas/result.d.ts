@@ -5723,6 +5723,10 @@ export interface EvaldiffResult {
        * Calls of the experiment, including reused ones.
        */
       calls: number;
+      /**
+       * Metrics that fell and that alone judge these tries, because others hide the fall; absent: all metrics judge them.
+       */
+      metrics?: string[];
     };
   }[];
   /**
@@ -6168,6 +6172,10 @@ export interface EvaldiffResult {
        * Calls of the experiment, including reused ones.
        */
       calls: number;
+      /**
+       * Metrics that fell and that alone judge these tries, because others hide the fall; absent: all metrics judge them.
+       */
+      metrics?: string[];
     };
   }[];
   /**
