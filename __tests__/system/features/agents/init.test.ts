@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { factsOf } from '../../../../src/types/vendors.ts';
@@ -189,5 +191,30 @@ describe('evaldiff init with agent instructions', () => {
     const agents = ['evals/pdf.yaml', 'evals/agents.yaml'].map((path) => suiteIn(files, path));
     expect(agents.map(({ agent }) => agent)).toEqual(['copilot', 'copilot']);
     expect(agents[0]?.model).toBe(agents[1]?.model);
+  });
+
+  test('writes suites that other commands describe as suites of agents', async () => {
+    const { directory, commit, write } = createRepository();
+    write({ '.claude/skills/pdf/SKILL.md': skill('pdf') });
+    const given = { ...withoutKeys(), width: 500 };
+    await commandIn(directory, ['init', '--from', 'our-account/evaldiff@v1.0.0'], given);
+    const suite = readFileSync(join(directory, 'evals/pdf.yaml'), 'utf8');
+    commit('base', {});
+    write({ '.claude/skills/pdf/SKILL.md': skill('pdf', 'Reads PDFs.') });
+    const said = async (...args: string[]) => (await commandIn(directory, args, given)).out;
+    expect(await said('validate', '--code', 'host')).toContain('1 agent suite with 2 tasks: no');
+    expect(await said('validate')).toContain(
+      'claude-code with claude-sonnet-5-5 is an agent. Agents run only with code: host',
+    );
+    const plan = await said('plan', '--code', 'host');
+    expect(plan).toContain('1 reference because of workspace (.claude/skills/pdf/SKILL.md)');
+    expect(plan).toMatch(
+      /Agents cost at most \$\d+\.00 by the limits in their suites; the run stops at \$10,/,
+    );
+    write({ 'evals/pdf.yaml': suite.replace('turns: 30', 'turns: 9') });
+    expect(await said('plan', '--code', 'host')).toContain('because of agent (evals/pdf.yaml)');
+    expect(await said('diff', '--code', 'host', '--max-calls', '1')).toContain(
+      'answers for 2 tasks of 1 agent suite on both sides',
+    );
   });
 });
