@@ -89,12 +89,12 @@ export async function detectFormat<F extends FileFormat>(
   const value = isToml ? await tomlTables(file, files) : (await files.document(file, []))?.value;
   if (value === undefined || !isMap(value)) return null;
   for (const [name, format] of Object.entries(formats))
-    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOurs(value)))
+    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOwnPrompt(value)))
       return { name, ...format };
   return null;
 }
 
-function isOurs(value: JsonMap): boolean {
+function isOwnPrompt(value: JsonMap): boolean {
   return OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
 }
 

@@ -45,7 +45,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     }
   }
   return {
-    ...sizeOf(suites),
+    ...planSize(suites),
     prompt_calls: sum([...requests.values()]),
     replayed: sum([...recorded.values()]) + callsBy(true),
     grader_calls: callsBy(false),
@@ -55,14 +55,16 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   };
 }
 
-function sizeOf(suites: readonly SuiteRun[]): PlanSize {
+function planSize(suites: readonly SuiteRun[]): PlanSize {
   const most = new Map<string, number>();
   const isAgent = new Map<string, boolean>();
   for (const { suite, runs } of suites.filter((run) => run.runs.length > 0)) {
-    const { prompt, isOfAgent } = promptOf(suite);
-    const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
+    const side = suite.head ?? suite.base;
+    const { file = '', name = '' } = side?.suite.prompt ?? {};
+    const key = `${file}\n${name}`;
+    const isOfAgent = takesOverlay(side?.variant.target ?? null);
     most.set(key, Math.max(most.get(key) ?? 0, runs.length));
-    isAgent.set(isOfAgent ? (prompt?.file ?? '') : key, isOfAgent);
+    isAgent.set(isOfAgent ? file : key, isOfAgent);
   }
   const agents = [...isAgent.values()].filter(Boolean).length;
   return {
@@ -70,11 +72,6 @@ function sizeOf(suites: readonly SuiteRun[]): PlanSize {
     ...(agents === 0 ? {} : { agent_suites: agents }),
     references: sum([...most.values()]),
   };
-}
-
-function promptOf({ base, head }: SuiteRun['suite']) {
-  const side = head ?? base;
-  return { prompt: side?.suite.prompt, isOfAgent: takesOverlay(side?.variant.target ?? null) };
 }
 
 type PlanSize = Pick<Plan, 'suites' | 'agent_suites' | 'references'>;

@@ -74,11 +74,11 @@ function usualLine(calls: AnswerCalls | null, cap: Cap | null): string[] {
     : [
         `usually about ${counted(calls.usual, 'call')} for all answers ` +
           `if nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
-          (calls.most_usd === undefined ? '' : agentWords(calls.most_usd, cap)),
+          (calls.most_usd === undefined ? '' : agentCostWords(calls.most_usd, cap)),
       ];
 }
 
-function agentWords(most: number, cap: Cap | null): string {
+function agentCostWords(most: number, cap: Cap | null): string {
   const stop =
     cap === null || most <= cap.limit
       ? ''

@@ -20,7 +20,7 @@ import { seeProject, type SeenProject } from './see-project.ts';
 import {
   originOf,
   type AddCommand,
-  type Starter,
+  type StarterFiles,
   type StarterProject,
   type Terminal,
 } from './terminal.ts';
@@ -104,7 +104,7 @@ function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
 
 function vendorsToAsk(
   { vendors, endpoints }: SeenProject,
-  { suites }: Starter,
+  { suites }: StarterFiles,
   env: NodeJS.ProcessEnv,
 ): VendorName[] {
   if (vendors.length + endpoints.length > 0) return vendors;
@@ -112,7 +112,7 @@ function vendorsToAsk(
   return [vendor ?? vendorsWithKey(env)[0] ?? vendorNames()[0], ...others];
 }
 
-async function findStarter(project: StarterProject, { features }: Terminal): Promise<Starter> {
+async function findStarter(project: StarterProject, { features }: Terminal): Promise<StarterFiles> {
   const found = await Promise.all(features.map((row) => row.starter?.(project)));
   const starters = found.filter((starter) => starter !== undefined);
   return {
@@ -152,7 +152,7 @@ async function refuseOwnRepository({ workTree, ...repository }: Repository): Pro
 interface WrittenFor {
   vendors: readonly VendorName[];
   origin: CopyOrigin | null;
-  starter: Starter;
+  starter: StarterFiles;
 }
 
 async function wantedFiles(
@@ -211,7 +211,7 @@ interface Facts {
   /** Whether the command line names `origin`. */
   named: boolean;
   shown: FormatPath;
-  starter: Starter;
+  starter: StarterFiles;
 }
 
 function nextSteps(
@@ -322,7 +322,7 @@ function commandLines(directory: string, code: string): string[] {
 
 export function starterFiles(
   vendor: VendorName,
-  given: { starter?: Pick<Starter, 'suites'>; origin?: CopyOrigin | null } = {},
+  given: { starter?: Pick<StarterFiles, 'suites'>; origin?: CopyOrigin | null } = {},
 ): Map<string, string> {
   const model = factsOf(vendor).starterModel;
   const { starter = { suites: [] }, origin = null } = given;

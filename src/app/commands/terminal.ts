@@ -90,7 +90,7 @@ export interface StarterProject {
   isEmpty: boolean;
 }
 
-export interface Starter {
+export interface StarterFiles {
   /** `init` writes these suites instead of its example. */
   suites: StarterSuite[];
   /** Whether the project's suites need `code: host`. */
@@ -125,7 +125,7 @@ export interface CommandRow {
 
   readonly demo?: DemoExample;
 
-  starter?(project: StarterProject): Promise<Starter>;
+  starter?(project: StarterProject): Promise<StarterFiles>;
 
   /**
    * Null if the suite belongs to another feature.

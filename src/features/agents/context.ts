@@ -31,7 +31,7 @@ const IMPORT_DEPTHS: Readonly<Partial<Record<AgentName, number>>> = {
 };
 
 /** What every call contains: instruction files with their imports, and descriptions of skills. */
-export async function contextOf(
+export async function loadedContext(
   { name, instructionFiles, skillFolders }: AgentRow,
   source: ContextSource,
 ): Promise<AgentContext> {
@@ -145,7 +145,7 @@ export async function contextIn(
     async ([at, path]) => [at, (await tree.readLink?.(path)) ?? ''] as const,
   );
   const from = (at: string): string => placed.get(at) ?? at;
-  const context = await contextOf(agentRow(agent), {
+  const context = await loadedContext(agentRow(agent), {
     files: [...placed].flatMap(([at, path]) => (tree.files.has(path) ? at : [])),
     links: new Map(await Promise.all(targets)),
     read: async (at) => new TextDecoder().decode(await tree.read(from(at))),

@@ -7,7 +7,7 @@ import {
   type Request,
 } from '../../types/model.ts';
 import { failedRun, runCompletion } from './completion.ts';
-import { contextOf } from './context.ts';
+import { loadedContext } from './context.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
@@ -221,7 +221,7 @@ async function runContext(row: AgentRow, files: WorkspaceFiles): Promise<number>
   const [links, regular] = [true, false].map((isLink) =>
     [...files].flatMap(([path, { mode }]) => ((mode === '120000') === isLink ? path : [])),
   ) as [string[], string[]];
-  const { tokens } = await contextOf(row, {
+  const { tokens } = await loadedContext(row, {
     files: regular,
     links: new Map(links.map((path) => [path, textOf(path)])),
     read: (path) => Promise.resolve(textOf(path)),

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Starter, StarterProject, StarterSuite } from '../../app/commands/terminal.ts';
+import type { StarterFiles, StarterProject, StarterSuite } from '../../app/commands/terminal.ts';
 import { schemaLine } from '../../app/session/origin.ts';
 import { everyMetric } from '../../kernel/suite/metrics.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -18,12 +18,12 @@ const TEMPLATE_PATH = /(?:^|\/)_?(?:skill-)?templates?(?:-skill)?\//i;
 const PLACEHOLDER_TEXT =
   /^(?:replace (?:this|with|me)\b|todo\b *(?::|$)|(?:a )?description of (?:the|this|your) skill|<)/i;
 
-const CLIS = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
+const CLI_ROWS = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
 
 const NO_SUITE = 'no suite tests it yet';
 
 /** Writes one suite for a skill and one for an instruction file, and names all others. */
-export async function starterOf(project: StarterProject): Promise<Starter> {
+export async function starterFor(project: StarterProject): Promise<StarterFiles> {
   const paths = [...project.tree.files.keys()]
     .filter((path) => !path.split('/').includes('node_modules'))
     .sort((a, b) => a.split('/').length - b.split('/').length || (a < b ? -1 : 1));
@@ -109,7 +109,7 @@ async function readSkill(
 function isInstructionFile(path: string): boolean {
   return (
     IN_ANY_FOLDER.test(path) ||
-    CLIS.some(({ instructionFiles }) => matcherOf(instructionFiles)(path))
+    CLI_ROWS.some(({ instructionFiles }) => matcherOf(instructionFiles)(path))
   );
 }
 
@@ -136,16 +136,16 @@ async function testedBy({ project, tree }: StarterProject): Promise<{
   };
 }
 
-type AgentSuite = StarterSuite & { reads?(path: string): boolean };
+type ReadingSuite = StarterSuite & { reads?(path: string): boolean };
 
-type Wish = (row: AgentRow) => boolean;
+type RowWish = (row: AgentRow) => boolean;
 
 function suitesFor(
   { skills: [skill], instructions: [file] }: { skills: FoundSkill[]; instructions: string[] },
   project: StarterProject,
-): AgentSuite[] {
-  const reads = (path: string): Wish => {
-    const isNested = IN_ANY_FOLDER.test(path) && !CLIS.some((row) => isRead(row, path));
+): ReadingSuite[] {
+  const reads = (path: string): RowWish => {
+    const isNested = IN_ANY_FOLDER.test(path) && !CLI_ROWS.some((row) => isRead(row, path));
     return (row) => isRead(row, isNested ? posix.basename(path) : path);
   };
   const both = file === undefined ? [] : [reads(file)];
@@ -153,7 +153,7 @@ function suitesFor(
   const own = skill === undefined || first === null ? [] : [skillSuite(skill, first, project)];
   if (file === undefined) return own;
   const vendor = own[0]?.vendor;
-  const sameKey: Wish[] = [
+  const sameKey: RowWish[] = [
     (row) => row === first,
     ({ wires }) => wires.some((wire) => wire === vendor),
   ];
@@ -165,7 +165,7 @@ const isRead = ({ instructionFiles }: AgentRow, path: string): boolean =>
   matcherOf(instructionFiles)(path);
 
 const finds =
-  ({ name, folder }: FoundSkill): Wish =>
+  ({ name, folder }: FoundSkill): RowWish =>
   ({ skillFolders }) =>
     skillFolders?.some((place) => `${place}/${name}` === folder) ?? false;
 
@@ -204,10 +204,10 @@ function skillSuite(skill: FoundSkill, row: AgentRow, project: StarterProject): 
 }
 
 /** Of the rows that grant most wishes, one whose vendor has a key. Earlier wishes count more. */
-function starterRow(keys: StarterProject['keys'], wishes: readonly Wish[]): AgentRow {
-  let rows = CLIS;
+function starterRow(keys: StarterProject['keys'], wishes: readonly RowWish[]): AgentRow {
+  let rows = CLI_ROWS;
   for (const wish of wishes) if (rows.some(wish)) rows = rows.filter(wish);
-  const isPaid: Wish = ({ wires }) => wires.some((wire) => keys.includes(wire));
+  const isPaid: RowWish = ({ wires }) => wires.some((wire) => keys.includes(wire));
   return rows.find(isPaid) ?? rows[0] ?? agentRow('claude-code');
 }
 

@@ -81,7 +81,7 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-interface SkillContext {
+interface SkillSearch {
   agent: AgentName;
   rules: WorkspaceRules;
   tools: Pick<FormatTools, 'files'>;
@@ -90,7 +90,7 @@ interface SkillContext {
 /** Names of skills that the agent cannot find. If a workspace has no skill, own agents may. */
 export async function unknownSkills(
   { value, placeOf }: Document,
-  context: SkillContext,
+  context: SkillSearch,
 ): Promise<Problem[]> {
   const { agent } = context;
   const { skillFolders } = agentRow(agent);
@@ -111,7 +111,7 @@ export async function unknownSkills(
 /** CLIs find skills by their folders. Own agents may use the names in the files. */
 async function skillNames(
   folders: readonly string[] | null,
-  { rules, tools: { files } }: SkillContext,
+  { rules, tools: { files } }: SkillSearch,
 ): Promise<string[]> {
   const names: string[] = [];
   for (const [at, path] of placeFiles(files.below(''), rules)) {
