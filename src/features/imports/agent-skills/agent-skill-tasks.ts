@@ -1,9 +1,7 @@
-import type { ForeignFile } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { JsonMap } from '../../../types/plain.ts';
-import { importNotices } from '../carried.ts';
 import {
   createDraft,
   judgeTheRest,
@@ -27,7 +25,7 @@ export async function tasksOf(
   list: Node,
   context: TaskContext,
   whole: Pick<Imported, 'left' | 'remarks'>,
-): Promise<NonNullable<ForeignFile['tasks']> | null> {
+): Promise<NonNullable<Imported['tasks']> | null> {
   const skill = await findSkill(document, context.files);
   if ('tried' in skill) return null;
   const folder = folderOf(skill.file);
@@ -52,11 +50,11 @@ export async function tasksOf(
       placeOf: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : place),
       placeOfText: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : place),
     },
-    notices: importNotices(document.file, {
+    imported: {
       ...imported,
       left: [...whole.left, ...imported.left],
       remarks: [...whole.remarks, ...imported.remarks],
-    }),
+    },
   };
 }
 
