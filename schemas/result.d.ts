@@ -5739,6 +5739,10 @@ export interface EvaldiffResult {
        * Calls of the experiment, including reused ones.
        */
       calls: number;
+      /**
+       * Metrics that fell and that alone judge these tries, because others hide the fall; absent: all metrics judge them.
+       */
+      metrics?: string[];
     };
   }[];
   /**
@@ -6184,6 +6188,10 @@ export interface EvaldiffResult {
        * Calls of the experiment, including reused ones.
        */
       calls: number;
+      /**
+       * Metrics that fell and that alone judge these tries, because others hide the fall; absent: all metrics judge them.
+       */
+      metrics?: string[];
     };
   }[];
   /**

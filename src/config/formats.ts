@@ -47,9 +47,13 @@ export interface ReadFormat<File extends ForeignFile = ForeignFile> extends Reco
   takes?(tasks: Document, settings: Settings): Document | null;
 }
 
-/** A format that evaldiff recognises but cannot read. `instead` says what to write. */
+/**
+ * A format that evaldiff recognises but cannot read. `instead` says what to write, and `as` into
+ * what kind of file. `holds` gets only the names of a TOML file's tables.
+ */
 export interface UnreadFormat extends Partial<Recognition> {
   instead: string;
+  as?: string;
 }
 
 type FileFormat = ReadFormat | UnreadFormat;
@@ -72,7 +76,7 @@ export function isForeignPath(file: string, formats: Formats): boolean {
   return format !== null && 'read' in format;
 }
 
-const OUR_KEYS = ['messages', 'prompt', 'code', 'defaults'];
+const OUR_KEYS = ['messages', 'prompt', 'code'];
 
 export async function detectFormat<F extends FileFormat>(
   file: string,
@@ -80,18 +84,34 @@ export async function detectFormat<F extends FileFormat>(
   formats: Formats<F>,
 ): Promise<NamedFormat<F> | null> {
   const named = formatByPath(file, formats);
-  if (named !== null || !/\.(?:ya?ml|json)$/.test(file)) return named;
-  const value = (await files.document(file, []))?.value ?? null;
-  if (!isMap(value)) return null;
-  const isOurs = OUR_KEYS.some((key) => key in value);
+  if (named !== null || !/\.(?:ya?ml|json|toml)$/.test(file)) return named;
+  const isToml = file.endsWith('.toml');
+  const value = isToml ? await tomlTables(file, files) : (await files.document(file, []))?.value;
+  if (value === undefined || !isMap(value)) return null;
   for (const [name, format] of Object.entries(formats))
-    if (format.holds?.(value, file) === true && ('read' in format || !isOurs))
+    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOwnPrompt(value)))
       return { name, ...format };
   return null;
 }
 
-export function unreadMessage({ name, instead }: NamedFormat<UnreadFormat>): string {
-  return `is a file of ${name}, which evaldiff cannot read. Write a prompt file instead: ${instead}`;
+function isOwnPrompt(value: JsonMap): boolean {
+  return OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
+}
+
+async function tomlTables(file: string, files: Files): Promise<JsonMap> {
+  const found = await files.data(file, { file: '', line: 0 }, []);
+  const text = new TextDecoder().decode(found?.content);
+  return Object.fromEntries(
+    [...text.matchAll(/^\[+([\w-]+)/gm)].map(([, name = '']) => [name, {}]),
+  );
+}
+
+export function unreadMessage({
+  name,
+  instead,
+  as = 'a prompt file',
+}: NamedFormat<UnreadFormat>): string {
+  return `is a file of ${name}, which evaldiff cannot read. Write ${as} instead: ${instead}`;
 }
 
 export function placesOf(formats: Formats): string[] {

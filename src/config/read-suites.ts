@@ -24,6 +24,7 @@ import {
   type FormatTools,
   type NamedFormat,
   type ReadFormat,
+  type UnreadFormat,
 } from './formats.ts';
 import type { HostCall, HostSettings } from './host-call.ts';
 import { withShownFiles } from './message-parts.ts';
@@ -100,6 +101,11 @@ interface PromptFile {
   format: NamedFormat<ReadFormat> | null;
 }
 
+interface FoundFile extends Omit<PromptFile, 'format'> {
+  exact: boolean;
+  format: NamedFormat<ReadFormat | UnreadFormat> | null;
+}
+
 /**
  * If `prompts` is not set, also finds files of other tools by name. If there are prompts in our own
  * format, other tools' files only cause a notice.
@@ -123,20 +129,21 @@ async function promptFiles(
   const matched = found.matches.filter(
     ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
   );
-  const prompts = (await withFormats(matched)).flatMap(({ file, root, exact, format }) => {
+  const readable = ({ file, root, exact, format }: FoundFile): PromptFile[] => {
     if (format === null || 'read' in format) return [{ file, root, format }];
     const unread = { place: { file, line: 0 }, message: unreadMessage(format) };
     if (exact) problems.push(unread);
     else notices.push({ kind: 'import', ...unread });
     return [];
-  });
+  };
+  const prompts = (await withFormats(matched)).flatMap(readable);
   if (!settings.prompts.every((pattern) => places(pattern).line === 0)) return prompts;
   const named = files
     .match(placesOf(formats), places, [])
     .matches.filter(({ file }) => !prompts.some((each) => each.file === file));
-  const foreign = (await withFormats(named)).flatMap(({ file, root, format }) =>
-    format !== null && 'read' in format ? [{ file, root, format }] : [],
-  );
+  const foreign = (await withFormats(named))
+    .filter(({ format }) => format !== null)
+    .flatMap((each) => readable({ ...each, exact: false }));
   if (prompts.every(({ format }) => format !== null)) return [...prompts, ...foreign];
   for (const { file } of foreign) {
     const message =
@@ -189,9 +196,9 @@ async function loadFile(
   };
   const own = given && (await format.read(given, formatTools, loaded.problems));
   const imported = own && (await withTasks(own, options.formats, formatTools, loaded.problems));
+  loaded.notices.push(...(imported?.notices ?? []));
   if (imported === null || loaded.problems.length > 0) return loaded;
   loaded.imported = imported;
-  loaded.notices.push(...imported.notices);
   for (const each of imported.prompts) {
     const { suite, name } = await loadSuite(reader, each.document, loaded);
     loaded.suites.push({

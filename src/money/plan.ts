@@ -1,6 +1,7 @@
 import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
+import { takesOverlay } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { capWords, type Cap } from './cost-cap.ts';
 import { askedBy, judgingCalls } from './judging-calls.ts';
@@ -43,10 +44,8 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
       }
     }
   }
-  const prompts = referencesByPrompt(suites);
   return {
-    suites: prompts.length,
-    references: sum(prompts),
+    ...planSize(suites),
     prompt_calls: sum([...requests.values()]),
     replayed: sum([...recorded.values()]) + callsBy(true),
     grader_calls: callsBy(false),
@@ -56,17 +55,38 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   };
 }
 
-function referencesByPrompt(suites: readonly SuiteRun[]): number[] {
+function planSize(suites: readonly SuiteRun[]): PlanSize {
   const most = new Map<string, number>();
-  for (const {
-    suite: { base, head },
-    runs,
-  } of suites) {
-    const prompt = (head ?? base)?.suite.prompt;
-    const key = `${prompt?.file ?? ''}\n${prompt?.name ?? ''}`;
-    if (runs.length > 0) most.set(key, Math.max(most.get(key) ?? 0, runs.length));
+  const isAgent = new Map<string, boolean>();
+  for (const { suite, runs } of suites.filter((run) => run.runs.length > 0)) {
+    const side = suite.head ?? suite.base;
+    const { file = '', name = '' } = side?.suite.prompt ?? {};
+    const key = `${file}\n${name}`;
+    const isOfAgent = takesOverlay(side?.variant.target ?? null);
+    most.set(key, Math.max(most.get(key) ?? 0, runs.length));
+    isAgent.set(isOfAgent ? file : key, isOfAgent);
   }
-  return [...most.values()];
+  const agents = [...isAgent.values()].filter(Boolean).length;
+  return {
+    suites: isAgent.size,
+    ...(agents === 0 ? {} : { agent_suites: agents }),
+    references: sum([...most.values()]),
+  };
+}
+
+type PlanSize = Pick<Plan, 'suites' | 'agent_suites' | 'references'>;
+
+/** For example `3 references of 2 prompts`, or `3 tasks of 1 agent suite`. */
+export function sizeWords(
+  size: PlanSize,
+  order: 'references of suites' | 'suites with references',
+) {
+  const { suites, agent_suites: agents = 0, references } = size;
+  const isAll = agents === suites;
+  const suite = agents === 0 ? 'prompt' : isAll ? 'agent suite' : 'suite';
+  const reference = agents === 0 ? 'reference' : isAll ? 'task' : 'test';
+  const [many, each] = [counted(suites, suite), counted(references, reference)];
+  return order === 'references of suites' ? `${each} of ${many}` : `${many} with ${each}`;
 }
 
 export function evaluatorCalls(suites: readonly SuiteRun[], next: NextTries): number {
@@ -131,8 +151,8 @@ export function overBudget(
   if (cap === null || calls <= cap.limit) return [];
   const message = [
     `This run would make ${counted(calls, 'model call')} `,
-    `(${String(plan.prompt_calls)} answers for ${counted(plan.references, 'reference')} `,
-    `of ${counted(plan.suites, 'prompt')}${bothSides ? ' on both sides' : ''}`,
+    `(${String(plan.prompt_calls)} answers for ${sizeWords(plan, 'references of suites')}`,
+    bothSides ? ' on both sides' : '',
     ` + ${counted(plan.grader_calls, 'grader call')}`,
     ...certainWords.map((words) => ` + ${words}`),
     stored === 0 ? '' : `, without ${counted(stored, 'answer')} stored already`,

@@ -36,8 +36,10 @@ export interface Again {
 
 /** The calls of the first round. Adaptive tries may add more. */
 export interface Plan {
-  /** A suite's variants in a sweep count as one. */
+  /** A suite's variants in a sweep count as one, and so do an agent's tasks and trigger tests. */
   suites: number;
+  /** How many of the suites are suites of agents. Absent: none. */
+  agent_suites?: number;
   references: number;
   /** A call that both sides or equal references share counts once. */
   prompt_calls: number;

@@ -2,7 +2,7 @@ import { formatProblem } from '../errors.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { answerCalls, type AnswerCalls } from '../money/answer-calls.ts';
-import { capLines, forecastWords, type Caps } from '../money/cost-cap.ts';
+import { capLines, forecastWords, type Cap, type Caps } from '../money/cost-cap.ts';
 import { minimumCalls, possibleWords, recordedWords } from '../money/plan.ts';
 import type { Prepared, Plan } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
@@ -50,7 +50,7 @@ export function planLines({
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
     callsLine(plan, certainWords),
-    ...usualLine(answerCalls(prepared)),
+    ...usualLine(answerCalls(prepared), caps?.maxCost ?? null),
     ...ownLimitLines(affected.map(({ run }) => run)),
     ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -68,17 +68,25 @@ function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
   ];
 }
 
-function usualLine(calls: AnswerCalls | null): string[] {
+function usualLine(calls: AnswerCalls | null, cap: Cap | null): string[] {
   return calls === null
     ? []
     : [
         `usually about ${counted(calls.usual, 'call')} for all answers ` +
           `if nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
-          (calls.most_usd === undefined
-            ? ''
-            : `, for agents at most ${formatDollars(calls.most_usd)}: the first number counts an ` +
-              "agent's run as one call, the second counts all its turns"),
+          (calls.most_usd === undefined ? '' : agentCostWords(calls.most_usd, cap)),
       ];
+}
+
+function agentCostWords(most: number, cap: Cap | null): string {
+  const stop =
+    cap === null || most <= cap.limit
+      ? ''
+      : `; the run stops at $${String(cap.limit)}, even if it has no verdict by then`;
+  return (
+    ` (here an agent's run counts with all its turns). Agents cost at most ` +
+    `${formatDollars(most)} by the limits in their suites${stop}`
+  );
 }
 
 function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {

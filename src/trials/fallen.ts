@@ -3,8 +3,11 @@ import type {
   ReferenceResult,
   ReferenceStatus,
   SideResult,
+  TryResult,
 } from '../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { tryOutcomeOf } from '../kernel/suite/gate.ts';
+import type { Outcome } from '../types/metric.ts';
 
 const MAX_FALLEN = 8;
 
@@ -31,6 +34,49 @@ export function mirrored(result: SuiteResult): SuiteResult {
       head: reference.base,
     })),
   };
+}
+
+export interface FallView {
+  result: SuiteResult;
+  /** Null: all metrics. */
+  metrics: readonly string[] | null;
+}
+
+/**
+ * Judges by the metrics that fell if this shows more fallen references. A metric that fails on both
+ * sides hides the fall of the others.
+ */
+export function viewFall(result: SuiteResult): FallView {
+  const { reason } = result;
+  if (reason?.by !== 'fall' || reason.metrics.length === 0) return { result, metrics: null };
+  const { metrics } = reason;
+  const side = (own: SideResult | null): SideResult | null => own && judgedBy(own, metrics);
+  const references = result.references.map((reference) => {
+    const own = { ...reference, base: side(reference.base), head: side(reference.head) };
+    const isFallen = countsForVerdict(own) && dropOf(own) > 0 && own.status !== 'regressed';
+    return isFallen ? { ...own, status: 'fell' as const } : own;
+  });
+  const judged = { ...result, references };
+  return worstFirst(judged).length > worstFirst(result).length
+    ? { result: judged, metrics }
+    : { result, metrics: null };
+}
+
+function judgedBy(side: SideResult, metrics: readonly string[]): SideResult {
+  const tries = side.tries.map((made) => ({ ...made, outcome: outcomeBy(made, metrics) }));
+  const counted = (...outcomes: Outcome[]): number =>
+    tries.filter(({ outcome }) => outcomes.includes(outcome)).length;
+  return { ...side, tries, passes: counted('pass'), tries_judged: counted('pass', 'fail') };
+}
+
+/** Without scores, there is no answer. */
+export function outcomeBy(
+  { outcome, scores }: Pick<TryResult, 'outcome' | 'scores'>,
+  metrics: FallView['metrics'],
+): Outcome {
+  return metrics === null || scores.length === 0
+    ? outcome
+    : tryOutcomeOf(scores.filter(({ metric }) => metrics.includes(metric)));
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 } from '../kernel/select/affected-suite.ts';
 import { counted } from '../text/amounts.ts';
 import { takesOverlay, type Complete } from '../types/model.ts';
+import { outcomeBy, type FallView } from './fallen.ts';
 import type { PromptChange } from './prompt-units.ts';
 import type { TryUnits } from './trials.ts';
 
@@ -82,7 +83,12 @@ interface PromptTry {
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
 /** Uses new try indices, so that no stored answer is reused. */
-export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTools): MakeTries {
+export function extraTries(
+  run: SuiteRun,
+  ids: readonly string[],
+  tools: TryTools,
+  metrics: FallView['metrics'] = null,
+): MakeTries {
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
     for (const [generation, made] of [
@@ -107,9 +113,10 @@ export function extraTries(run: SuiteRun, ids: readonly string[], tools: TryTool
     });
     if (tries.length < wanted.length) throw new TypeError('a try needs a reference that ran');
     const results = await runExtraTries(run, tries, tools);
-    return results.map(({ outcome }) =>
-      outcome === 'pass' ? true : outcome === 'fail' ? false : null,
-    );
+    return results.map((result) => {
+      const outcome = outcomeBy(result, metrics);
+      return outcome === 'pass' ? true : outcome === 'fail' ? false : null;
+    });
   };
 }
 

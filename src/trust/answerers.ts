@@ -8,7 +8,7 @@ import type {
 } from '../kernel/select/affected-suite.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
 import { bringsAnswer } from '../kernel/suite/template.ts';
-import { type Target, placeOf } from '../types/model.ts';
+import { AGENT_PROGRAM, type Target, placeOf } from '../types/model.ts';
 
 type AnswerSource = { kind: 'code' } | { kind: 'target'; target: Target };
 
@@ -102,6 +102,9 @@ function describe(answerer: AnswerSource): ReasonOf<'replaced'>['base'] {
   const { target } = answerer;
   if (target.provider === 'replay') return { kind: 'recordings', name: target.file };
   return target.provider === 'program'
-    ? { kind: 'program', name: target.command.join(' ') }
+    ? {
+        kind: 'program',
+        name: target.command[0] === AGENT_PROGRAM ? target.model : target.command.join(' '),
+      }
     : { kind: 'model', name: `${placeOf(target)}:${target.model}` };
 }

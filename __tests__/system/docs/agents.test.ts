@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { agentRow } from '../../../src/features/agents/rows/index.ts';
-import { limitsShape, taskShape, workspaceShape } from '../../../src/features/agents/schema.ts';
+import {
+  agentSchema,
+  limitsShape,
+  taskShape,
+  workspaceShape,
+} from '../../../src/features/agents/schema.ts';
 import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
 
 const page = readFileSync('docs/agents.md', 'utf8');
@@ -40,11 +46,29 @@ describe('the page about agents', () => {
     for (const key of keys) expect(said.join('\n')).toContain(`\`${key}\``);
   });
 
-  test('has at most 1,200 words', () => {
+  test('lists the lines of an own agent with their fields, and names its tool for skills', () => {
+    const lines = {
+      message: { text: 'a' },
+      tool_call: { id: '1', name: 'b', input: { c: 1 } },
+      tool_result: { id: '1', output: 'd' },
+      end: { ok: false, reason: 'e' },
+    };
+    const { read } = agentRow('command');
+    for (const [type, fields] of Object.entries(lines)) {
+      const row = new RegExp(`^\\| \`${type}\` +\\| (.*)$`, 'm').exec(page)?.[1];
+      expect(codes(row)).toEqual(Object.keys(fields));
+      const [event] = read({ type, ...fields });
+      expect(Object.values(event ?? {})).toEqual(expect.arrayContaining(Object.values(fields)));
+    }
+    const [, agent] = /^agent: (\{.*skill_tool.*)$/m.exec(page) ?? [];
+    expect(agentSchema.safeParse(parse(agent ?? '')).success).toBe(true);
+  });
+
+  test('has at most 1,350 words', () => {
     const words = page
       .replace(/^\|[-| ]+\|$/gm, '')
       .split(/[\s|]+/)
       .filter((word) => word !== '');
-    expect(words.length).toBeLessThanOrEqual(1200);
+    expect(words.length).toBeLessThanOrEqual(1350);
   });
 });

@@ -20,8 +20,8 @@ import { seeProject, type SeenProject } from './see-project.ts';
 import {
   originOf,
   type AddCommand,
+  type StarterFiles,
   type StarterProject,
-  type StarterSuite,
   type Terminal,
 } from './terminal.ts';
 import {
@@ -63,16 +63,13 @@ export const initCommand: AddCommand = (program, terminal, done) => {
           formatsOf(terminal.features),
           suiteKeysOf(terminal.features),
         );
-        const given = { tree, origin, keys: vendorsWithKey(env) };
+        const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
         return {
           seen: { ...project, workflow: await findWorkflow(project, origin) },
-          starter: project.isEmpty ? await findStarter(given, terminal) : null,
+          starter: await findStarter(given, terminal),
         };
       });
-      const vendors =
-        seen.vendors.length + seen.endpoints.length > 0
-          ? seen.vendors
-          : [starter?.vendor ?? vendorsWithKey(env)[0] ?? vendorNames()[0]];
+      const vendors = vendorsToAsk(seen, starter, env);
       const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
       const unset = keys.filter((key) => !env[key]?.trim());
       const files = new Map(
@@ -81,7 +78,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
         ),
       );
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
-      const code = starter === null ? 'sandbox' : 'host';
+      const code = starter.needsHost ? 'host' : 'sandbox';
       const found = await validateLines(join(seen.root, seen.below), terminal, code);
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
@@ -105,15 +102,25 @@ function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   });
 }
 
-async function findStarter(
-  project: StarterProject,
-  { features }: Terminal,
-): Promise<StarterSuite | null> {
-  for (const row of features) {
-    const starter = await row.starter?.(project);
-    if (starter !== null && starter !== undefined) return starter;
-  }
-  return null;
+function vendorsToAsk(
+  { vendors, endpoints }: SeenProject,
+  { suites }: StarterFiles,
+  env: NodeJS.ProcessEnv,
+): VendorName[] {
+  if (vendors.length + endpoints.length > 0) return vendors;
+  const [vendor, ...others] = new Set(suites.map((suite) => suite.vendor));
+  return [vendor ?? vendorsWithKey(env)[0] ?? vendorNames()[0], ...others];
+}
+
+async function findStarter(project: StarterProject, { features }: Terminal): Promise<StarterFiles> {
+  const found = await Promise.all(features.map((row) => row.starter?.(project)));
+  const starters = found.filter((starter) => starter !== undefined);
+  return {
+    suites: starters.flatMap(({ suites }) => suites),
+    needsHost: starters.some(({ needsHost }) => needsHost),
+    left: starters.flatMap(({ left }) => left),
+    steps: starters.flatMap(({ steps }) => steps),
+  };
 }
 
 type Seen = SeenProject & { workflow: FoundWorkflow | null };
@@ -145,7 +152,7 @@ async function refuseOwnRepository({ workTree, ...repository }: Repository): Pro
 interface WrittenFor {
   vendors: readonly VendorName[];
   origin: CopyOrigin | null;
-  starter: StarterSuite | null;
+  starter: StarterFiles;
 }
 
 async function wantedFiles(
@@ -161,7 +168,7 @@ async function wantedFiles(
   if (workflow === null && origin !== null)
     files.set(
       workflowPath(below),
-      await workflowText(below, origin, { vendors, endpoints, host: starter !== null }),
+      await workflowText(below, origin, { vendors, endpoints, host: starter.needsHost }),
     );
   return files;
 }
@@ -176,13 +183,13 @@ function initSummary(
   const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && origin !== null && !files.has(workflowPath(below));
+  const tested = new Map(
+    starter.suites.map(({ path, found }) => [posix.join(below, path), `: it tests ${found}`]),
+  );
   return [
-    ...[...files.keys()].map((path) =>
-      starter !== null && path === posix.join(below, starter.path)
-        ? `wrote ${shown(path)}: it tests ${starter.found}`
-        : `wrote ${shown(path)}`,
-    ),
+    ...[...files.keys()].map((path) => `wrote ${shown(path)}${tested.get(path) ?? ''}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
+    ...starter.left.map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
@@ -204,7 +211,7 @@ interface Facts {
   /** Whether the command line names `origin`. */
   named: boolean;
   shown: FormatPath;
-  starter: StarterSuite | null;
+  starter: StarterFiles;
 }
 
 function nextSteps(
@@ -237,10 +244,12 @@ function nextSteps(
         'the budget.',
     ),
     ...when(
-      starter !== null,
-      `Write two or three tasks of your own into ${starter?.path ?? ''} (docs/agents.md). To test ` +
-        'prompts instead, replace it with prompts/NAME.yaml (docs/first-suite.md).',
+      starter.suites.length > 0,
+      'Write two or three tasks of your own, and for a skill a trigger test, into ' +
+        `${starter.suites.map(({ path }) => path).join(' and ')} (docs/agents.md). To test ` +
+        'prompts instead, write prompts/NAME.yaml (docs/first-suite.md).',
     ),
+    ...starter.steps,
     ...when(
       workflow !== null || origin !== null,
       `Make the job "${jobOf(below)}" a required check once its first run is green.`,
@@ -250,7 +259,7 @@ function nextSteps(
     'Next:',
     ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
     '',
-    ...commandLines(directoryOption(shown(below)), starter === null ? '' : ' --code host'),
+    ...commandLines(directoryOption(shown(below)), starter.needsHost ? ' --code host' : ''),
   ];
 }
 
@@ -313,12 +322,13 @@ function commandLines(directory: string, code: string): string[] {
 
 export function starterFiles(
   vendor: VendorName,
-  given: Partial<Pick<WrittenFor, 'starter' | 'origin'>> = {},
+  given: { starter?: Pick<StarterFiles, 'suites'>; origin?: CopyOrigin | null } = {},
 ): Map<string, string> {
   const model = factsOf(vendor).starterModel;
-  const { starter = null, origin = null } = given;
+  const { starter = { suites: [] }, origin = null } = given;
   const settings = ['evaldiff.yaml', starterSettings(vendor, origin)] as const;
-  if (starter !== null) return new Map([settings, [starter.path, starter.text]]);
+  if (starter.suites.length > 0)
+    return new Map([settings, ...starter.suites.map(({ path, text }) => [path, text] as const)]);
   return new Map([
     settings,
     [

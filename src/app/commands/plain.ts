@@ -3,6 +3,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { deduplicate } from '../../documents/document.ts';
 import { formatProblem } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
+import { sizeWords } from '../../money/plan.ts';
 import { planJson, planLines } from '../../report/plan.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
@@ -174,7 +175,7 @@ export async function validateLines(
 }
 
 function sizeOf({ prepared: { plan } }: Pick<ReadyPlan, 'prepared'>): string {
-  return `${counted(plan.suites, 'prompt')} with ${counted(plan.references, 'reference')}`;
+  return sizeWords(plan, 'suites with references');
 }
 
 function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typeof planOnly> {

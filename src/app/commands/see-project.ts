@@ -46,7 +46,11 @@ export interface SeenProject {
   vendors: VendorName[];
   endpoints: string[];
   unpriced: string[];
+  project: Project;
 }
+
+/** Files whose contents `init` looks at for the formats of other tools. */
+const MAYBE_EVALS = /(?:eval|task|stimul)[^/]*(?:\/[^/]+)?\.(?:ya?ml|toml)$/;
 
 export async function seeProject(
   tree: SourceTree,
@@ -64,7 +68,7 @@ export async function seeProject(
   const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
   const isForeign = (path: string): boolean => isForeignPath(path, formats);
   const looked = own.map(async (path) => {
-    const format = await (isPrompt(path)
+    const format = await (isPrompt(path) || MAYBE_EVALS.test(path)
       ? detectFormat(path, files, formats)
       : formatByPath(path, formats));
     return format === null || 'read' in format ? [] : [{ path, what: unreadMessage(format) }];
@@ -77,15 +81,13 @@ export async function seeProject(
   const byName = files.match(placesOf(formats), () => ({ file: '', line: 0 }), []).matches;
   const isListed = foreign.some((path) => !byName.some(({ file }) => file === path));
   const listed = settings === undefined && prompts.length === 0 && isListed ? foreign : [];
-  const { hasSuites, ...asked } = await askedVendors(
-    withPrompts(tree, listed),
-    today,
-    formats,
-    suiteKeys,
-  );
+  const asked = await askedVendors(withPrompts(tree, listed), today, formats, suiteKeys);
   return {
     root,
-    isEmpty: settings === undefined && prompts.length + foreign.length === 0 && !hasSuites,
+    isEmpty:
+      settings === undefined &&
+      prompts.length + foreign.length === 0 &&
+      asked.project.suites.length === 0,
     git: (await repository.commonFolder()) !== root,
     workTree: workTreeOf(repository),
     below,
@@ -122,9 +124,7 @@ async function askedVendors(
   today: Date,
   formats: Formats,
   suiteKeys: readonly SuiteKey[],
-): Promise<
-  Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel'> & { hasSuites: boolean }
-> {
+): Promise<Pick<SeenProject, 'vendors' | 'endpoints' | 'unpriced' | 'needsModel' | 'project'>> {
   const { project } = await readProject(
     tree,
     {
@@ -151,7 +151,7 @@ async function askedVendors(
   ];
   const price = await loadListPrices(today);
   return {
-    hasSuites: suites.length > 0,
+    project,
     needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],

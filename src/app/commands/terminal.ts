@@ -6,6 +6,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
 import type { PlannedCalls } from '../../money/feature-plan.ts';
+import type { Project } from '../../project/settings.ts';
 import type { Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Json, Problem } from '../../types/plain.ts';
@@ -85,9 +86,19 @@ export interface StarterProject {
   tree: SourceTree;
   origin: CopyOrigin | null;
   keys: readonly VendorName[];
+  project: Project;
+  isEmpty: boolean;
 }
 
-/** `init` writes this suite instead of its example. The suite needs `code: host`. */
+export interface StarterFiles {
+  /** `init` writes these suites instead of its example. */
+  suites: StarterSuite[];
+  /** Whether the project's suites need `code: host`. */
+  needsHost: boolean;
+  left: { path: string; why: string }[];
+  steps: string[];
+}
+
 export interface StarterSuite {
   path: string;
   text: string;
@@ -114,7 +125,7 @@ export interface CommandRow {
 
   readonly demo?: DemoExample;
 
-  starter?(project: StarterProject): Promise<StarterSuite | null>;
+  starter?(project: StarterProject): Promise<StarterFiles>;
 
   /**
    * Null if the suite belongs to another feature.

@@ -6,7 +6,7 @@ import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
-import type { Evaluate } from '../../types/model.ts';
+import { takesOverlay, type Evaluate } from '../../types/model.ts';
 import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
 
 export function answererProblems(
@@ -46,8 +46,9 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
   });
 }
 
-const NEEDS_HOST =
-  'is a program of this repository. It runs only with code: host (input code, or --code host).';
+const ONLY_HOST = 'only with code: host (input code, or --code host).';
+
+const NEEDS_HOST = `is a program of this repository. It runs ${ONLY_HOST}`;
 
 /**
  * Reports suites that need the network, packages or a checkout, which only the workflow can allow.
@@ -70,7 +71,9 @@ export function hostOnly(
       return [{ place: prompt.code.place, message }];
     }
     if (variant.target?.provider !== 'program') return [];
-    const message = `the model "${variant.model ?? ''}" ${NEEDS_HOST}`;
+    const message = takesOverlay(variant.target)
+      ? `${variant.target.model} is an agent. Agents run ${ONLY_HOST}`
+      : `the model "${variant.model ?? ''}" ${NEEDS_HOST}`;
     return [{ place: keyPlace(prompt, 'model'), message }];
   });
   const graders = [

@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
-import { minimumCalls, possibleWords, recordedWords } from '../../money/plan.ts';
+import { minimumCalls, possibleWords, recordedWords, sizeWords } from '../../money/plan.ts';
 import type { Plan } from '../../money/prepared.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import { counted } from '../../text/amounts.ts';
@@ -145,7 +145,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
       const further = attributes() > 0 ? `, up to ${counted(attributes(), furtherName())}` : '';
       write(
-        `${counted(given.references, 'reference')} of ${counted(given.suites, 'prompt')} affected: ` +
+        `${sizeWords(given, 'references of suites')} affected: ` +
           `${counted(given.prompt_calls, 'call')} for the first answers` +
           `${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ` +
           `${forecastWords(forecast)}\n`,

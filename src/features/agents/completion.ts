@@ -136,6 +136,9 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     watched: run.watched,
     checks: run.checks,
     skills: skillsUsed(run.row, steps),
+    ...(run.row.npm === null && run.spec.skillTool === undefined
+      ? { isSkillToolUnknown: true as const }
+      : {}),
     leaks,
   });
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files, facts];

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { composePrompt } from '../../config/compose-prompt.ts';
 import type { ForeignFile, FormatTools } from '../../config/formats.ts';
 import { askedModel } from '../../config/model-names.ts';
@@ -14,7 +15,13 @@ import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
 import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
-import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
+import {
+  RUN_LIMITS,
+  limitsShape,
+  suiteMembers,
+  workspaceShape,
+  type agentSchema,
+} from './schema.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import {
   afterwardsWords,
@@ -24,7 +31,7 @@ import {
   type RunLimits,
   type WorkspaceRules,
 } from './suite/spec.ts';
-import { hiddenSkills, readAgentTasks, type ReadTask } from './tasks.ts';
+import { readAgentTasks, unknownSkills, type ReadTask } from './tasks.ts';
 
 /** Converts an agent suite to a prompt whose model is a program that runs the agent. */
 export async function readAgentSuite(
@@ -47,7 +54,9 @@ export async function readAgentSuite(
   const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
   if (agent !== null && model !== null) checkWires(document, agent.agent, model, problems);
   if (agent !== null && problems.length === before)
-    problems.push(...hiddenSkills(document, { agent: agent.agent, rules: rest.workspace, tools }));
+    problems.push(
+      ...(await unknownSkills(document, { agent: agent.agent, rules: rest.workspace, tools })),
+    );
   if (problems.length > before || model === null || agent === null) return found;
   const asked = { model: model.model, at: model.endpoint ?? model.provider };
   const spec = { ...agent, ...asked, ...rest };
@@ -149,14 +158,17 @@ function taskDataFiles({ value }: Document): string[] {
 
 function readAgent(
   document: Document,
-  written: string | { command: string[] } | { acp: string[] } | undefined,
+  written: z.infer<typeof agentSchema> | undefined,
   problems: Problem[],
-): Pick<AgentSpec, 'agent' | 'version' | 'command'> | null {
+): Pick<AgentSpec, 'agent' | 'version' | 'command' | 'skillTool'> | null {
   if (written === undefined) return null;
-  if (typeof written !== 'string')
+  if (typeof written !== 'string') {
+    const { skill_tool: skillTool } = written;
+    const own = { version: null, ...(skillTool === undefined ? {} : { skillTool }) };
     return 'acp' in written
-      ? { agent: 'acp', version: null, command: written.acp }
-      : { agent: 'command', version: null, command: written.command };
+      ? { agent: 'acp', command: written.acp, ...own }
+      : { agent: 'command', command: written.command, ...own };
+  }
   const [name = '', wanted] = written.split('@');
   const row = agentRow(name as AgentName);
   const fault = wanted === undefined ? null : versionFault(row, wanted);

@@ -42,7 +42,7 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
       return 'refused' in walls ? walls.refused : null;
     },
   },
-  starter: async (project) => (await import('./starter.ts')).starterSuite(project),
+  starter: async (project) => (await import('./starter.ts')).starterFor(project),
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     let opening: Promise<OwnProgram> | null = null;

@@ -130,6 +130,10 @@ function lastOutputLine(output: string): string {
   return shorten(output.trim().split('\n').at(-1) ?? '', 200);
 }
 
+const UNKNOWN_SKILL_TOOL =
+  "it is not known by which tool the agent loads skills; name it under the suite's agent: " +
+  'skill_tool: { name: TOOL, argument: NAME }';
+
 const skillUsed = defineMetric({
   ...agentMetric,
   name: 'skill_used',
@@ -143,7 +147,9 @@ const skillUsed = defineMetric({
     none && name !== undefined ? ['with: name and none exclude each other'] : [],
   example: exampleRun({ skills: ['release-notes'] }, { name: 'release-notes' }, 1, true),
   measure: ({ answer, options: { name, none } }) =>
-    ofFacts(answer, ({ skills }) => {
+    ofFacts(answer, ({ skills, isSkillToolUnknown }) => {
+      if (none && skills.length === 0 && isSkillToolUnknown === true)
+        return { status: 'ungraded', reason: UNKNOWN_SKILL_TOOL };
       const used = skills.length === 0 ? 'no skill' : [...new Set(skills)].join(', ');
       const isUsed = name === undefined ? skills.length > 0 : skills.includes(name);
       return passOrFail(isUsed !== none, `uses ${used}`);

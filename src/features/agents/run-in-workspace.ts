@@ -7,7 +7,7 @@ import {
   type Request,
 } from '../../types/model.ts';
 import { failedRun, runCompletion } from './completion.ts';
-import { contextTokens, isContextFile } from './context.ts';
+import { loadedContext } from './context.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
@@ -55,7 +55,8 @@ export async function runInWorkspace(
   options: OwnProgramOptions,
 ): Promise<Completion> {
   const { request, spec, task } = run;
-  const row = agentRow(spec.agent);
+  const own = agentRow(spec.agent);
+  const row = { ...own, skillTool: spec.skillTool ?? own.skillTool };
   const isTrigger = task.trigger !== undefined;
   const ticket = place.gateway.open({
     agent: spec.agent,
@@ -94,7 +95,7 @@ export async function runInWorkspace(
       changes,
       watched: await watchedTexts(spec, workspace, changes),
       checks: afterwards,
-      context: runContext(row, run.files),
+      context: await runContext(row, run.files),
       isTrigger,
     });
   } catch (error) {
@@ -215,9 +216,15 @@ function fileText(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-function runContext(row: AgentRow, files: WorkspaceFiles): number {
-  const texts = [...files].flatMap(([path, { body }]): [string, string][] =>
-    isContextFile(row, path) ? [[path, fileText(body)]] : [],
-  );
-  return contextTokens(row, new Map(texts));
+async function runContext(row: AgentRow, files: WorkspaceFiles): Promise<number> {
+  const textOf = (path: string): string => fileText(files.get(path)?.body ?? new Uint8Array());
+  const [links, regular] = [true, false].map((isLink) =>
+    [...files].flatMap(([path, { mode }]) => ((mode === '120000') === isLink ? path : [])),
+  ) as [string[], string[]];
+  const { tokens } = await loadedContext(row, {
+    files: regular,
+    links: new Map(links.map((path) => [path, textOf(path)])),
+    read: (path) => Promise.resolve(textOf(path)),
+  });
+  return tokens;
 }

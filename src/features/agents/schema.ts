@@ -20,12 +20,21 @@ const CLIS = AGENT_NAMES.filter((name) => name !== 'acp' && name !== 'command');
 
 const AGENT =
   `must be one of ${CLIS.join(', ')}, if needed with a version like codex@0.169.0, ` +
-  'or { command: [words] } or { acp: [words] }';
+  'or { command: [words] } or { acp: [words] }, if needed with skill_tool: { name: …, argument: … }';
 
 const wordList = () =>
   listOf(filled(), 'a list of words like [node, agent.mjs]').min(1, {
     error: 'must not be empty',
   });
+
+const skillTool = closed({
+  name: filled().describe('Name of the tool.'),
+  argument: filled().describe("The argument with the skill's name."),
+})
+  .describe(
+    'The tool by which the agent loads a skill. Without it, `skill_used` with `none` is not judged.',
+  )
+  .optional();
 
 export const agentSchema = z.union(
   [
@@ -34,8 +43,12 @@ export const agentSchema = z.union(
       command: wordList().describe(
         'A program that works in its current folder. Its last argument is the task.',
       ),
+      skill_tool: skillTool,
     }),
-    closed({ acp: wordList().describe('A program that speaks the Agent Client Protocol.') }),
+    closed({
+      acp: wordList().describe('A program that speaks the Agent Client Protocol.'),
+      skill_tool: skillTool,
+    }),
   ],
   { error: AGENT },
 );

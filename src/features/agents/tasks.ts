@@ -1,9 +1,12 @@
+import { posix } from 'node:path';
 import type { FormatTools } from '../../config/formats.ts';
 import { check } from '../../config/schema.ts';
 import { asWritten, valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isPlainRelative } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { skillField } from './context.ts';
 import { agentRow } from './rows/index.ts';
 import { taskShape } from './schema.ts';
 import { placeFiles } from './suite/rules.ts';
@@ -78,23 +81,49 @@ function triggerMetric(skill: string | null): JsonMap {
   };
 }
 
-export function hiddenSkills(
+interface SkillSearch {
+  agent: AgentName;
+  rules: WorkspaceRules;
+  tools: Pick<FormatTools, 'files'>;
+}
+
+/** Names of skills that the agent cannot find. If a workspace has no skill, own agents may. */
+export async function unknownSkills(
   { value, placeOf }: Document,
-  { agent, rules, tools }: { agent: AgentName; rules: WorkspaceRules; tools: FormatTools },
-): Problem[] {
+  context: SkillSearch,
+): Promise<Problem[]> {
+  const { agent } = context;
   const { skillFolders } = agentRow(agent);
-  if (skillFolders === null) return [];
-  const placed = placeFiles(tools.files.below(''), rules);
-  const fileOf = (folder: string, name: string): string => `${folder}/${name}/SKILL.md`;
+  const known = await skillNames(skillFolders, context);
+  if (skillFolders === null && known.length === 0) return [];
   return namedSkills(value).flatMap(({ name, path }) => {
-    if (skillFolders.some((folder) => placed.has(fileOf(folder, name)))) return [];
-    const looked = skillFolders.map((folder) => fileOf(folder, name)).join(' or ');
+    if (known.includes(name)) return [];
+    const looked = skillFolders?.map((folder) => `${folder}/${name}/SKILL.md`).join(' or ');
     const message =
       looked === ''
         ? `${agent} finds no skills in a workspace, so it cannot use "${name}"`
-        : `${agent} does not find the skill "${name}": the workspace has no ${looked}`;
-    return [problem(placeOf(path), message)];
+        : `${agent} does not find the skill "${name}": the workspace has no ` +
+          (looked ?? 'skill with this name');
+    return [problem(placeOf(path), `${message}${didYouMean(name, known)}`)];
   });
+}
+
+/** CLIs find skills by their folders. Own agents may use the names in the files. */
+async function skillNames(
+  folders: readonly string[] | null,
+  { rules, tools: { files } }: SkillSearch,
+): Promise<string[]> {
+  const names: string[] = [];
+  for (const [at, path] of placeFiles(files.below(''), rules)) {
+    if (posix.basename(at) !== 'SKILL.md') continue;
+    const folder = posix.dirname(at);
+    if (folders?.includes(posix.dirname(folder)) ?? folder !== '.')
+      names.push(posix.basename(folder));
+    if (folders !== null) continue;
+    const found = await files.data(path, { file: '', line: 0 }, []);
+    names.push(skillField(new TextDecoder().decode(found?.content), 'name'));
+  }
+  return [...new Set(names)].filter((name) => name !== '');
 }
 
 function namedSkills(value: Json): { name: string; path: Path }[] {

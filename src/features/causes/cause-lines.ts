@@ -187,7 +187,9 @@ export function proofWords(
   const costs = effect === 'fall' ? held.of - held.references : 0;
   const cost = costs > 0 ? ` Undoing it breaks ${count(costs)} of ${count(held.of)} others.` : '';
   const first = good.charAt(0).toUpperCase() + good.slice(1);
-  return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}`;
+  const by =
+    explained.metrics === undefined ? '' : ` Judged by ${explained.metrics.join(', ')} alone.`;
+  return `${first} fixes ${count(fixed)} of ${counted(of, 'test')}; ${bad} ${breaks}.${cost}${by}`;
 }
 
 export function trialFigures(

@@ -109,6 +109,13 @@ const suiteCausesSchema = z.strictObject({
         .exactOptional(),
       unexplained: z.array(z.string()).describe('References that got worse for an unknown reason.'),
       calls: countSchema.describe('Calls of the experiment, including reused ones.'),
+      metrics: z
+        .array(z.string())
+        .describe(
+          'Metrics that fell and that alone judge these tries, because others hide the fall; ' +
+            'absent: all metrics judge them.',
+        )
+        .exactOptional(),
     })
     .describe('The state of the experiment.'),
 });

@@ -7,7 +7,13 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { findCauses, type CauseFindings } from '../../trials/experiment.ts';
-import { fallenReferences, stableReferences, retestRate } from '../../trials/fallen.ts';
+import {
+  fallenReferences,
+  retestRate,
+  stableReferences,
+  viewFall,
+  type FallView,
+} from '../../trials/fallen.ts';
 import type { ReadBytes } from '../../trials/file-units.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
@@ -42,11 +48,13 @@ export interface SideFiles {
 }
 
 export async function causesOfSuite(
-  suspect: Suspect,
+  given: Suspect,
   { lines: read, bytes }: SideFiles,
   edges: JudgeEdges & { tools: TryTools },
   spent: Spending,
 ): Promise<SuiteCauses> {
+  const view = viewFall(given.result);
+  const suspect = { ...given, result: view.result };
   const { run } = suspect.comparison;
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read, bytes);
@@ -59,6 +67,7 @@ export async function causesOfSuite(
     harmless: [],
     unexplained: fell.map(({ id }) => id),
     calls: 0,
+    ...judgedKeys(view),
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
   const notStarted = (reason: string): SuiteCauses => ({
@@ -74,12 +83,9 @@ export async function causesOfSuite(
   if (fell.length === 0) return notStarted('no individual test clearly got worse');
   const stable = stableReferences(suspect.result);
   const references = [...fell, ...stable];
+  const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
-  const make = extraTries(
-    run,
-    references.map(({ id }) => id),
-    { ...edges.tools, complete: counter.complete },
-  );
+  const make = extraTries(run, ids, { ...edges.tools, complete: counter.complete }, view.metrics);
   const bench = { change, references, fellCount: fell.length, make };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
@@ -100,6 +106,10 @@ export async function causesOfSuite(
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
   edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
+}
+
+function judgedKeys({ metrics }: FallView): Pick<SuiteCauses['explained'], 'metrics'> {
+  return metrics === null ? {} : { metrics: [...metrics] };
 }
 
 function memberIds(groups: Suspect['groups']): string[][] {

@@ -1,7 +1,7 @@
 import type { ForeignFile } from '../../config/formats.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
-import { documentOf, type Imported, type Loss } from './shared/draft.ts';
+import { documentOf, type Imported, type ImportLosses, type Loss } from './shared/draft.ts';
 
 export interface ImportedFile extends ForeignFile {
   imported: Imported;
@@ -13,7 +13,14 @@ export function asForeignFile(file: string, imported: Imported): ImportedFile {
     document: documentOf(file, each),
     written: each.prompt.written,
   }));
-  return { ...imported, imported, prompts, notices: importNotices(file, imported) };
+  const { tasks, ...rest } = imported;
+  return {
+    ...rest,
+    ...{ imported, prompts, notices: importNotices(file, imported) },
+    ...(tasks === undefined
+      ? {}
+      : { tasks: { document: tasks.document, notices: importNotices(file, tasks.imported) } }),
+  };
 }
 
 interface LossGroup {
@@ -58,7 +65,7 @@ export function lossLine({ what, why, times, places }: LossGroup): string {
   return `${often}${what}: ${why} (${placesText(places)})`;
 }
 
-function importNotices(file: string, imported: Imported): Notice[] {
+function importNotices(file: string, imported: ImportLosses): Notice[] {
   const groups = lossesByReason(imported.left);
   const lost = groups.map(({ what, why, times, places: [first, ...others] }): Notice => {
     const also = [
@@ -74,7 +81,7 @@ function importNotices(file: string, imported: Imported): Notice[] {
   return [...summary(file, imported, groups), ...lost, ...imported.remarks];
 }
 
-function summary(file: string, imported: Imported, groups: readonly LossGroup[]): Notice[] {
+function summary(file: string, imported: ImportLosses, groups: readonly LossGroup[]): Notice[] {
   if (groups.length === 0 || imported.carried.length === 0) return [];
   const shown = groups
     .slice(0, MAX_LISTED_REASONS)

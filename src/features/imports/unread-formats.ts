@@ -1,5 +1,10 @@
 import type { UnreadFormat } from '../../config/formats.ts';
-import { isMap, jsonText } from '../../types/plain.ts';
+import { isMap, jsonText, type Json } from '../../types/plain.ts';
+
+const AGENT_SUITE = 'a suite for an agent (evals/NAME.yaml with agent, docs/agents.md)';
+
+const isListOf = (value: Json | undefined, keys: readonly string[]): boolean =>
+  Array.isArray(value) && value.some((row) => isMap(row) && keys.some((key) => key in row));
 
 /** In the order of the table in docs/migrate.md. */
 export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
@@ -53,5 +58,27 @@ export const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
     path: /\.(?:convo|utterances)\.txt$/,
     instead:
       'write a #me line as the input of a reference, and the #bot line as expected; use contains',
+  },
+  skillgrade: {
+    holds: ({ tasks }) => isListOf(tasks, ['instruction', 'graders']),
+    as: AGENT_SUITE,
+    instead:
+      "write a task's instruction as task, its workspace as files, a deterministic grader as the " +
+      'metric runs, and an llm_rubric as llm_rubric; trials is n_tries',
+  },
+  Vally: {
+    holds: ({ stimuli }) => isListOf(stimuli, ['prompt', 'graders']),
+    as: AGENT_SUITE,
+    instead:
+      "write a stimulus's prompt as task, its files as files, and graders as metrics: files, " +
+      'runs, steps, skill_used or llm_rubric; config.runs is n_tries',
+  },
+  Harbor: {
+    holds: (value) =>
+      'verifier' in value && ['task', 'agent', 'environment'].some((key) => key in value),
+    as: AGENT_SUITE,
+    instead:
+      'write instruction.md as task, tests/test.sh as the metric runs with its folder under hide, ' +
+      'the Dockerfile as workspace.setup, and timeout_sec as limits.minutes',
   },
 };

@@ -1,5 +1,5 @@
 import type { FilePart } from '../../types/media.ts';
-import { type Target, targetIdentity } from '../../types/model.ts';
+import { type Target, takesOverlay, targetIdentity } from '../../types/model.ts';
 import type { Json, Place } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
@@ -25,13 +25,21 @@ function fileOf(key: string, base: SuiteSide, head: SuiteSide): string {
   return key === 'code' ? (prompt.code?.place.file ?? prompt.file) : changedFile(base, head, key);
 }
 
-function targetChanges({ variant: base }: SuiteSide, { variant, scoring }: SuiteSide): Because[] {
+function targetChanges(
+  { variant: base }: SuiteSide,
+  { suite, variant, scoring }: SuiteSide,
+): Because[] {
   const [before, after] = [base.target, variant.target];
   if (base.model !== variant.model || before === null || after === null) return [];
   if (canonicalJson(targetIdentity(before)) === canonicalJson(targetIdentity(after))) return [];
   const sources = changedSources(before, after);
-  const files = sources.length === 0 ? [scoring.settingsFile] : sources;
-  return files.map((file) => ({ key: `models.${variant.model ?? ''}`, file }));
+  const isAgent = takesOverlay(after);
+  if (sources.length === 0)
+    return isAgent
+      ? [{ key: 'agent', file: suite.prompt.file }]
+      : [{ key: `models.${variant.model ?? ''}`, file: scoring.settingsFile }];
+  const key = isAgent ? 'workspace' : `models.${variant.model ?? ''}`;
+  return sources.map((file) => ({ key, file }));
 }
 
 function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Because[] {

@@ -165,15 +165,17 @@ describe('evaldiff init', () => {
     const { out, files, validated } = await init({
       'prompts/synonym.yaml': '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
       'src/chat.prompty': '---\nname: chat\n---\nsystem:\nHi\n',
+      'skills/pdf/eval.yaml': 'tasks: [{ name: a, instruction: Write. }]\n',
     });
     expect([validated, files['prompts/support.yaml'] !== undefined]).toEqual([0, true]);
     expect(out).not.toContain('kept  prompts/synonym.yaml');
     for (const [file, label] of [
       ['prompts/synonym.yaml', 'LangChain'],
       ['src/chat.prompty', 'Prompty'],
+      ['skills/pdf/eval.yaml', 'skillgrade'],
     ])
       expect(out).toContain(
-        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff cannot read. Write a prompt file instead: write its `,
+        `found ${String(file)}: it is a file of ${String(label)}, which evaldiff cannot read. Write a `,
       );
   });
 

@@ -63,9 +63,13 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-async function diff(changed: Record<string, string>, settings: readonly string[] = []) {
+async function diff(
+  changed: Record<string, string>,
+  settings: readonly string[] = [],
+  project: Record<string, string> = PROJECT,
+) {
   const { directory, commit, write } = createRepository();
-  commit('base', PROJECT);
+  commit('base', project);
   write(changed);
   const before = model.requests.length;
   const args = ['diff', '--base', 'HEAD', '--code', 'host', '--report', 'report', ...settings];
@@ -111,6 +115,18 @@ describe('the search for causes in an agent suite', () => {
     expect(comment).toMatch(/NOTES\.md<\/code><\/td>.*GOOD/);
     expect(comment).toMatch(/sh checks\/ends\.sh.*exit code.*no GOOD/);
     expect(comment).toMatch(/2 turns, 1 tool call, \$0\.00\d+.*: done/);
+  });
+
+  test('names the line that broke one metric although another fails on both sides', async () => {
+    const absent =
+      '    - { name: absent, uses: files, with: { exist: [missing.md] } }\n  references:';
+    const project = { ...PROJECT, 'evals/notes.yaml': SUITE.replace('  references:', absent) };
+    const { code, out, result } = await diff({ 'AGENTS.md': AFTER }, [], project);
+    expect(code).toBe(1);
+    const [{ causes = [], explained } = { causes: [] }] = result.causes ?? [];
+    expect(causes).toMatchObject([{ relation: 'alone', units: [{ lines: { from: 6 } }] }]);
+    expect(explained).toMatchObject({ status: 'found', metrics: ['ends'] });
+    expect(out).toContain('Judged by ends alone.');
   });
 
   test('proposes a fix that restores the line, and tests it in a new run', async () => {

@@ -212,7 +212,7 @@ test('a check command that a pull request adds also runs on base', async () => {
 describe('a trigger test', () => {
   const SKILL =
     '---\nname: notes\ndescription: Use this when release notes are wanted.\n---\nBe brief.\n';
-  const TRIGGERS = `agent: { command: [node, tools/agent.mjs] }
+  const TRIGGERS = `agent: { command: [node, tools/agent.mjs], skill_tool: { name: activate_skill, argument: name } }
 model: claude-sonnet-4-5
 tests:
   n_tries: 4
@@ -220,11 +220,15 @@ tests:
     - { id: wanted, task: Write the release notes., trigger: notes }
     - { id: unwanted, task: Add two numbers., trigger: null }
 `;
-  const files = { 'evals/notes.yaml': TRIGGERS, 'skills/notes/SKILL.md': SKILL };
+  const files = {
+    'tools/agent.mjs': SCRIPTED_AGENT.replaceAll("'skill'", "'activate_skill'"),
+    'skills/notes/SKILL.md': SKILL,
+  };
+  const edited = SKILL.replace('Use this when release notes are wanted', 'About notes');
 
   test('makes one call, and fails if the description no longer triggers the skill', async () => {
-    const edited = SKILL.replace('Use this when release notes are wanted', 'About notes');
-    const { directory } = repository({ 'skills/notes/SKILL.md': edited }, files);
+    const given = { ...files, 'evals/notes.yaml': TRIGGERS };
+    const { directory } = repository({ 'skills/notes/SKILL.md': edited }, given);
     const { code, paid, result } = await diff(directory);
     expect({ code, paid }).toEqual({ code: 1, paid: 2 * 2 * 4 });
     expect(result.suites[0]?.references.map(({ id, status }) => [id, status])).toEqual([
@@ -232,5 +236,15 @@ tests:
       ['unwanted', 'unchanged'],
     ]);
     expect(headFacts(result)[0]).toMatchObject({ ended: 'decided', turns: 1, skills: [] });
+  });
+
+  test('with null is not judged if the tool for skills is unknown', async () => {
+    const unknown = TRIGGERS.replace(/, skill_tool: \{[^}]*\}/, '');
+    const given = { ...files, 'evals/notes.yaml': unknown };
+    const { directory } = repository({ 'skills/notes/SKILL.md': edited }, given);
+    const { result } = await diff(directory);
+    const [, unwanted] = result.suites[0]?.references ?? [];
+    expect(unwanted?.status).toBe('ungraded');
+    expect(unwanted?.head?.tries[0]?.scores[0]?.reason).toContain('skill_tool: { name: TOOL');
   });
 });

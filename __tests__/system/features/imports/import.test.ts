@@ -307,8 +307,9 @@ describe('evaldiff import', () => {
       ],
       ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
       ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
+      ['any.toml', 'version = "1.0"\n[verifier]\ntimeout_sec = 9\n[environment]\n', 'Harbor'],
     ])('reports %s as an unsupported format, with its name', async (file, text, label) => {
-      const said = `is a file of ${label}, which evaldiff cannot read. Write a prompt file instead: `;
+      const said = `is a file of ${label}, which evaldiff cannot read. Write a `;
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([2, expect.stringContaining(said)]);
       const named = { 'evaldiff.yaml': `prompts: ['${file}']\n`, [file]: text };

@@ -1,29 +1,177 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextTokens, isContextFile } from '../../../../src/features/agents/context.ts';
-import { agentRow } from '../../../../src/features/agents/rows/index.ts';
+import { contextIn } from '../../../../src/features/agents/context.ts';
+import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
+import { treeOf } from '../../config/tree.ts';
 
 const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body. '.repeat(100);
-const row = agentRow('claude-code');
+const LONG = 'Keep one idea per line. '.repeat(100);
+
+const WORKSPACE = { from: '', with: [], hide: [], own: [], setup: [], network: 'off' } as const;
+
+function contextWith(
+  agent: AgentName,
+  files: Record<string, string>,
+  links: Record<string, string> = {},
+  rules: { from?: string; skills?: Record<string, string> } = {},
+) {
+  const irregular = Object.keys(links).map((path) => [path, 'symbolic link'] as const);
+  const tree = {
+    ...treeOf(files, Object.fromEntries(irregular)),
+    readLink: (path: string) => Promise.resolve(links[path] ?? ''),
+  };
+  return contextIn(tree, { agent, workspace: { ...WORKSPACE, ...rules } });
+}
 
 describe('the context that an agent always loads', () => {
-  test('consists of its instruction files and the front matter of its skills', () => {
-    const files = new Map([
-      ['CLAUDE.md', 'Be brief.'],
-      ['.claude/skills/notes/SKILL.md', SKILL],
-    ]);
-    const tokens = contextTokens(row, files);
-    expect(tokens).toBeGreaterThan(contextTokens(row, new Map([['CLAUDE.md', 'Be brief.']])));
+  test('contains only the front matter of its skills', async () => {
+    const files = { 'CLAUDE.md': 'Be brief.', '.claude/skills/notes/SKILL.md': SKILL };
+    const { tokens } = await contextWith('claude-code', files);
+    const alone = await contextWith('claude-code', { 'CLAUDE.md': 'Be brief.' });
+    expect(tokens).toBeGreaterThan(alone.tokens);
     expect(tokens).toBeLessThan(30);
   });
 
-  test.each([
-    ['CLAUDE.md', true],
-    ['.claude/rules/style.md', true],
-    ['.claude/skills/notes/SKILL.md', true],
-    ['skills/notes/SKILL.md', false],
-    ['docs/CLAUDE.md', false],
-    ['README.md', false],
-  ])('includes %s: %s', (path, expected) => {
-    expect(isContextFile(row, path)).toBe(expected);
+  const chain = (length: number): Record<string, string> =>
+    Object.fromEntries(
+      Array.from({ length }, (_, i) => [`d${String(i)}.md`, `@d${String(i + 1)}.md`]),
+    );
+
+  type Case = [
+    string,
+    AgentName,
+    Record<string, string>,
+    Record<string, string>,
+    string[],
+    boolean,
+  ];
+
+  test.each<Case>([
+    [
+      'its own',
+      'claude-code',
+      {
+        'CLAUDE.md': 'a',
+        '.claude/rules/b.md': 'b',
+        'docs/CLAUDE.md': 'c',
+        'README.md': 'd',
+        'skills/x/SKILL.md': SKILL,
+      },
+      {},
+      ['CLAUDE.md', '.claude/rules/b.md'],
+      false,
+    ],
+    [
+      'a link',
+      'claude-code',
+      { 'AGENTS.md': LONG },
+      { 'CLAUDE.md': 'AGENTS.md' },
+      ['AGENTS.md'],
+      false,
+    ],
+    [
+      'a link to a link in a folder',
+      'codex',
+      { 'docs/rules.md': LONG },
+      { 'AGENTS.md': './docs/all.md', 'docs/all.md': 'rules.md' },
+      ['docs/rules.md'],
+      false,
+    ],
+    [
+      'a linked folder of skills',
+      'claude-code',
+      { 'skills/notes/SKILL.md': SKILL },
+      { '.claude/skills': '../skills' },
+      ['skills/notes/SKILL.md'],
+      false,
+    ],
+    [
+      'two names of one file',
+      'copilot',
+      { 'AGENTS.md': LONG },
+      { 'CLAUDE.md': 'AGENTS.md', 'GEMINI.md': 'CLAUDE.md' },
+      ['AGENTS.md'],
+      false,
+    ],
+    [
+      'a link to what setup writes',
+      'claude-code',
+      { 'a.md': LONG },
+      { 'CLAUDE.md': 'made.md' },
+      [],
+      true,
+    ],
+    [
+      'a cycle of links',
+      'claude-code',
+      { 'a.md': LONG },
+      { 'CLAUDE.md': 'b.md', 'b.md': 'CLAUDE.md' },
+      [],
+      true,
+    ],
+    [
+      'an import',
+      'claude-code',
+      {
+        'CLAUDE.md': 'Rules: @AGENTS.md and @./docs/a.md\n',
+        'AGENTS.md': LONG,
+        'docs/a.md': '@b.md',
+        'docs/b.md': '@../CLAUDE.md',
+      },
+      {},
+      ['CLAUDE.md', 'AGENTS.md', 'docs/a.md', 'docs/b.md'],
+      false,
+    ],
+    [
+      'an import of gemini-cli',
+      'gemini-cli',
+      { 'GEMINI.md': '@./AGENTS.md', 'AGENTS.md': LONG },
+      {},
+      ['GEMINI.md', 'AGENTS.md'],
+      false,
+    ],
+    [
+      'no import in code, of names or by other CLIs',
+      'claude-code',
+      { 'CLAUDE.md': 'Ask @ada. Use `@a.md`.\n```\n@a.md\n```\n', 'a.md': LONG },
+      {},
+      ['CLAUDE.md'],
+      false,
+    ],
+    [
+      'no import by a CLI without them',
+      'codex',
+      { 'AGENTS.md': '@a.md', 'a.md': LONG },
+      {},
+      ['AGENTS.md'],
+      false,
+    ],
+    [
+      'an import that ends a sentence',
+      'claude-code',
+      { 'CLAUDE.md': 'Read @a.md.', 'a.md': LONG },
+      {},
+      ['CLAUDE.md'],
+      true,
+    ],
+    [
+      'five levels of imports',
+      'claude-code',
+      { 'CLAUDE.md': '@d0.md', ...chain(8) },
+      {},
+      ['CLAUDE.md', 'd0.md', 'd1.md', 'd2.md', 'd3.md', 'd4.md'],
+      true,
+    ],
+  ])('includes %s', async (_, agent, files, links, loaded, isLeast) => {
+    const context = await contextWith(agent, files, links);
+    expect(context.files.sort()).toEqual(loaded.sort());
+    expect(context.isLeast).toBe(isLeast);
+    expect(context.tokens > 100).toBe(loaded.some((path) => files[path] === LONG));
+  });
+
+  test('follows links inside the folder that becomes the workspace', async () => {
+    const files = { 'shop/AGENTS.md': LONG, 'AGENTS.md': 'Be brief.' };
+    const links = { 'shop/CLAUDE.md': 'AGENTS.md' };
+    const { files: loaded } = await contextWith('claude-code', files, links, { from: 'shop' });
+    expect(loaded).toEqual(['shop/AGENTS.md']);
   });
 });

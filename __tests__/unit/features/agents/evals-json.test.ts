@@ -75,11 +75,25 @@ describe("a skill's evals.json", () => {
     ]);
   });
 
-  test('causes a notice about a case whose file is missing, but none about trigger queries', async () => {
-    const { project, notices } = await readEvals(AGENT);
-    const said = [...project.notices.map(({ message }) => message), ...notices].join('\n');
-    expect(said).toContain('its file nowhere.csv is not in the repository');
-    expect(said).not.toContain('whether an agent would choose it is not tested');
+  test.each([
+    [
+      'a case whose file is missing',
+      {},
+      'the eval 5 is not converted: its file nowhere.csv is not',
+    ],
+    ['a key of the file', { threshold: 0.8 }, 'threshold is not converted: it may decide'],
+    [
+      'how much it carries over',
+      {},
+      '4 of 5 cases, 2 of 3 checks carried over; 1 lost: the eval 5',
+    ],
+    ['trigger queries, unless an agent runs them', {}, null],
+  ])('reports %s', async (_, keys, message) => {
+    const evals = JSON.stringify({ ...JSON.parse(EVALS), ...keys });
+    const { project } = await readEvals(AGENT, { [`${SKILL}/evals/evals.json`]: evals });
+    const said = project.notices.map((notice) => notice.message).join('\n');
+    if (message === null) expect(said).not.toContain('would choose it is not tested');
+    else expect(said).toContain(message);
   });
 
   test('uses the workspace and limits of the agent in the settings', async () => {

@@ -185,6 +185,64 @@ describe('an agent suite', () => {
   });
 
   test.each([
+    ['.agents/skills/rn/SKILL.md', 'Be brief.', 'r-n', '; did you mean "rn"?'],
+    ['tools/skills/a/SKILL.md', '---\nname: notes\n---\n', 'note', '; did you mean "notes"?'],
+    [
+      'skills/pdf/SKILL.md',
+      '---\nname: >-\n  read-pdf\n---\n',
+      'docx',
+      '; known are pdf, read-pdf',
+    ],
+    ['skills/pdf/SKILL.md', '---\nname: read-pdf\n---\n', 'read-pdf', null],
+    ['docs/a.md', 'No skill.', 'built-in', null],
+  ])(
+    'of your own agent with %s containing %j may name only its skills: %s',
+    async (file, text, skill, hint) => {
+      const suite = `agent: { command: [node, agent.mjs] }
+model: claude-sonnet-4-5
+workspace: { hide: ['.claude/**'] }
+tests:
+  metrics: [{ name: used, uses: skill_used, with: { name: ${skill} } }]
+  references: [{ id: a, task: Write. }, { id: b, task: Write., trigger: ${skill} }]
+`;
+      const { problems } = await read(suite, { [file]: text });
+      const message = `command does not find the skill "${skill}": the workspace has no skill`;
+      expect(problems).toEqual(
+        hint === null
+          ? []
+          : [
+              `evals/notes.yaml:6: ${message} with this name${hint}`,
+              `evals/notes.yaml:5: ${message} with this name${hint}`,
+            ],
+      );
+    },
+  );
+
+  test.each([
+    ['{ command: [node, agent.mjs], skill_tool: { name: load_skill, argument: id } }', []],
+    ['{ acp: [node, agent.mjs], skill_tool: { name: load_skill, argument: id } }', []],
+    [
+      '{ command: [node, agent.mjs], skill_tool: load_skill }',
+      ['1: agent must be one of claude-code'],
+    ],
+    [
+      '{ acp: [node, agent.mjs], skill_tool: { name: load_skill } }',
+      ['skill_tool: { name: …, argument: … }'],
+    ],
+  ])('may name the tool for skills: %s', async (agent, messages) => {
+    const { project, problems } = await read(withLine('claude-code@2.1.330', agent));
+    expect(problems).toEqual(messages.map((message) => expect.stringContaining(message)));
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    const known = messages.length === 0 ? { name: 'load_skill', argument: 'id' } : undefined;
+    expect(specOf(entry?.command ?? [])?.skillTool).toEqual(known);
+  });
+
+  test.each([
+    [
+      'trigger: notes',
+      'trigger: note',
+      '14: claude-code does not find the skill "note": the workspace has no .claude/skills/note/SKILL.md; did you mean "notes"?',
+    ],
     ['agent: claude-code@2.1.330', 'agent: claude', '1: agent must be one of claude-code'],
     ['agent: claude-code@2.1.330', 'agent: { command: [] }', '1: agent.command must not be empty'],
     ['@2.1.330', '@2.0.1', '1: agent: claude-code 2.0.1 is too old'],

@@ -84,13 +84,18 @@ describe('metrics of agents', () => {
     expect(await measured(uses, given)).toMatchObject({ value, pass: reason === null, reason });
   });
 
-  test.each([
-    ['files', { exist: ['new.md'] }, 'skipped'],
-    ['runs', { run: 'make' }, 'skipped'],
-    ['runs', { run: 'sleep' }, 'error'],
-    ['run_value', { of: 'seconds' }, 'skipped'],
-  ])('named %s with %j give no verdict if the run lacks the data', async (uses, given, status) => {
-    expect(await measured(uses, given)).toMatchObject({ status });
+  const UNKNOWN = { isSkillToolUnknown: true } as const;
+
+  test.each<[string, Record<string, Json>, object, Partial<AgentFacts>?]>([
+    ['files', { exist: ['new.md'] }, { status: 'skipped' }],
+    ['runs', { run: 'make' }, { status: 'skipped' }],
+    ['skill_used', { none: true }, { status: 'ungraded' }, { ...UNKNOWN, skills: [] }],
+    ['skill_used', { none: true }, { pass: false }, UNKNOWN],
+    ['skill_used', { none: true }, { pass: true }, { skills: [] }],
+    ['runs', { run: 'sleep' }, { status: 'error' }],
+    ['run_value', { of: 'seconds' }, { status: 'skipped' }],
+  ])('named %s with %j give %j if the run lacks data', async (uses, given, result, facts = {}) => {
+    expect(await measured(uses, given, { ...FACTS, ...facts })).toMatchObject(result);
   });
 
   test('report an error if the answer does not come from an agent', async () => {

@@ -113,6 +113,57 @@ describe("another tool's file with a custom name", () => {
   });
 });
 
+describe('evaluations of agents in the formats of other tools', () => {
+  const SKILLGRADE =
+    'version: "1"\ndefaults: { agent: gemini, trials: 5 }\ntasks: [{ name: fix, instruction: Fix it., graders: [{ type: deterministic, run: sh a.sh }] }]\n';
+  const VALLY =
+    'name: notes\nconfig: { runs: 3 }\nstimuli: [{ name: a, prompt: Write., graders: [{ type: file-exists }] }]\ngraders: [{ type: prompt }]\n';
+  const HARBOR =
+    'schema_version = "1.1"\n[task]\nname = "a/b"\n[verifier]\ntimeout_sec = 120.0\n[environment]\ncpus = 2\n';
+  const OWN = 'model: gpt-4o\nprompt: Say {q}\n';
+  const TESTS = 'tests: { references: [{ input: { q: a }, expected: b }] }\n';
+
+  const said = async (file: string, text: string, settings = `prompts: [${file}]\n`) => {
+    const { project, problems } = await read({ 'evaldiff.yaml': settings, [file]: text });
+    const notices = project.notices.map(({ place, message }) => `${place?.file ?? ''} ${message}`);
+    return { suites: project.suites.length, told: [...problems, ...notices].join('\n') };
+  };
+
+  test.each([
+    ['evals/eval.yaml', SKILLGRADE, 'skillgrade'],
+    ['skills/pdf/checks.yml', SKILLGRADE.replace('version: "1"\n', ''), 'skillgrade'],
+    ['a.json', JSON.stringify({ tasks: [{ name: 'a', graders: [] }] }), 'skillgrade'],
+    ['evals/pdf/eval.yaml', VALLY, 'Vally'],
+    ['pdf.yaml', 'stimuli: [{ prompt: Write. }]\nenvironment: { files: [] }\n', 'Vally'],
+    ['tasks/pdf/task.toml', HARBOR, 'Harbor'],
+    ['other.toml', '[metadata]\n[verifier]\n[agent]\n', 'Harbor'],
+  ])('are recognised in %s by their content', async (file, text, name) => {
+    for (const settings of [undefined, 'prompts: ["**/*"]\n']) {
+      const { suites, told } = await said(file, text, settings);
+      expect(suites).toBe(0);
+      expect(told).toContain(`is a file of ${name}, which evaldiff cannot read. Write a suite for`);
+    }
+  });
+
+  test('cause a notice if evaldiff looks for suites of agents where they are', async () => {
+    const formats = {
+      ...IMPORT_FORMATS,
+      own: { ...READ_FORMATS.flexeval, places: ['evals/*.yaml'] },
+    };
+    const { project } = await read({ 'evals/eval.yaml': SKILLGRADE }, { formats });
+    expect(project.notices.map(({ message }) => message).join()).toContain('a file of skillgrade');
+  });
+
+  test.each([
+    ['evals/x/eval.yaml', OWN + TESTS],
+    ['eval.yaml', `${OWN}tasks: [{ instruction: sent to the model }]\n${TESTS}`],
+    ['evals/eval.yaml', `${OWN}stimuli: [{ prompt: sent to the model }]\n${TESTS}`],
+    ['task.yaml', `${OWN}verifier: x\nenvironment: y\n${TESTS}`],
+  ])('are not confused with a prompt of evaldiff in %s', async (file, text) => {
+    expect((await said(file, text)).suites).toBe(1);
+  });
+});
+
 describe('promptfoo scenarios', () => {
   const of = (scenarios: string, more: Record<string, string> = {}) =>
     read({

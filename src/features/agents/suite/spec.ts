@@ -44,6 +44,8 @@ export interface AgentSpec {
   agent: AgentName;
   version: string | null;
   command: readonly string[];
+  /** Only for your own agents. Absent if unknown. */
+  skillTool?: { name: string; argument: string };
   model: string;
   at: string;
   workspace: WorkspaceRules;
@@ -77,6 +79,8 @@ export interface AgentFacts {
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
   skills: readonly string[];
+  /** Set if the agent may have used a skill by a tool that evaldiff does not know. */
+  isSkillToolUnknown?: true;
   /** Where the canary, a fake API key, was found. */
   leaks: readonly string[];
 }

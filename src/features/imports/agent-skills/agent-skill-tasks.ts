@@ -1,9 +1,14 @@
-import type { ForeignFile } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { JsonMap } from '../../../types/plain.ts';
-import { createDraft, judgeTheRest, lastSteps, nothingImported } from '../shared/draft.ts';
+import {
+  createDraft,
+  judgeTheRest,
+  lastSteps,
+  nothingImported,
+  type Imported,
+} from '../shared/draft.ts';
 import type { Node } from '../shared/node.ts';
 import { caseId, caseQuestion, isTriggerQuery, readCase } from './agent-skill-cases.ts';
 import { findSkill, placedFiles, skillName, type SkillFiles } from './agent-skill-files.ts';
@@ -14,16 +19,18 @@ interface TaskContext {
   hasGrader: boolean;
 }
 
+/** `whole`: what the file itself loses. */
 export async function tasksOf(
   document: Document,
   list: Node,
   context: TaskContext,
-): Promise<NonNullable<ForeignFile['tasks']> | null> {
+  whole: Pick<Imported, 'left' | 'remarks'>,
+): Promise<NonNullable<Imported['tasks']> | null> {
   const skill = await findSkill(document, context.files);
   if ('tried' in skill) return null;
   const folder = folderOf(skill.file);
   const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');
-  const { left, remarks, tests } = readTasks(list, context, {
+  const { imported, tests } = readTasks(list, context, {
     name,
     folders: [folder, folderOf(document.file), ''],
   });
@@ -35,15 +42,19 @@ export async function tasksOf(
     workspace: { skills: { [name]: folder === '' ? '.' : folder }, hide: [hide] },
     tests: tests.value,
   };
-  const whole = { file: document.file, line: 0 };
+  const place = { file: document.file, line: 0 };
   return {
     document: {
       file: document.file,
       value,
-      placeOf: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : whole),
-      placeOfText: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : whole),
+      placeOf: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : place),
+      placeOfText: ([key, ...path]) => (key === 'tests' ? tests.placeOf(path) : place),
     },
-    notices: [...left, ...remarks],
+    imported: {
+      ...imported,
+      left: [...whole.left, ...imported.left],
+      remarks: [...whole.remarks, ...imported.remarks],
+    },
   };
 }
 
@@ -53,6 +64,7 @@ function readTasks(
   { name, folders }: { name: string; folders: readonly string[] },
 ) {
   const imported = nothingImported();
+  const checks = { unit: 'check', of: 0, carried: 0 };
   const tests = createDraft(list.place);
   const rows = list
     .each()
@@ -67,6 +79,8 @@ function readTasks(
       const given = placedFiles(map['files'], { files, folders });
       const attached = 'why' in given ? given : { text: '' };
       const read = readCase(plain, { attached, place, skill: name, builtIns, imported });
+      checks.of += read.of;
+      checks.carried += read.carried;
       if (read.reference === null || 'why' in given) return [];
       const { input: __, ...rest } = read.reference;
       const placed = Object.keys(given.placed).length === 0 ? {} : { files: given.placed };
@@ -78,5 +92,6 @@ function readTasks(
   tests.value['references'] = sorted.filter((row) => !isTrigger(row)).map(({ task }) => task);
   judgeTheRest(tests, list.place, hasGrader, imported.remarks);
   tests.value['references'] = sorted.map(({ task }) => task);
-  return { left: imported.left, remarks: imported.remarks, tests };
+  imported.carried = [{ unit: 'case', of: list.each().length, carried: sorted.length }, checks];
+  return { imported, tests };
 }

@@ -69,7 +69,10 @@ export async function importAgentSkill(
       imported,
     );
   const cases = list.each();
-  const tasks = await tasksOf(document, list, context);
+  const tasks = await tasksOf(document, list, context, {
+    left: [...imported.left],
+    remarks: [...imported.remarks],
+  });
   if (tasks !== null) imported.tasks = tasks;
   const triggers = cases.filter(({ value }) => isTriggerQuery(value, context.builtIns));
   if (triggers.length === cases.length && triggers.length > 0) {

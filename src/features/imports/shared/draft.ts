@@ -79,7 +79,10 @@ export function importFiles(
   };
 }
 
-export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices'> {
+export type ImportLosses = Pick<Imported, 'left' | 'remarks' | 'carried'>;
+
+export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices' | 'tasks'> {
+  tasks?: { document: Document; imported: ImportLosses };
   prompts: ImportedPrompt[];
   left: Loss[];
   remarks: Notice[];
