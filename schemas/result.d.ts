@@ -4591,23 +4591,6 @@ export interface EvaldiffResult {
     by: "recordings" | "a program" | "prompt code";
   }[];
   /**
-   * Calls of scoring code; absent if there were none.
-   */
-  evaluations?: {
-    /**
-     * Number of calls of scoring code.
-     */
-    made: number;
-    /**
-     * Number of calls that were repeated in a new process, as a check.
-     */
-    repeated: number;
-    /**
-     * Number of repeated calls with a different result.
-     */
-    differing: number;
-  };
-  /**
    * Tries of the adaptive suites; null if no suite is adaptive.
    */
   adaptive_tries: {
