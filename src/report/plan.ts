@@ -50,7 +50,7 @@ export function planLines({
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
     callsLine(plan, certainWords),
-    ...usualLine(answerCalls(prepared)),
+    ...mostLine(answerCalls(prepared)),
     ...ownLimitLines(affected.map(({ run }) => run)),
     ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -68,17 +68,11 @@ function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
   ];
 }
 
-function usualLine(calls: AnswerCalls | null): string[] {
-  return calls === null
-    ? []
-    : [
-        `usually about ${counted(calls.usual, 'call')} for all answers ` +
-          `if nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
-          (calls.most_usd === undefined
-            ? ''
-            : `, for agents at most ${formatDollars(calls.most_usd)}: the first number counts an ` +
-              "agent's run as one call, the second counts all its turns"),
-      ];
+function mostLine(calls: AnswerCalls | null): string[] {
+  if (calls === null) return [];
+  const agents =
+    calls.most_usd === undefined ? '' : `, for agents at most ${formatDollars(calls.most_usd)}`;
+  return [`at most ${counted(calls.most, 'call')} for all answers${agents}`];
 }
 
 function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {
