@@ -122,7 +122,6 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   embedding: 'embeddings',
   evaluator: 'evaluators',
   qualeval: 'attributes',
-  insight: 'insights',
   fix: 'drafts of fixes',
 };
 
