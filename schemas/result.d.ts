@@ -4607,23 +4607,6 @@ export interface EvaldiffResult {
     by: "recordings" | "a program" | "prompt code";
   }[];
   /**
-   * Calls of scoring code; absent if there were none.
-   */
-  evaluations?: {
-    /**
-     * Number of calls of scoring code.
-     */
-    made: number;
-    /**
-     * Number of calls that were repeated in a new process, as a check.
-     */
-    repeated: number;
-    /**
-     * Number of repeated calls with a different result.
-     */
-    differing: number;
-  };
-  /**
    * Tries of the adaptive suites; null if no suite is adaptive.
    */
   adaptive_tries: {
@@ -4850,7 +4833,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Why attributes regressed, each with a change of the prompt that was tried and passed.
+   * Regressed attributes, each with a change of the prompt that was tried and passed.
    */
   insights: {
     /**
@@ -4877,87 +4860,81 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * A sentence about the attributes of the suite.
+     * Id of the regressed attribute.
      */
-    text: string;
+    attribute: string;
     /**
-     * Ids of the attributes that the sentence explains.
-     */
-    attributes: string[];
-    /**
-     * Ids of the references with these attributes that fell.
+     * Ids of its references that fell.
      */
     references: string[];
     /**
-     * The tested change of the prompt.
+     * The tested change of the prompt, written by the grader model.
      */
-    change: {
+    fix: {
       /**
-       * The file with the line, on head.
+       * `set back`: the cause is reverted. `draft`: new text from the grader model.
+       */
+      kind: "set back" | "draft";
+      /**
+       * The prompt file on head.
        */
       file: string;
       /**
-       * The line, from 1; 0: the whole file.
+       * The replaced text of head.
        */
-      line: number;
-      /**
-       * The line of the prompt on head.
-       */
-      was: string;
-      /**
-       * The new line, written by the grader model.
-       */
-      becomes: string;
-    };
-    /**
-     * How many regressed references of the attribute the change fixes.
-     */
-    recovers: {
-      /**
-       * References that pass again with this change.
-       */
-      references: number;
-      /**
-       * References of the attribute that fell and were run with the change.
-       */
-      of: number;
-    };
-    /**
-     * References that passed every try on both sides; the change broke none of them.
-     */
-    stable: number;
-  }[];
-  /**
-   * Suites with insights that were left out, because they were invalid or their change did not pass. Absent if there are none.
-   */
-  dropped_insights?: {
-    /**
-     * File of the prompt, as in `suites`.
-     */
-    path: string;
-    /**
-     * Name of the suite, as in `suites`.
-     */
-    suite: string;
-    /**
-     * Model and parameters of the suite, as in `suites`.
-     */
-    variant: {
-      /**
-       * The model's name in the prompt; null if code computes the output.
-       */
-      model: string | null;
-      /**
-       * Parameters that are sent with the messages.
-       */
-      parameters: {
-        [k: string]: _Schema0;
+      lines: {
+        /**
+         * First replaced line, from 1.
+         */
+        from: number;
+        /**
+         * Last replaced line.
+         */
+        to: number;
       };
+      /**
+       * Those lines, unchanged.
+       */
+      replaced: string;
+      /**
+       * The new lines; empty: none.
+       */
+      replacement: string;
+      /**
+       * Effect of the fix on references that got worse.
+       */
+      restores: {
+        /**
+         * References that pass again with the fix.
+         */
+        references: number;
+        /**
+         * References that got worse.
+         */
+        of: number;
+      };
+      /**
+       * Effect of the fix on references that passed on both sides.
+       */
+      costs: {
+        /**
+         * References that pass less often with the fix than on base.
+         */
+        references: number;
+        /**
+         * References that passed every try on both sides and were run again.
+         */
+        of: number;
+      };
+      /**
+       * Tries of each reference that got worse.
+       */
+      tries: number;
+      /**
+       * The model that wrote the fix did not see the references that pass again.
+       */
+      withheld?: true;
     };
-    /**
-     * Number of insights left out; the notices give the reasons.
-     */
-    count: number;
   }[];
   /**
    * Agreement of changed rubrics and graders with labelled examples.

@@ -63,7 +63,7 @@ async function graderRequests(): Promise<Record<string, string>> {
   const json = scriptedGrader('?');
   await askForJson(
     {
-      purpose: 'insight',
+      purpose: 'fix',
       name: 'insights',
       reply: z.object({ names: z.array(z.string()) }),
       role: 'You explain.',
@@ -98,7 +98,7 @@ test('the cache keys of grader requests do not change, because stored grades are
     'rubric classify': 'a51cd7ee',
     'rubric cot_classify': 'e2787bd5',
     'rubric classify_cot': 'fe967709',
-    'a question with a schema': '69a19f00',
+    'a question with a schema': '46269e52',
     'an evaluator': 'f208b65c',
   });
 });

@@ -121,23 +121,6 @@ describe('a change that no evaluation reads', () => {
     expect(run.outputs['title']).toContain(`${path} ${words}`);
   });
 
-  const skill = {
-    'evaldiff.yaml': `${SETTINGS}  default: { provider: openai, endpoint: local, model: quiz-1 }\ngrader: quiz-model\nprompts: [skills/*/evals/evals.json]\n`,
-    'skills/kind/SKILL.md': '---\nname: kind\ndescription: Be kind.\n---\nBe kind.\n',
-    'skills/kind/references/tone.md': 'Soft.\n',
-    'skills/kind/evals/evals.json':
-      '{"skill_name": "kind", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
-  };
-  test.each([
-    ['skills/kind/SKILL.md', '---\nname: kind\ndescription: Be rude.\n---\nBe kind.\n'],
-    ['skills/kind/references/tone.md', 'Loud.\n'],
-    ['skills/kind/scripts/check.sh', 'exit 1\n'],
-  ])('is not judged in a part of a skill that its evals do not use: %s', async (path, text) => {
-    const { run } = await pullRequest(skill, { [path]: text });
-    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
-    expect(run.outputs['title']).toContain(`${path} changed in the folder of a skill`);
-  });
-
   test('is not judged if a submodule replaces a folder of prompts, and the log says so', async () => {
     const { 'prompts/quiz.yaml': prompt = '', 'prompts/tests/quiz.yaml': tests = '' } = quiz();
     const moved = { 'prompts/shared/quiz.yaml': prompt, 'prompts/shared/tests/quiz.yaml': tests };

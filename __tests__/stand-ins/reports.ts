@@ -35,8 +35,7 @@ export const renderSummary = (result: Result, limit?: number, links?: Links) =>
 export const checkSummary = (result: Result, limit?: number, links?: Links) =>
   comment.checkSummary(result, REPORTS, limit, links);
 
-export const renderHtml = (result: Result, links?: Links, images?: ReadonlyMap<string, string>) =>
-  htmlOf(result, REPORTS, links, images);
+export const renderHtml = (result: Result, links?: Links) => htmlOf(result, REPORTS, links);
 
 export const renderTerminal = (result: Result, options: TerminalOptions) =>
   terminalOf(result, REPORTS, options);

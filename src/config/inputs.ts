@@ -44,7 +44,6 @@ export const INPUT_DEFAULTS = {
   cache: 'true',
   'report-path': 'evaldiff-report',
   'upload-report': 'true',
-  'report-parts': 'true',
   shard: '',
 } as const;
 
@@ -75,7 +74,6 @@ export interface Inputs {
   cache: boolean;
   reportPath: string;
   uploadReport: boolean;
-  reportParts: boolean;
   shard: { index: number; count: number } | null;
   read: GivenReadOptions;
 }
@@ -126,7 +124,6 @@ export function readInputs(
     timeoutMs: minutes('timeout', raw('timeout'), refuse),
     cache: parseBoolean('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
-    reportParts: parseBoolean('report-parts', value('report-parts'), refuse),
     uploadReport: parseBoolean('upload-report', value('upload-report'), refuse),
     shard: shardOf('shard', raw('shard'), refuse),
     read: {

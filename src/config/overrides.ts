@@ -62,7 +62,6 @@ const ALIASES: Readonly<Record<string, string>> = {
   suites: 'prompts',
   repeat: 'n_tries',
   tries: 'n_tries',
-  yardstick: 'gate.scoring',
 };
 
 export function readOverrides(
@@ -130,7 +129,7 @@ function apply(
     return null;
   }
   if (key === 'hydra.mode') return hydraMode(values);
-  const [first = '', ...rest] = (key === 'gate.yardstick' ? 'gate.scoring' : key).split('.');
+  const [first = '', ...rest] = key.split('.');
   const setting =
     TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
   if (!below && setting !== null)

@@ -1,63 +1,38 @@
-import { emptyMap, type Document, valueAt } from '../documents/document.ts';
+import { emptyMap, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
-import { isMap, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
+import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import { withOverrides } from './apply-overrides.ts';
 import { misnamedSettings } from './check-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
-import { readOverrides, type Overrides } from './overrides.ts';
+import type { Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
 const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
-const SWEEPER = ['hydra', 'sweeper', 'params'];
-
 function withoutForeignKeys(document: Document): {
   document: Document;
-  sweep: Record<string, Scalar[]>;
   notices: Notice[];
 } {
   const value = emptyMap();
   const notices: Notice[] = [];
-  const say = (path: readonly string[], message: string) =>
-    notices.push({ kind: 'settings', message, place: document.placeOf(path) });
-  const sweep = readSweep(document, say);
+  const say = (key: string, message: string) =>
+    notices.push({ kind: 'settings', message, place: document.placeOf([key]) });
   for (const [key, member] of Object.entries(isMap(document.value) ? document.value : {})) {
     if (!(FOREIGN_KEYS as readonly string[]).includes(key)) value[key] = member;
     else if (key === 'log10')
-      say([key], 'log10 has no effect; remove it, and if it contains a token, revoke that');
+      say(key, 'log10 has no effect; remove it, and if it contains a token, revoke that');
     else if (key === 'defaults')
-      say([key], 'defaults in the settings file have no effect: all prompts are read');
-    else if (Object.keys(sweep).length === 0)
-      say([key], 'hydra has no effect; write a sweep as sweep: { model: [a, b] }');
+      say(key, 'defaults in the settings file have no effect: all prompts are read');
+    else say(key, 'hydra has no effect; write a sweep as sweep: { model: [a, b] }');
   }
   return {
     document: { ...document, value: isMap(document.value) ? value : document.value },
-    sweep,
     notices,
   };
-}
-
-function readSweep(
-  document: Document,
-  say: (path: readonly string[], message: string) => void,
-): Record<string, Scalar[]> {
-  const sweep: Record<string, Scalar[]> = {};
-  const params = valueAt(document.value, SWEEPER);
-  for (const [key, written] of Object.entries(isMap(params) ? params : {})) {
-    const list = Array.isArray(written) ? written.join(',') : String(written);
-    const { overrides, problems } = readOverrides(
-      key.startsWith('prompts.') && !list.includes('(') ? [`${key}=${list}`] : [],
-      [],
-    );
-    if (problems.length > 0 || overrides.parameters.size === 0)
-      say([...SWEEPER, key], `${key} of hydra's sweeper has no effect`);
-    for (const [name, values] of overrides.parameters) sweep[name] = values;
-  }
-  return sweep;
 }
 
 interface SettingsOptions {
@@ -95,21 +70,15 @@ export async function loadSettings(
     };
   }
   const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
-  const { document, sweep, notices } = llmeval
+  const { document, notices } = llmeval
     ? withoutForeignKeys(written)
-    : { document: written, sweep: {}, notices: [] };
+    : { document: written, notices: [] };
   const read = readSettings(document, options, problems);
-  const settings = withOverrides(
-    { ...read.settings, sweep: { ...sweep, ...read.settings.sweep } },
-    options,
-    problems,
-  );
-  const swept = (key: string): Place | null => {
-    if (options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)) return null;
-    return Object.hasOwn(sweep, key)
-      ? written.placeOf(['hydra', 'sweeper', 'params', `prompts.${key}`])
+  const settings = withOverrides(read.settings, options, problems);
+  const swept = (key: string): Place | null =>
+    options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)
+      ? null
       : document.placeOf(['sweep', key]);
-  };
   return {
     settings,
     known: true,

@@ -106,8 +106,7 @@ const settingsGateSchema = closed({
   gate_on: defaulted('gate_on', oneOf(['suite+references', 'suite'])),
   churn: defaulted('churn', oneOf(['gate', 'accept'])),
   on_inconclusive: defaulted('on_inconclusive', oneOf(['pass', 'fail'])),
-  scoring: oneOf(['warn', 'fail']).describe(gateDescription('scoring')).optional(),
-  yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
+  scoring: defaulted('scoring', oneOf(['warn', 'fail'])),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
   new: defaulted('new', oneOf(['report', 'fail'])),
   anchor: defaulted(
@@ -125,14 +124,7 @@ const settingsGateSchema = closed({
   ),
   attributes: defaulted('attributes', oneOf(['advise', 'fail'])),
 })
-  // `yardstick` is the old name of `scoring`.
-  .transform(
-    ({ yardstick, scoring = yardstick ?? DEFAULT_GATE.scoring, ...gate }): GateSettings => ({
-      ...DEFAULT_GATE,
-      ...gate,
-      scoring,
-    }),
-  )
+  .transform((gate): GateSettings => ({ ...DEFAULT_GATE, ...gate }))
   .describe('When a run is red.')
   .prefault({});
 

@@ -165,7 +165,6 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   embedding: 'embedding',
   evaluator: 'evaluation',
   qualeval: 'attribute question',
-  insight: 'insight',
   fix: 'draft',
 };
 

@@ -78,7 +78,6 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   embedding: 0,
   evaluator: 300,
   qualeval: 300,
-  insight: 300,
   fix: 300,
 };
 

@@ -50,7 +50,7 @@ export function planLines({
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
     callsLine(plan, certainWords),
-    ...usualLine(answerCalls(prepared), caps?.maxCost ?? null),
+    ...mostLine(answerCalls(prepared), caps?.maxCost ?? null),
     ...ownLimitLines(affected.map(({ run }) => run)),
     ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -68,14 +68,10 @@ function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
   ];
 }
 
-function usualLine(calls: AnswerCalls | null, cap: Cap | null): string[] {
-  return calls === null
-    ? []
-    : [
-        `usually about ${counted(calls.usual, 'call')} for all answers ` +
-          `if nothing got worse and 95 % of tries pass; at most ${count(calls.most)}` +
-          (calls.most_usd === undefined ? '' : agentCostWords(calls.most_usd, cap)),
-      ];
+function mostLine(calls: AnswerCalls | null, cap: Cap | null): string[] {
+  if (calls === null) return [];
+  const agents = calls.most_usd === undefined ? '' : agentCostWords(calls.most_usd, cap);
+  return [`at most ${counted(calls.most, 'call')} for all answers${agents}`];
 }
 
 function agentCostWords(most: number, cap: Cap | null): string {

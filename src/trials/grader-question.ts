@@ -19,7 +19,7 @@ export interface AskTools {
 
 /** In `text`, `{{name}}` stands for the untrusted material of this name, between delimiters. */
 interface SchemaQuestion<Reply> {
-  purpose: Extract<Purpose, 'qualeval' | 'insight' | 'fix'>;
+  purpose: Extract<Purpose, 'qualeval' | 'fix'>;
   role: string;
   text: string;
   materials: Readonly<Record<string, string>>;

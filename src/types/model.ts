@@ -1,16 +1,7 @@
 import type { Answer, Ended, Opaque, ToolCall, Usage } from './answer.ts';
 import type { GivenPace } from './endpoints.ts';
 import type { MessagePart } from './media.ts';
-import type {
-  CodeLanguage,
-  CodePlace,
-  Json,
-  JsonMap,
-  Place,
-  Purpose,
-  Scalar,
-  Side,
-} from './plain.ts';
+import type { CodeLanguage, CodePlace, Json, JsonMap, Purpose, Scalar, Side } from './plain.ts';
 import type { ChatApi, VendorName } from './vendors/names.ts';
 
 export interface KeptRecords {
@@ -359,10 +350,6 @@ export interface CodeJob {
   /** Different suites never share a process, and neither do base and head. */
   suite: string;
   side: Side;
-  /** The code needs a new process. By default, state of earlier code may remain. */
-  fresh?: true;
-  /** What the code scores, as shown in messages. Absent if its results may vary. */
-  scores?: { what: string; place: Place };
   /** If absent, messages use the code's own line numbers. */
   at?: CodePlace;
   language: CodeLanguage;
@@ -375,9 +362,7 @@ export interface CodeJob {
   inputs: Record<string, Json | undefined>[];
 }
 
-export type EvaluateAnswers = (
-  job: Omit<CodeJob, 'suite' | 'side' | 'fresh' | 'scores'>,
-) => Promise<CodeResult[]>;
+export type EvaluateAnswers = (job: Omit<CodeJob, 'suite' | 'side'>) => Promise<CodeResult[]>;
 
 export type CodeResult =
   | { status: 'ok'; values: Record<string, Json> }

@@ -117,8 +117,7 @@ export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 export type Withheld = 'fork' | 'dependabot';
 
 /** Of these, only `embedding` is part of the key of a stored answer. */
-export type Purpose =
-  'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'insight' | 'fix';
+export type Purpose = 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'fix';
 
 export type CodeLanguage = 'python' | 'javascript';
 

@@ -11,7 +11,6 @@ const purpose = z.enum([
   'embedding',
   'evaluator',
   'qualeval',
-  'insight',
   'fix',
 ]) satisfies z.ZodType<Purpose>;
 

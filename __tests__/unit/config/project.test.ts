@@ -33,12 +33,13 @@ describe('fixtures', () => {
     expect(problems).toEqual([]);
     expect(notices).toEqual([
       'llmeval.yaml:4: defaults in the settings file have no effect: all prompts are read',
+      'llmeval.yaml:6: hydra has no effect; write a sweep as sweep: { model: [a, b] }',
       'llmeval.yaml:2: version belongs to llmeval and is ignored here; you can remove it',
     ]);
     expect(project.settings).toMatchObject({
       file: 'llmeval.yaml',
       n_tries: 2,
-      sweep: { model: ['gpt-4o', 'claude-sonnet-4-5'], temperature: [0, 0.9] },
+      sweep: {},
     });
     expect(
       project.suites.map(({ prompt, tests }) => [

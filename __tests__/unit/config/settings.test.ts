@@ -271,16 +271,16 @@ describe('settings file', () => {
     ).toEqual(['other.yaml: does not exist at abc1234']);
   });
 
-  test('of llmeval keeps its sweep and causes notices about unused keys', async () => {
+  test('of llmeval causes notices about unused keys', async () => {
     const text =
-      'defaults: [{ prompts: x }]\nlog10: { token: t }\nhydra:\n  mode: MULTIRUN\n  sweeper:\n    params:\n      prompts.model: a,b\n      prompts.temperature: 0,1\n      prompts: glob(*)\n';
+      'defaults: [{ prompts: x }]\nlog10: { token: t }\nhydra: { mode: MULTIRUN, sweeper: { params: { prompts.model: "a,b" } } }\n';
     const { project, problems, notices } = await read({ 'llmeval.yaml': text });
     expect(problems).toEqual([]);
-    expect(project.settings.sweep).toEqual({ model: ['a', 'b'], temperature: [0, 1] });
+    expect(project.settings.sweep).toEqual({});
     expect(notices).toEqual([
-      "llmeval.yaml:9: prompts of hydra's sweeper has no effect",
       'llmeval.yaml:1: defaults in the settings file have no effect: all prompts are read',
       'llmeval.yaml:2: log10 has no effect; remove it, and if it contains a token, revoke that',
+      'llmeval.yaml:3: hydra has no effect; write a sweep as sweep: { model: [a, b] }',
     ]);
   });
 
@@ -334,12 +334,6 @@ describe('overrides', () => {
       ...{ max_calls: 5000, max_cost_usd: 3 },
       written: { max_cost_usd: { file: 'overrides', line: 0 } },
     });
-  });
-
-  test('accept the old name of a renamed key', async () => {
-    const { gate } = await settingsOf('seed: 1', ['gate.yardstick=fail']);
-    expect(gate).toMatchObject({ scoring: 'fail' });
-    expect(gate).not.toHaveProperty('yardstick');
   });
 
   test("with one value replace the prompt's value, and with several values become a sweep", async () => {

@@ -6,7 +6,15 @@ import type {
 import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
-import { resultOf, referenceOf, score, sideOf, suiteOf, type Answer } from './results.ts';
+import {
+  draftedFix,
+  resultOf,
+  referenceOf,
+  score,
+  sideOf,
+  suiteOf,
+  type Answer,
+} from './results.ts';
 
 /** Results with attributes whose figures are computed from their references. */
 
@@ -171,16 +179,14 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
     .filter(({ status }) => status === 'regressed')
     .slice(0, 3)
     .map(({ id }) => id);
-  const insight = (text: string, changes: Partial<Insight>): Insight => ({
-    ...{ path: suite.path, suite: suite.name, variant: suite.variant, text },
-    ...{ attributes: [], references: [], recovers: { references: 3, of: 3 }, stable: 12 },
-    change: {
-      file: suite.path,
-      line: 9,
-      was: 'Be firm about the thirty days.',
-      becomes: 'Be firm about the thirty days, unless goods came broken.',
-    },
-    ...changes,
+  const insight = (attribute: string, changed: readonly string[]): Insight => ({
+    ...{ path: suite.path, suite: suite.name, variant: suite.variant },
+    ...{ attribute, references: [...changed] },
+    fix: draftedFix({
+      ...{ file: suite.path, lines: { from: 9, to: 9 } },
+      replaced: 'Be firm about the thirty days.',
+      replacement: 'Be firm about the thirty days, unless goods came broken.',
+    }),
   });
   return resultOf({
     conclusion: 'failure',
@@ -188,14 +194,8 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
     suites: [suite],
     attributes,
     insights: [
-      insight(
-        'Head refuses refunds on the ground that thirty days have passed, also where the mail says that goods came broken; base offered the money back.',
-        { attributes: [attributes[0]?.id ?? ''], references: fallen },
-      ),
-      insight('Refusals lack an alternative: no exchange, no repair.', {
-        attributes: [attributes.at(-1)?.id ?? ''],
-        references: fallen.slice(0, 1),
-      }),
+      insight(attributes[0]?.id ?? '', fallen),
+      insight(attributes.at(-1)?.id ?? '', fallen.slice(0, 1)),
     ],
     usage: {
       ...{ calls: 720, reused: 120, input_tokens: 90_000, output_tokens: 21_000 },

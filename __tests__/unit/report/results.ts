@@ -22,6 +22,7 @@ import type {
 import type { Result } from '../../../src/kernel/result/result.ts';
 import type { Because, PassRate, SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../src/kernel/suite/gate-settings.ts';
+import type { Fix } from '../../../src/trials/fix.ts';
 import { partsOf } from '../../../src/types/answer.ts';
 import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
@@ -482,15 +483,11 @@ export function regression(): Result {
     ],
     insights: [
       {
-        ...{ path, suite, variant, attributes: ['domain-1'], references: fallen },
-        text: 'Head answers in whole sentences where base gave the bare name; exact_match then fails although the city is right.',
-        change: {
-          file: path,
-          line: 8,
-          was: 'Answer kindly.',
-          becomes: 'Answer with the bare name.',
-        },
-        ...{ recovers: { references: 3, of: 3 }, stable: 30 },
+        ...{ path, suite, variant, attribute: 'domain-1', references: fallen },
+        fix: draftedFix({
+          ...{ file: path, lines: { from: 8, to: 8 }, replaced: 'Answer kindly.' },
+          ...{ replacement: 'Answer with the bare name.', costs: { references: 0, of: 30 } },
+        }),
       },
     ],
     notices: [
@@ -729,11 +726,9 @@ export function hostile(): Result {
       path: 'prompts/hostile.yaml',
       suite: 'hostile',
       variant: { model: null, parameters: {} },
-      text,
-      attributes: [text],
+      attribute: text,
       references: [text],
-      change: { file: text, line: 3, was: text, becomes: text },
-      ...{ recovers: { references: 1, of: 1 }, stable: 1 },
+      fix: draftedFix({ file: text, replaced: text, replacement: text }),
     })),
     notices: texts.map((text) => ({
       kind: 'trust' as const,
@@ -774,3 +769,9 @@ export const goldens: Readonly<Record<string, () => Result>> = {
   sweep,
   inconclusive: neutral,
 };
+
+export const draftedFix = (changes: Partial<Fix>): Fix => ({
+  ...{ kind: 'draft', file: 'p.yaml', lines: { from: 3, to: 3 }, replaced: 'a', replacement: 'b' },
+  ...{ restores: { references: 3, of: 3 }, costs: { references: 0, of: 12 }, tries: 5 },
+  ...changes,
+});

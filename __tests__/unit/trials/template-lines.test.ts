@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { headReader } from '../../../src/app/run/read-sides.ts';
-import { editOf, isWhatRan, withEdit } from '../../../src/features/causes/fix.ts';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/trials/fix-edit.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';
 import { hash, optionsOf, suiteOf, treeOf } from '../config/tree.ts';
 

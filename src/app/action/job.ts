@@ -121,7 +121,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   );
   const { comment: marker } = identity.markers;
   const folder = await fillReportFolder(job, session, (to) =>
-    writeRun(session, { result, suites }, { folder: to, marker, parts: inputs.reportParts }),
+    writeRun(session, { result, suites }, { folder: to, marker }),
   );
   const uploaded = await uploadReports(job, session, folder);
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };

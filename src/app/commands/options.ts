@@ -26,7 +26,6 @@ export interface EvaluateOptions {
   untrusted?: boolean;
   record?: string;
   report?: string;
-  reportParts?: boolean;
   json?: boolean;
 }
 
@@ -103,9 +102,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.asks === true)
     command.option('--record <file>', 'write every answer to a recordings file');
   if (takes.report !== undefined)
-    command
-      .option('--report <folder>', `also write ${takes.report} there`)
-      .option('--no-report-parts', "leave the prompts' images out of report.html");
+    command.option('--report <folder>', `also write ${takes.report} there`);
   const json = new Option('--json', 'print the result as JSON');
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }

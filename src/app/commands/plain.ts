@@ -10,7 +10,6 @@ import { logJson, logLine } from '../../text/log.ts';
 import type { TrustDecision } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
-import { duplicateNotices } from '../run/duplicates.ts';
 import type { PlanOrResult, ReadyPlan, RunInput } from '../run/input.ts';
 import { certainWords, planRun } from '../run/plan-run.ts';
 import { runInput, withEdges } from '../session/session.ts';
@@ -196,8 +195,8 @@ export const validateCommand: AddCommand = (program, terminal, done) => {
         done(exitCode(planned.result.conclusion));
         return;
       }
-      const { plan, suites } = planned.prepared;
-      const notices = [...planned.emptyResult.notices, ...deduplicate(duplicateNotices(suites))];
+      const { plan } = planned.prepared;
+      const { notices } = planned.emptyResult;
       for (const notice of notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
       if (options.json === true)
         terminal.out(

@@ -28,11 +28,7 @@ export async function showResult(
   const result = session.redact(evaluated);
   await print(result, options, terminal);
   await writeOwnReports(session, options, terminal, 'report.html', (folder) =>
-    writeRun(
-      session,
-      { result, suites },
-      { folder, marker: commentMarker('evaldiff'), parts: options.reportParts !== false },
-    ),
+    writeRun(session, { result, suites }, { folder, marker: commentMarker('evaldiff') }),
   );
   return result;
 }

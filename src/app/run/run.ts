@@ -9,22 +9,16 @@ import { replacedAnswerers } from '../../trust/answerers.ts';
 import { countAdaptiveTries } from './adaptive-tries.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, MeasuredGrader } from './feature.ts';
-import { repeatedEvaluate } from './repeats.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
 
 export type Untitled = Omit<Result, 'title'>;
 
 export async function run(
   plain: Prepared,
-  world: JudgeEdges,
+  edges: JudgeEdges,
   emptyResult: Untitled,
   rows: Features,
 ): Promise<Untitled> {
-  const repeats = repeatedEvaluate(
-    world.evaluate,
-    `${emptyResult.base?.sha ?? ''} ${emptyResult.head.sha}`,
-  );
-  const edges = { ...world, evaluate: repeats.evaluate };
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
   const asked = await askRounds(started, edges, spent);
@@ -49,11 +43,9 @@ export async function run(
   const after = await inTurn(features, async ({ row, plan }) =>
     row.decided?.(plan, decided, tools),
   );
-  const { made, notices: unequal } = repeats.found();
   const notices = [
     ...emptyResult.notices,
-    ...unequal,
-    ...world.words.servedNotices(asked),
+    ...edges.words.servedNotices(asked),
     ...compared.notices,
     ...[...tested, ...explained, ...after].flatMap((each) => each?.notices ?? []),
   ];
@@ -71,7 +63,6 @@ export async function run(
     notices,
     usage: spent.meter.totals(),
     adaptive_tries: countAdaptiveTries(prepared.suites),
-    ...(made.made === 0 ? {} : { evaluations: made }),
   };
 }
 

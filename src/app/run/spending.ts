@@ -73,7 +73,7 @@ export interface Spending {
   unmade: Unmade;
 }
 
-const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'insight', 'fix']);
+const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'fix']);
 
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   const meter = createMeter(edges.complete, price);

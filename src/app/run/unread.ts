@@ -8,7 +8,7 @@ import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
 interface ProjectAndTree {
-  project: Pick<Project, 'settings' | 'suites'>;
+  project: Pick<Project, 'settings'>;
   tree: SourceTree;
 }
 
@@ -25,7 +25,6 @@ export function unreadChanges(
   const found = sides.flatMap((side) => [
     ...irregularChanges(side, left),
     ...besidePrograms(side, sides, left),
-    ...inSkills(side, left),
   ]);
   return [...new Map(found.map((words) => [words, notJudged(words)])).values()];
 }
@@ -97,22 +96,4 @@ function isBeside(path: string, word: string): boolean {
   const folder = folderOf(word);
   const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';
   return folder === '' ? path.endsWith(ending(word)) : isBelow(path, folder);
-}
-
-function inSkills({ project: { suites } }: ProjectAndTree, changed: readonly string[]): string[] {
-  const skills = new Set(
-    suites.flatMap(({ prompt }) =>
-      prompt.messages.flatMap(({ place: { file } }) => (/(^|\/)SKILL\.md$/.test(file) ? file : [])),
-    ),
-  );
-  const evals = new Set(suites.flatMap(({ prompt, tests }) => [prompt.file, tests.file]));
-  return [...skills].flatMap((skill) => {
-    const left = changed.filter((path) => isBelow(path, folderOf(skill)) && !evals.has(path));
-    return left.length === 0
-      ? []
-      : [
-          `${firstWords(left, 3)} changed in the folder of a skill, where evaldiff reads only ${skill} ` +
-            'and the files of its evals',
-        ];
-  });
 }

@@ -105,7 +105,7 @@ const STEP_MS = 5000;
 
 const REDRAW_MS = 100;
 
-const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'insight', 'fix']);
+const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'fix']);
 
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
   let plan: Plan | null = null;

@@ -2,7 +2,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import { loadReports, type ReportRow } from '../../report/sections/feature-report.ts';
 import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.ts';
 import type { Evaluated, Session } from './session.ts';
-import { shownImages } from './shown-images.ts';
 
 /** Each write has a fixed cost, so small texts are combined. */
 const CHUNK_CHARS = 1 << 16;
@@ -81,7 +80,6 @@ export async function writeReports(
   features: readonly ReportRow[],
   folder: OwnFolder,
   marker: string,
-  images: ReadonlyMap<string, string> = new Map(),
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
   const { renderHtml } = await import('../../report/page/page.ts');
@@ -89,7 +87,7 @@ export async function writeReports(
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);
   // Renders one report at a time, to save memory.
-  await folder.write('report.html', inParts(await renderHtml(result, reports, undefined, images)));
+  await folder.write('report.html', inParts(await renderHtml(result, reports)));
   await folder.write('junit.xml', inParts(renderJunit(result, reports)));
   await folder.write('comment.md', renderComment(result, { marker, reports }));
 }
@@ -108,13 +106,12 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
 }
 
 export async function writeRun(
-  session: Pick<Session, 'features' | 'startedAt' | 'redact' | 'repository' | 'workingDirectory'>,
+  session: Pick<Session, 'features' | 'startedAt' | 'redact'>,
   { result, suites }: Evaluated,
-  { folder, marker, parts }: { folder: OwnFolder; marker: string; parts: boolean },
+  { folder, marker }: { folder: OwnFolder; marker: string },
 ): Promise<void> {
   const { features, startedAt, redact } = session;
-  const images = parts ? await shownImages(result, session) : undefined;
-  await writeReports(result, features, folder, marker, images);
+  await writeReports(result, features, folder, marker);
   if (result.mode !== 'sweep') return;
   const { llmevalFiles } = await import('../../report/llmeval.ts');
   for (const { path, text } of llmevalFiles(result, redact(suites), startedAt))

@@ -71,13 +71,12 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
   };
 }
 
-/** Jobs with the same place share a process. Consecutive jobs of a suite do, unless `fresh`. */
+/** Jobs with the same place share a process. Consecutive jobs of a suite do. */
 function createPlaceAssigner(): (job: CodeJob) => string {
   let open: { suite: string; place: string } | null = null;
-  return ({ suite, fresh = false }) => {
-    const place = open?.suite === suite && !fresh ? open.place : randomUUID();
-    open = fresh ? null : { suite, place };
-    return place;
+  return ({ suite }) => {
+    if (open?.suite !== suite) open = { suite, place: randomUUID() };
+    return open.place;
   };
 }
 

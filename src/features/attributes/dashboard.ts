@@ -6,6 +6,7 @@ import { andMore, change, signedInterval } from '../../report/sections/phrases.t
 import { percent, count, counted } from '../../text/amounts.ts';
 import { type Markup, joinMarkup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
+import { fixWords } from '../../trials/fix-lines.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { kindLink, type AttributeIndex } from './attribute-index.ts';
 import type { AttributeCharts } from './charts.ts';
@@ -14,7 +15,6 @@ import {
   KIND_WORDS,
   attributeWords,
   attributesWorstFirst,
-  droppedWords,
   explainedSuites,
   didMove,
   insightsTitle,
@@ -23,6 +23,7 @@ import {
   sharedTestWords,
   type ExplainedSuite,
 } from './explained-suites.ts';
+import { rateSentence } from './insight.ts';
 import { suiteKey, type AttributeResult, type Insight } from './result.ts';
 import { dropsHtml, skillsHtml } from './samples.ts';
 import { alignmentWords } from './section.ts';
@@ -102,28 +103,27 @@ function insightsHtml(
   of: ExplainedSuite,
   index: AttributeIndex,
 ): Markup | null {
-  const dropped = droppedWords(of.dropped);
-  if (insights.length === 0 && dropped === null) return null;
-  const items = insights.map(({ text, attributes, references, change }) => {
-    const kinds = attributes
-      .flatMap((id) => of.attributes.find((attribute) => attribute.id === id) ?? [])
-      .map((attribute) => kindLink(attribute, shorten(attribute.name, NAME_LIMIT), index));
+  if (insights.length === 0) return null;
+  const items = insights.map(({ attribute: id, references, fix }) => {
+    const own = of.attributes.find((attribute) => attribute.id === id);
+    const kind = own && kindLink(own, shorten(own.name, NAME_LIMIT), index);
     const names = references
       .slice(0, MOST_NAMED)
-      .map((id) => referenceLink(of.suite, id, index.anchor));
+      .map((reference) => referenceLink(of.suite, reference, index.anchor));
     const more = andMore(references.length, names.length);
-    const rests = [...kinds, ...names, ...(more === null ? [] : [more])];
+    const rests = [...(kind ? [kind] : []), ...names, ...(more === null ? [] : [more])];
     const on = markup`<br><span class="soft">rests on</span> ${joinMarkup(rests, ', ')}`;
-    const { file, line, was, becomes } = change;
-    const tried = markup`<br>${file}:${String(line)}: <del>${was}</del> → <ins>${becomes}</ins>`;
-    return markup`<li>${shorten(text, MAX_SUMMARY_CHARS)}${tried}${on}</li>`;
+    const { file, lines, replaced, replacement } = fix;
+    const place = `${file}:${String(lines.from)}`;
+    const tried = markup`<br>${place}: <del>${replaced}</del> → <ins>${replacement}</ins>`;
+    const words = `${own ? rateSentence(own) : ''} The change ${fixWords(fix)}.`;
+    return markup`<li>${shorten(words, MAX_SUMMARY_CHARS)}${tried}${on}</li>`;
   });
   return markup`
     <div class="insights">
       <h4>${insightsTitle(insights)}</h4>
-      ${insights.length > 0 ? noteHtml(GENERATED_WORDS) : null}
-      ${items.length === 0 ? null : markup`<ul>${items}</ul>`}
-      ${dropped === null ? null : noteHtml(dropped)}
+      ${noteHtml(GENERATED_WORDS)}
+      <ul>${items}</ul>
     </div>`;
 }
 

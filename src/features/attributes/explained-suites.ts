@@ -3,23 +3,17 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { rates, repeatedNames } from '../../report/sections/phrases.ts';
 import { count, counted, meansInWords } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { suiteKey, type AttributeResult, type DroppedInsights, type Insight } from './result.ts';
+import { suiteKey, type AttributeResult, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
   suite: SuiteResult | null;
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
-  /** Number of insights (proposed prompt changes) that the results did not confirm. */
-  dropped: number;
 }
 
 export function explainedSuites(
-  {
-    attributes,
-    insights,
-    dropped_insights: dropped = [],
-  }: Pick<Result, 'attributes' | 'insights' | 'dropped_insights'>,
+  { attributes, insights }: Pick<Result, 'attributes' | 'insights'>,
   suites: readonly SuiteResult[],
 ): ExplainedSuite[] {
   const repeated = repeatedNames(suites);
@@ -33,35 +27,24 @@ export function explainedSuites(
           name: words === '' ? suite.name : `${suite.name}, ${words}`,
           attributes: [],
           insights: [],
-          dropped: 0,
         },
       ];
     }),
   );
-  const of = (finding: AttributeResult | Insight | DroppedInsights): ExplainedSuite => {
+  const of = (finding: AttributeResult | Insight): ExplainedSuite => {
     const key = suiteKey(finding);
     const explained = found.get(key) ?? {
       suite: null,
       name: finding.path,
       attributes: [],
       insights: [],
-      dropped: 0,
     };
     found.set(key, explained);
     return explained;
   };
   for (const attribute of attributes) of(attribute).attributes.push(attribute);
   for (const insight of insights) of(insight).insights.push(insight);
-  for (const lost of dropped) of(lost).dropped += lost.count;
-  return [...found.values()].filter(
-    (suite) => suite.attributes.length + suite.insights.length + suite.dropped > 0,
-  );
-}
-
-export function droppedWords(dropped: number): string | null {
-  return dropped === 0
-    ? null
-    : `${counted(dropped, 'more insight')} ${dropped === 1 ? 'was' : 'were'} dropped; the notices say why.`;
+  return [...found.values()].filter((suite) => suite.attributes.length + suite.insights.length > 0);
 }
 
 export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
@@ -83,8 +66,7 @@ export function didMove({ verdict }: AttributeResult): boolean {
 }
 
 export const GENERATED_WORDS =
-  'A model wrote these words and changes. Each change was tested before it was shown. ' +
-  'It does not affect the verdict.';
+  'A model wrote these changes. Each was tested before it was shown. It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
   return counted(insights.length, 'tried insight');

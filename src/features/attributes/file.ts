@@ -15,7 +15,6 @@ import {
 import { type Document, type Path, type ReadResult, valueAt } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { problem } from '../../errors.ts';
-import { didYouMean } from '../../text/suggest.ts';
 import type { Place, Problem } from '../../types/plain.ts';
 import {
   EXPLANATION_LENGTH,
@@ -36,15 +35,7 @@ export interface PinnedAttributes {
   /** What the application does, by prompt file. The key '' is for all other prompts. */
   tasks: ReadonlyMap<string, string>;
   byPrompt: ReadonlyMap<string, Attribute[]>;
-  labels: ReadonlyMap<string, Label[]>;
   unused: { path: string; place: Place }[];
-}
-
-/** The attributes of a test, according to people. */
-interface Label {
-  reference: string;
-  attributes: ReadonlySet<string>;
-  place: Place;
 }
 
 interface PromptSize {
@@ -68,15 +59,8 @@ const task = anyText()
   .describe('What the application does, in a sentence, for the model that rates references.')
   .optional();
 
-const labels = mapOf(listOf(filled()), 'a map of test id to names of attributes')
-  .describe(
-    'Attributes that people assigned to tests, by test id: all that apply. For `evaldiff grade`.',
-  )
-  .optional();
-
 const lists = {
   task,
-  labels,
   domains: listOf(attributeSchema).describe('What the inputs are about.').optional(),
   subtasks: listOf(attributeSchema).describe('Skills that the answers need.').optional(),
 };
@@ -95,10 +79,6 @@ export function attributesSchema(): z.ZodType {
 
 export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string): Attribute[] {
   return byPrompt.get(path) ?? shared;
-}
-
-export function labelsFor({ labels: all }: PinnedAttributes, path: string): Label[] {
-  return all.get(path) ?? all.get('') ?? [];
 }
 
 export function taskFor({ tasks }: PinnedAttributes, path: string): string | null {
@@ -127,7 +107,7 @@ export function attributesOf(
   const written = checkMembers(
     document,
     [],
-    { slack, task, labels, domains: left, subtasks: left, prompts: left },
+    { slack, task, domains: left, subtasks: left, prompts: left },
     problems,
   );
   const sections = mapOf(anything(), 'a map of prompt file to attributes');
@@ -138,17 +118,14 @@ export function attributesOf(
   const sharing = prompts.filter(({ path }) => !own.includes(path));
   const shared = readLists(document, [], maxReferences(sharing), most, problems);
   const tasks = new Map([['', written.task ?? '']]);
-  const labelled = new Map([['', readLabels(document, [], written.labels, shared, problems)]]);
   const byPrompt = new Map<string, Attribute[]>();
   for (const path of own) {
     const at = ['prompts', path];
-    const members = { task, labels, domains: left, subtasks: left };
+    const members = { task, domains: left, subtasks: left };
     const section = checkMembers(document, at, members, problems);
     tasks.set(path, section.task ?? '');
     const largest = maxReferences(prompts.filter((prompt) => prompt.path === path));
-    const attributes = readLists(document, at, largest, most, problems);
-    byPrompt.set(path, attributes);
-    labelled.set(path, readLabels(document, at, section.labels, attributes, problems));
+    byPrompt.set(path, readLists(document, at, largest, most, problems));
   }
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(
@@ -162,31 +139,8 @@ export function attributesOf(
     .filter((path) => prompts.every((prompt) => prompt.path !== path))
     .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
   if (problems.length > 0) return { ok: false, problems };
-  const read = { shared, tasks, byPrompt, unused, labels: labelled };
-  const value = { ...read, slack: written.slack ?? null };
+  const value = { shared, tasks, byPrompt, unused, slack: written.slack ?? null };
   return { ok: true, value };
-}
-
-function readLabels(
-  document: Document,
-  path: Path,
-  written: Readonly<Record<string, string[]>> = {},
-  attributes: readonly Attribute[],
-  problems: Problem[],
-): Label[] {
-  return Object.entries(written).map(([reference, names]) => {
-    const place = document.placeOf([...path, 'labels', reference]);
-    const ids = names.flatMap((name) => {
-      const found = attributes.find((own) => foldName(own.name) === foldName(name));
-      const known = attributes.map((own) => own.name);
-      if (found === undefined)
-        problems.push(
-          problem(place, `"${name}" is not an attribute of this list${didYouMean(name, known)}`),
-        );
-      return found?.id ?? [];
-    });
-    return { reference, attributes: new Set(ids), place };
-  });
 }
 
 function maxReferences(prompts: readonly PromptSize[]): number {

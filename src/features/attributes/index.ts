@@ -52,10 +52,6 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
     { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
   ],
   emptyParts: { attributes: [], insights: [] },
-  async grade(suite, context, code) {
-    const { gradeAssignments } = await import('./labels.ts');
-    return gradeAssignments(suite, context, code);
-  },
   async read(sides) {
     const { pinned, ...found } = await readOwnAttributes(sides);
     return { read: pinned, ...found };

@@ -5,70 +5,52 @@ import {
   group,
   joinLines,
   paragraph,
-  place,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { andMore, moreBlock } from '../../report/sections/phrases.ts';
-import { shorten } from '../../text/visible.ts';
+import { fixBlocks } from '../../trials/fix-lines.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   GENERATED_WORDS,
-  droppedWords,
   explainedSuites,
   insightsTitle,
+  type ExplainedSuite,
 } from './explained-suites.ts';
+import { rateSentence } from './insight.ts';
 import type { Insight } from './result.ts';
 
 const SHOWN_REFERENCES = 5;
-const INSIGHT_CHARACTERS = 600;
 
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (suite) => suite.insights.length + suite.dropped > 0,
+    (suite) => suite.insights.length > 0,
   );
-  const dropped = droppedWords(suites.reduce((sum, suite) => sum + suite.dropped, 0));
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
-  if (all.length === 0 && dropped === null) return [];
+  if (all.length === 0) return [];
   return group(
     [text(insightsTitle(result.insights))],
     [
-      ...(all.length === 0 ? [] : [paragraph([text(GENERATED_WORDS)])]),
+      paragraph([text(GENERATED_WORDS)]),
       ...shown.flatMap(({ insight, of }) => [
-        paragraph(insightLine(insight, suites.length > 1 ? of.name : null)),
-        changeBlock(insight),
+        paragraph(insightLine(insight, of, suites.length > 1)),
+        ...fixBlocks(insight),
       ]),
       ...moreBlock(all.length, shown.length),
-      ...(dropped === null ? [] : [paragraph([text(dropped)])]),
     ],
   );
 }
 
-function changeBlock({ change: { was, becomes } }: Insight): Block {
-  return {
-    kind: 'diff',
-    lines: [
-      { sign: 'removed', text: was },
-      { sign: 'added', text: becomes },
-    ],
-  };
-}
-
-function insightLine(
-  { text: words, references, change: { file, line } }: Insight,
-  suite: string | null,
-): Line {
+function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
   const more = andMore(references.length, SHOWN_REFERENCES);
+  const regressed = of.attributes.find(({ id }) => id === attribute);
   return [
-    ...(suite === null ? [] : [code(suite), text(': ')]),
-    text(shorten(words, INSIGHT_CHARACTERS)),
-    ...(names.length === 0 ? [] : [text(' (')]),
-    ...joinLines(names, ', '),
+    ...(named ? [code(of.name), text(': ')] : []),
+    ...(regressed === undefined ? [] : [text(rateSentence(regressed))]),
+    ...(names.length === 0 ? [] : [text(' ('), ...joinLines(names, ', ')]),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
-    text(' '),
-    place(file, line),
   ];
 }

@@ -94,7 +94,7 @@ export const attributesReport: FeatureReport = {
   },
 };
 
-type Explained = Pick<Result, 'attributes' | 'insights' | 'dropped_insights' | 'suites'>;
+type Explained = Pick<Result, 'attributes' | 'insights' | 'suites'>;
 
 function mergeExplained([first, ...others]: readonly Result[]): Explained {
   const none: Explained = { attributes: [], insights: [], suites: [] };

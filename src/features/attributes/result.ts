@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { fixSchema } from '../../trials/fix.ts';
 
 /** A file can contain several prompts, so the path does not identify the suite. */
 const ofSuite = {
@@ -153,35 +154,9 @@ const attributeResultSchema = z.strictObject({
 
 const insightSchema = z.strictObject({
   ...ofSuite,
-  text: z.string().describe('A sentence about the attributes of the suite.'),
-  attributes: z.array(z.string()).describe('Ids of the attributes that the sentence explains.'),
-  references: z
-    .array(z.string())
-    .describe('Ids of the references with these attributes that fell.'),
-  change: z
-    .strictObject({
-      file: z.string().describe('The file with the line, on head.'),
-      line: countSchema.describe('The line, from 1; 0: the whole file.'),
-      was: z.string().describe('The line of the prompt on head.'),
-      becomes: z.string().describe('The new line, written by the grader model.'),
-    })
-    .describe('The tested change of the prompt.'),
-  recovers: z
-    .strictObject({
-      references: countSchema.describe('References that pass again with this change.'),
-      of: countSchema.describe(
-        'References of the attribute that fell and were run with the change.',
-      ),
-    })
-    .describe('How many regressed references of the attribute the change fixes.'),
-  stable: countSchema.describe(
-    'References that passed every try on both sides; the change broke none of them.',
-  ),
-});
-
-const droppedInsightsSchema = z.strictObject({
-  ...ofSuite,
-  count: countSchema.describe('Number of insights left out; the notices give the reasons.'),
+  attribute: z.string().describe('Id of the regressed attribute.'),
+  references: z.array(z.string()).describe('Ids of its references that fell.'),
+  fix: fixSchema.describe('The tested change of the prompt, written by the grader model.'),
 });
 
 export type Proficiency = Pick<
@@ -196,8 +171,6 @@ export type AttributeRating = z.infer<typeof attributeRatingSchema>;
 export type AttributeSample = z.infer<typeof attributeSampleSchema>;
 
 export type Insight = z.infer<typeof insightSchema>;
-
-export type DroppedInsights = z.infer<typeof droppedInsightsSchema>;
 
 export function suiteKey(of: SuiteOfResult): string {
   return canonicalJson([of.path, 'suite' in of ? of.suite : of.name, { ...of.variant }]);
@@ -218,7 +191,6 @@ declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
     attributes: AttributeResult[];
     insights: Insight[];
-    dropped_insights?: DroppedInsights[];
   }
 }
 
@@ -230,14 +202,5 @@ export const attributeKeys = {
     ),
   insights: z
     .array(insightSchema)
-    .describe(
-      'Why attributes regressed, each with a change of the prompt that was tried and passed.',
-    ),
-  dropped_insights: z
-    .array(droppedInsightsSchema)
-    .describe(
-      'Suites with insights that were left out, because they were invalid or their change did not pass. ' +
-        'Absent if there are none.',
-    )
-    .exactOptional(),
+    .describe('Regressed attributes, each with a change of the prompt that was tried and passed.'),
 };

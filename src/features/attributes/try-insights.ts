@@ -4,25 +4,21 @@ import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import { createGeneration, withDependencies } from '../../kernel/select/generation.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
-import { visibleLine } from '../../text/visible.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
-import { fixGate } from '../../trials/fix-gate.ts';
+import { editOf, exactEdit, promptReader } from '../../trials/fix-edit.ts';
+import { provenFix, type FixCandidate, type FixFound } from '../../trials/fix.ts';
+import { singleLine } from '../../trials/grader-question.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
 import { fileLines, linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
 import { AUTO_REFERENCES } from './cost.ts';
 import { pinnedFor, type PinnedAttributes } from './file.ts';
-import { insightText, proposeInsights, type ProposedInsight } from './insight.ts';
+import { proposeChanges, type ProposedChange } from './insight.ts';
 import { isExplainable } from './plan.ts';
-import {
-  suiteAttributes,
-  type AttributeResult,
-  type DroppedInsights,
-  type Insight,
-} from './result.ts';
+import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
 
 /** Default limit of calls for a run. */
 const MOST_CALLS = 400;
@@ -78,7 +74,6 @@ export async function tryInsights(
 ): Promise<Added> {
   const grader = asker?.grader ?? null;
   const insights: Insight[] = [];
-  const dropped: DroppedInsights[] = [];
   const notices: Added['notices'] = [];
   if (grader === null) return { parts: {}, notices };
   const isAllowed = run.trust !== 'untrusted' && tools.spent.halted() === null;
@@ -89,19 +84,14 @@ export async function tryInsights(
     if (share === 0) break;
     const counter = countCalls(tools.spent.complete, share, 'qualeval.insight_calls');
     const bench = { grader, counter, level: INSIGHT_LEVEL / trials.length };
-    const { insight, faults } = await insightOf(trial, bench, run, tools);
+    const { references, fix, no_fix } = await insightOf(trial, bench, run, tools);
     room -= counter.made();
-    const { path, suite, variant } = trial.attribute;
-    if (insight !== null) insights.push({ path, suite, variant, ...insight });
-    if (faults.length > 0) dropped.push({ path, suite, variant, count: faults.length });
-    for (const fault of faults)
-      notices.push({ kind: 'qualeval', message: `${path}: ${fault}`, place: null });
+    const { path, suite, variant, id, name } = trial.attribute;
+    if (fix) insights.push({ path, suite, variant, attribute: id, references, fix });
+    const message = `${path}: no fix is proven for ${singleLine(name, 60)}: ${no_fix ?? ''}`;
+    if (no_fix !== undefined) notices.push({ kind: 'qualeval', message, place: null });
   }
-  return { parts: insightParts(insights, dropped), notices };
-}
-
-function insightParts(insights: Insight[], dropped: DroppedInsights[]): Added['parts'] {
-  return dropped.length === 0 ? { insights } : { insights, dropped_insights: dropped };
+  return { parts: { insights }, notices };
 }
 
 function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
@@ -122,17 +112,12 @@ interface Bench {
   level: number;
 }
 
-interface FoundInsight {
-  insight: Omit<Insight, 'path' | 'suite' | 'variant'> | null;
-  faults: string[];
-}
-
 async function insightOf(
   { comparison, result, attribute }: Trial,
   { grader, counter, level }: Bench,
   run: DecidedRun,
   tools: FeatureTools,
-): Promise<FoundInsight> {
+): Promise<FixFound & Pick<Insight, 'references'>> {
   const { suite } = comparison.run;
   const worse = worstFirst(result);
   const inside = worse.filter(({ id }) => attribute.references.includes(id));
@@ -140,13 +125,13 @@ async function insightOf(
   const stable = stableReferences(result);
   const messages = triedMessages(suite.head);
   if (suite.head === null || messages === null || inside.length === 0 || stable.length === 0)
-    return { insight: null, faults: [] };
+    return { references: [] };
   const { shown, withheld } = splitFallen(inside);
   const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
   const { evaluate, checkSchema, random, scoreMetric } = tools;
   const asking = { grader, complete: counter.complete, random };
-  const { insights, faults } = await proposeInsights(attribute, packet, messages, asking);
+  const changes = await proposeChanges(attribute, packet, messages, asking);
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
   const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
@@ -158,23 +143,14 @@ async function insightOf(
     retestRate: retestRate(result),
     make: extraTries(comparison.run, ids, { ...making, complete: counter.complete }),
   };
-  for (const proposed of insights) {
-    const candidate = candidateOf(proposed, suite.head);
-    const found = await fixGate(candidate, trial, level / insights.length);
-    if (typeof found !== 'string') {
-      const gain = { recovers: found.restores, stable: found.costs.of };
-      const text = insightText(attribute, { why: proposed.why, ...gain });
-      const change = await insightChange(messages, proposed, tools);
-      const about = { attributes: [attribute.id], references: inside.map(({ id }) => id) };
-      return { insight: { text, ...about, change, ...gain }, faults };
-    }
-    faults.push(
-      found === 'unjudged'
-        ? `an insight could not be tried: ${counter.ended() ?? 'some tries were not judged'}`
-        : 'an insight was dropped: its change does not fix the regressed tests, or breaks another test',
-    );
-  }
-  return { insight: null, faults };
+  const candidates =
+    typeof changes === 'string' ? [] : await candidatesOf(changes, suite.head, tools);
+  const none = typeof changes === 'string' ? changes : 'no written change can be tried';
+  const found =
+    candidates.length === 0
+      ? { no_fix: none }
+      : await provenFix(candidates, () => trial, { level, ended: counter.ended });
+  return { references: inside.map(({ id }) => id), ...found };
 }
 
 /** Null if code generates the messages. */
@@ -183,32 +159,37 @@ function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
   return code !== null || made !== undefined ? null : (messages ?? null);
 }
 
-function candidateOf(
-  { messages, change }: ProposedInsight,
-  { suite, variant }: SuiteSide,
-): Parameters<typeof fixGate>[0] {
-  const prompt = { ...suite.prompt, messages };
-  return {
-    prompt: `insight ${change.becomes}`,
-    generation: ({ reference }) =>
-      withDependencies(createGeneration(prompt, variant, reference), suite.tests, reference),
-    isNew: true,
-  };
-}
-
-async function insightChange(
-  messages: Prompt['messages'],
-  { change: { message, line, was, becomes } }: ProposedInsight,
-  { sources }: FeatureTools,
-): Promise<Insight['change']> {
-  const { place, content } = messages[message] ?? {};
-  if (place === undefined || content === undefined) throw new TypeError('a message has a place');
-  const lines = await fileLines(sources?.head ?? null, place.file);
-  const found = linePlaces(lines, place.line, content)[line]?.from ?? 0;
-  return {
-    file: place.file,
-    line: found > 0 ? found : place.line,
-    was: visibleLine(was),
-    becomes: visibleLine(becomes),
-  };
+async function candidatesOf(
+  changes: readonly ProposedChange[],
+  { suite: { prompt, tests }, variant }: SuiteSide,
+  { sources, reread }: FeatureTools,
+): Promise<FixCandidate[]> {
+  const candidates: FixCandidate[] = [];
+  for (const { was, becomes, messages, message, line } of changes) {
+    const { file, line: start } = message.place;
+    const lines = await fileLines(sources?.head ?? null, file);
+    const at = linePlaces(lines, start, message.content)[line]?.from ?? 0;
+    const from = at > 0 ? at : start;
+    const passage = {
+      kind: 'line' as const,
+      side: 'head' as const,
+      head: { file },
+      lines: { from, to: from },
+      head_text: was,
+    };
+    const wanted = { messages, code: null };
+    const written = editOf(passage, becomes, { head: prompt, wanted }, lines);
+    const files = { lines: () => lines, reread: promptReader(prompt, reread) };
+    const edit = await exactEdit(written, wanted, files);
+    if (edit === null) continue;
+    const changed = { ...prompt, messages };
+    candidates.push({
+      kind: 'draft',
+      edit,
+      prompt: `insight ${was} → ${becomes}`,
+      generation: ({ reference }) =>
+        withDependencies(createGeneration(changed, variant, reference), tests, reference),
+    });
+  }
+  return candidates;
 }

@@ -9,9 +9,10 @@ import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import { fixDiff, fixWords } from './fix-lines.ts';
-import { withEdit } from './fix.ts';
-import type { Cause, Fix } from './result.ts';
+import { withEdit } from '../../trials/fix-edit.ts';
+import { fixDiff, fixWords } from '../../trials/fix-lines.ts';
+import type { Fix } from '../../trials/fix.ts';
+import type { Cause } from './result.ts';
 
 const SAVED = 'evaldiff-report/result.json';
 

@@ -1,45 +1,40 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
-import { count } from '../../text/amounts.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { splitFallen } from '../../trials/drafts.ts';
-import { fixGate } from '../../trials/fix-gate.ts';
+import { editOf, exactEdit, fileEdit, isText, type HeadFiles } from '../../trials/fix-edit.ts';
+import { provenFix, type Fix, type FixCandidate, type FixFound } from '../../trials/fix.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
 import type { MakeTries } from '../../trials/tries.ts';
-import { draftFixes, editOf, fileEdit, isText, isWhatRan, withEdit } from './fix.ts';
-import type { Cause, Fix } from './result.ts';
+import { draftFixes } from './drafts.ts';
+import type { Cause } from './result.ts';
 
 /** Probability that a useless fix is accepted, for all candidates of a cause together. */
 const LEVEL = 0.05;
 
-export interface FixBench {
+export interface FixBench extends HeadFiles {
   change: PromptChange;
   /** First the references that got worse, then the stable ones. */
   references: readonly ReferenceResult[];
   fellCount: number;
   retestRate: number;
   make: MakeTries;
-  lines(file: string): readonly string[] | null;
-  /** Parses head's prompt as if its file had this text. */
-  reread(file: string, text: string): Promise<Prompt | null>;
   grader: AskTools | null;
   packet(shown: readonly ReferenceResult[]): Packet;
   /** Why no further call is allowed. Null if calls are left. */
   ended(): string | null;
 }
 
-interface FixDraft {
+interface Draft {
   kind: Fix['kind'];
   /** Null removes the changed text. */
   text: string | null;
-  edit: NonNullable<ReturnType<typeof editOf>>;
 }
 
 /** The edit must repair the references that the cause broke, and break no others. */
-export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 'fix' | 'no_fix'>> {
-  const none = (no_fix: string): Pick<Cause, 'fix' | 'no_fix'> => ({ fix: null, no_fix });
+export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
+  const none = (no_fix: string): FixFound => ({ fix: null, no_fix });
   const [unit] = cause.units;
   if (unit === undefined || cause.relation === 'either')
     return none('each of several changes has this effect alone, so editing one is not enough');
@@ -50,22 +45,18 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<Pick<Cause, 
     bench.grader === null || !isDrafted(unit, bench)
       ? []
       : await draftFixes(unit, bench.packet(shown), bench.grader);
-  const wanted: Pick<FixDraft, 'kind' | 'text'>[] = [
+  const wanted: Draft[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
   ];
   const candidates = await withEdits(wanted, unit, bench);
-  let unjudged = false;
-  for (const candidate of candidates) {
-    const tested = candidate.kind === 'draft' ? withheld : fell;
-    const level = LEVEL / candidates.length;
-    const found = await gateOf(candidate, unit, bench, { tested, level });
-    if (found === 'unjudged') unjudged = true;
-    else if (found !== 'no better')
-      return { fix: fixFrom(candidate, found, tested.length < fell.length) };
-  }
   if (candidates.length === 0) return none(whyNoEdit(unit));
-  return none(whyNoFix(candidates.length, bench.ended(), unjudged));
+  const trialOf = (kind: Fix['kind']): ReturnType<Parameters<typeof provenFix>[1]> => {
+    const tested = kind === 'draft' ? withheld : fell;
+    const trial = { ...bench, ...referenceNumbers(tested, bench) };
+    return tested.length < fell.length ? { ...trial, withheld: true } : trial;
+  };
+  return provenFix(candidates, trialOf, { level: LEVEL, ended: bench.ended });
 }
 
 /**
@@ -77,61 +68,42 @@ function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench
   return isLine && references.length > fellCount && change.revert(unit) === null;
 }
 
-function gateOf(
-  candidate: FixDraft,
-  unit: ChangeUnit,
-  bench: FixBench,
-  { tested, level }: { tested: readonly ReferenceResult[]; level: number },
-): ReturnType<typeof fixGate> {
-  const made = madeOf(candidate, unit, bench.change);
-  return fixGate(
-    {
-      prompt: `fix ${candidate.text ?? ''}`,
-      generation: (affected) => bench.change.generation(affected, ...made),
-      // A reverted line is not new, because base already ran with it.
-      isNew: candidate.kind === 'draft',
-    },
-    { ...bench, ...referenceNumbers(tested, bench) },
-    level,
-  );
-}
-
-function fixFrom(
-  { kind, edit }: FixDraft,
-  found: Exclude<Awaited<ReturnType<typeof fixGate>>, string>,
-  isWithheld: boolean,
-): Fix {
-  return { kind, ...edit, ...found, ...(isWithheld ? { withheld: true } : {}) };
-}
-
 /** Drops a candidate if no edit of head's file gives exactly the tested prompt. */
 async function withEdits(
-  wanted: readonly Pick<FixDraft, 'kind' | 'text'>[],
+  wanted: readonly Draft[],
   unit: ChangeUnit,
   bench: FixBench,
-): Promise<FixDraft[]> {
-  const { file } = unit.head;
-  const lines = bench.lines(file) ?? [];
-  const reverted = bench.change.revert(unit);
-  if (reverted !== null) {
-    const edit = fileEdit(unit, reverted, lines);
-    return wanted.flatMap((draft) => (edit === null ? [] : [{ ...draft, edit }]));
-  }
-  const before = isText(unit) ? await bench.reread(file, lines.join('\n')) : null;
-  const candidates: FixDraft[] = [];
-  for (const draft of before === null ? [] : wanted) {
-    const body = bench.change.body(...madeOf(draft, unit, bench.change));
-    const edit = editOf(unit, draft.text, { head: bench.change.head, wanted: body }, lines);
-    const text = edit === null ? null : withEdit(lines.join('\n'), edit);
-    const after = text === null ? null : await bench.reread(file, text);
-    if (edit !== null && before !== null && after !== null && isWhatRan(after, body, before))
-      candidates.push({ ...draft, edit });
+): Promise<FixCandidate[]> {
+  const lines = bench.lines(unit.head.file) ?? [];
+  const { change } = bench;
+  const reverted = change.revert(unit);
+  const candidates: FixCandidate[] = [];
+  for (const draft of wanted) {
+    const made = madeOf(draft, unit, change);
+    const body = reverted === null ? change.body(...made) : null;
+    const edit =
+      reverted !== null
+        ? fileEdit(unit, reverted, lines)
+        : body === null
+          ? null
+          : await exactEdit(
+              editOf(unit, draft.text, { head: change.head, wanted: body }, lines),
+              body,
+              bench,
+            );
+    if (edit !== null)
+      candidates.push({
+        kind: draft.kind,
+        edit,
+        prompt: `fix ${draft.text ?? ''}`,
+        generation: (affected) => change.generation(affected, ...made),
+      });
   }
   return candidates;
 }
 
 function madeOf(
-  { kind, text }: Pick<FixDraft, 'kind' | 'text'>,
+  { kind, text }: Draft,
   own: ChangeUnit,
   { units }: PromptChange,
 ): Parameters<PromptChange['body']> {
@@ -146,16 +118,6 @@ function whyNoEdit(unit: ChangeUnit): string {
   return isText(unit)
     ? 'no edit of the file gives exactly the prompt to try'
     : `fixes exist only for lines of text and code, and this is a ${unit.kind}`;
-}
-
-function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): string {
-  if (ended !== null) return ended;
-  if (unjudged) return 'some tries of possible fixes were not judged';
-  const ran =
-    candidates === 1
-      ? 'the only candidate that ran does not fix'
-      : `of the ${count(candidates)} candidates that were tried, none fixes`;
-  return `${ran} what broke without breaking other tests`;
 }
 
 function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {

@@ -1,10 +1,11 @@
 import { paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
+import { fixDiff } from '../../trials/fix-lines.ts';
+import type { Fix } from '../../trials/fix.ts';
 import { MOST_CAUSE_CALLS } from './calls.ts';
 import { causeLine, lineText, openLine, type Effect } from './cause-lines.ts';
-import { fixDiff } from './fix-lines.ts';
-import type { Cause, Fix, SuiteCauses } from './result.ts';
+import type { Cause, SuiteCauses } from './result.ts';
 import {
   causeFigures,
   causes,

@@ -1,46 +1,11 @@
 import { z } from 'zod';
 import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { changeUnitSchema } from '../../trials/change-unit.ts';
+import { fixSchema } from '../../trials/fix.ts';
 
 const triesSchema = z.strictObject({
   passes: countSchema.describe('Tries that pass.'),
   tries: countSchema.describe('Tries that pass or fail. Errors are not counted.'),
-});
-
-const fixSchema = z.strictObject({
-  kind: z
-    .enum(['set back', 'draft'])
-    .describe('`set back`: the cause is reverted. `draft`: new text from the grader model.'),
-  file: z.string().describe('The prompt file on head.'),
-  lines: z
-    .strictObject({
-      from: countSchema.describe('First replaced line, from 1.'),
-      to: countSchema.describe('Last replaced line.'),
-    })
-    .describe('The replaced text of head.'),
-  replaced: z.string().describe('Those lines, unchanged.'),
-  replacement: z.string().describe('The new lines; empty: none.'),
-  restores: z
-    .strictObject({
-      references: countSchema.describe('References that pass again with the fix.'),
-      of: countSchema.describe('References that got worse.'),
-    })
-    .describe('Effect of the fix on references that got worse.'),
-  costs: z
-    .strictObject({
-      references: countSchema.describe(
-        'References that pass less often with the fix than on base.',
-      ),
-      of: countSchema.describe(
-        'References that passed every try on both sides and were run again.',
-      ),
-    })
-    .describe('Effect of the fix on references that passed on both sides.'),
-  tries: countSchema.describe('Tries of each reference that got worse.'),
-  withheld: z
-    .literal(true)
-    .describe('The model that wrote the fix did not see the references that pass again.')
-    .exactOptional(),
 });
 
 const causeSchema = z.strictObject({
@@ -121,8 +86,6 @@ const suiteCausesSchema = z.strictObject({
 });
 
 export type Cause = z.infer<typeof causeSchema>;
-
-export type Fix = z.infer<typeof fixSchema>;
 
 export type SuiteCauses = z.infer<typeof suiteCausesSchema>;
 

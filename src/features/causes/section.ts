@@ -13,6 +13,7 @@ import {
 } from '../../report/sections/document.ts';
 import { groupByEqualKey, suiteIdentity } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
+import { fixBlocks } from '../../trials/fix-lines.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   causeLine,
@@ -22,7 +23,6 @@ import {
   trialFigures,
   type Effect,
 } from './cause-lines.ts';
-import { fixBlocks } from './fix-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
 const OPEN_FINDINGS = 3;

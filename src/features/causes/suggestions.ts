@@ -5,10 +5,11 @@ import { paragraph, type Links } from '../../report/sections/document.ts';
 import type { SuggestedEdit } from '../../report/sections/feature-report.ts';
 import { fence } from '../../text/markdown.ts';
 import { visible } from '../../text/visible.ts';
+import { fixLine } from '../../trials/fix-lines.ts';
+import type { Fix } from '../../trials/fix.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import { causeLine } from './cause-lines.ts';
-import { fixLine } from './fix-lines.ts';
-import type { Cause, Fix, SuiteCauses } from './result.ts';
+import type { Cause, SuiteCauses } from './result.ts';
 
 const MAX_SUGGESTIONS = 10;
 

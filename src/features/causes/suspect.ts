@@ -15,6 +15,7 @@ import {
   type FallView,
 } from '../../trials/fallen.ts';
 import type { ReadBytes } from '../../trials/file-units.ts';
+import { promptReader } from '../../trials/fix-edit.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
@@ -137,12 +138,7 @@ function addFixes(
     packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
     retestRate: retestRate(result),
     lines: (file) => read('head', file),
-    reread: async (file, text) => {
-      const prompts = (await edges.reread?.(file, text)) ?? [];
-      return (
-        prompts.find((prompt) => prompt.file === head.file && prompt.name === head.name) ?? null
-      );
-    },
+    reread: promptReader(head, edges.reread?.bind(edges)),
   };
 }
 

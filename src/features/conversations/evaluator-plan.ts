@@ -4,18 +4,12 @@ import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import { isDue, judgeCalls, planJudgeTests, type JudgeTest } from '../../trials/labelled-tests.ts';
 import type { Notice } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
-import type { Conversation, Steering } from './conversation-rules.ts';
+import type { Conversation, LabelledAnswer, Steering } from './conversation-rules.ts';
 
-/** `base` is null if only the labelled answers changed. */
-export interface EvaluatorTest {
-  path: string;
-  name: string;
-  examples: Conversation['examples'];
-  base: Steering | null;
-  head: Steering;
-}
+export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
 
 function selectEvaluatorTests(runs: readonly SuiteRun[]): {
   tests: EvaluatorTest[];
@@ -56,18 +50,20 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
   if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
     return null;
   const before = base && steeringFor(base.scoring);
-  const sameWords = before !== null && judgingFingerprint(before) === judgingFingerprint(after);
-  if (sameWords && !isDue(run, before, after)) return null;
-  const { examples } = after.conversation;
-  const other = sameWords || before?.evaluators.length === 0 ? null : before;
-  return { path, name, examples, base: other, head: after };
+  const { examples, place } = after.conversation;
+  const same = sameness(before, after);
+  const decides = run.runs.length > 0 && soleJudge(run.scoring.tests)?.kind === 'own';
+  const labels = examples.map(({ accepted }) => accepted);
+  if (!isDue(same, decides, labels)) return null;
+  const other = same.judge || before?.evaluators.length === 0 ? null : before;
+  return { path, name, place, examples, base: other, head: after };
 }
 
-/** Unchanged evaluators are tested if labels changed, or if no other metric judges the suite. */
-function isDue({ scoring, runs }: SuiteRun, before: Steering, after: Steering): boolean {
-  if (labelsOf(before.conversation) !== labelsOf(after.conversation)) return true;
-  const decide = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
-  return decide && new Set(after.conversation.examples.map(({ accepted }) => accepted)).size > 1;
+function sameness(before: Steering | null, after: Steering): Parameters<typeof isDue>[0] {
+  return {
+    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
+    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
+  };
 }
 
 function labelsOf({ examples }: Conversation): string {
@@ -79,39 +75,13 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-export function planEvaluatorTests({
-  input: { mode, again },
-  suites,
-}: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
-  if (mode === 'sweep' || again !== undefined) return null;
-  const { tests, notices } = selectEvaluatorTests(suites.map(({ run }) => run));
-  return planOfTests(tests, notices);
+export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
+  const select = (): ReturnType<typeof selectEvaluatorTests> =>
+    selectEvaluatorTests(run.suites.map((suite) => suite.run));
+  return planJudgeTests(run.input, select, labelledCalls, true);
 }
 
-function planOfTests(tests: EvaluatorTest[], notices: Notice[]): FeaturePlan<EvaluatorTest[]> {
-  return {
-    own: tests,
-    certain: tests.flatMap(labelledCalls),
-    possible: 0,
-    asker: null,
-    tested: tests.length,
-    problems: [],
-    notices,
-    withKeys: (hasKeys) =>
-      planOfTests(
-        tests.filter((test) => hasKeys(labelledCalls(test).map(({ target }) => target))),
-        notices,
-      ),
-  };
-}
-
-export function labelledCalls({ examples, base, head }: EvaluatorTest): PlannedCalls[] {
-  return [...(base?.evaluators ?? []), ...head.evaluators].map(({ target, parameters }) => ({
-    target,
-    parameters,
-    purpose: 'evaluator',
-    calls: examples.length,
-    tokens: null,
-    place: head.conversation.place,
-  }));
+export function labelledCalls({ examples, base, head, place }: EvaluatorTest): PlannedCalls[] {
+  const evaluators = [...(base?.evaluators ?? []), ...head.evaluators];
+  return judgeCalls(evaluators, examples.length, 'evaluator', place);
 }

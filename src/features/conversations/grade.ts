@@ -21,7 +21,8 @@ export function gradeConversation(
   const problems: Problem[] = [];
   const answerer = answererFor(suite, context, problems);
   const head = steeringFor({ tests, answerer }) ?? steeringOf({ ...conversation, examples }, []);
-  const test = { path: prompt.file, name: prompt.name, examples, base: null, head };
+  const { place } = conversation;
+  const test = { path: prompt.file, name: prompt.name, place, examples, base: null, head };
   const certain = labelledCalls(test);
   if (code !== 'host' && certain.some(({ target }) => target.provider === 'program'))
     problems.push(

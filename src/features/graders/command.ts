@@ -1,8 +1,12 @@
 import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
-import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
-import type { Edges } from '../../app/run/input.ts';
+import {
+  printBlocks,
+  type AddCommand,
+  type LabelledTest,
+  type Terminal,
+} from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { gradersOf } from '../../config/targets.ts';
 import { userError, problem } from '../../errors.ts';
@@ -10,60 +14,49 @@ import type { Suite } from '../../kernel/suite/suite.ts';
 import type { Project } from '../../project/settings.ts';
 import { logJson } from '../../text/log.ts';
 import { didYouMean } from '../../text/suggest.ts';
+import { judgeCalls } from '../../trials/labelled-tests.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { graderSetsOf } from './grader-sets.ts';
 import { rubricTestBlocks } from './rubric-test.ts';
-import { repeatRubricTest, type RepeatedRubricTest } from './rubric-tests.ts';
+import { repeatRubricTest } from './rubric-tests.ts';
 
-function gradeSuite(
-  suite: Suite,
+function gradeLabelled(
+  test: LabelledTest,
   opened: Opened,
-  { code, json }: EvaluateOptions,
+  { json }: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { project, tree, session } = opened;
   return asking(opened, async (edges) => {
-    const context = { settings: project.settings, tree, hash: sha256 };
-    const found = await Promise.all(
-      terminal.features.map(async (row) => (await row.grade?.(suite, context, code)) ?? null),
-    );
-    const tests = found.filter((each) => each !== null);
-    if (tests.length === 0)
-      throw userError(
-        { file: suite.tests.file, line: 0 },
-        `the prompt "${suite.prompt.name}" has no labels; add examples under its conversation, or ` +
-          'labels in the attributes file',
-      );
-    const certain = tests.flatMap((test) => test.certain);
-    const problems = tests.flatMap((test) => test.problems);
+    const { certain, problems } = test;
     const calls = certain.reduce((sum, each) => sum + each.calls, 0);
     const targets = certain.map(({ target }) => target);
-    await holdGradingToCaps({ calls, targets, problems }, opened, edges);
+    const price = await projectPrice(opened, edges, targets);
+    // The cost of grading cannot be forecast, so the cap applies during the run.
+    checkCaps({ calls, targets, problems, price, forecast: null }, opened, edges);
     const { complete, random } = edges;
-    const tested = session.redact(
-      await Promise.all(tests.map((test) => test.run({ complete, random }))),
-    );
-    const blocks = tested.flatMap((each) => each.blocks);
-    if (json === true) for (const each of tested) terminal.out(`${logJson(each.json)}\n`);
-    else await printBlocks(blocks, terminal);
+    const tested = opened.session.redact(await test.run({ complete, random }));
+    if (json === true) terminal.out(`${logJson(tested.json)}\n`);
+    else await printBlocks(tested.blocks, terminal);
   });
 }
 
-function gradeRubric(
-  name: string,
-  repeats: number,
-  opened: Opened,
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<void> {
-  return asking(opened, async (edges) => {
-    const rubric = rubricNamed(name, opened.project);
-    const test = opened.session.redact(await testRubric(rubric, repeats, opened, options, edges));
-    if (options.json === true) terminal.out(`${logJson(test)}\n`);
-    else await printBlocks(rubricTestBlocks(test), terminal);
-  });
+async function suiteTest(
+  suite: Suite,
+  { project, tree }: Opened,
+  { code }: EvaluateOptions,
+  { features }: Terminal,
+): Promise<LabelledTest> {
+  const context = { settings: project.settings, tree, hash: sha256 };
+  for (const row of features) {
+    const test = await row.grade?.(suite, context, code);
+    if (test) return test;
+  }
+  throw userError(
+    { file: suite.tests.file, line: 0 },
+    `the prompt "${suite.prompt.name}" has no labels; add examples under its conversation`,
+  );
 }
 
 function rubricNamed(name: string, { rubrics }: Project): Rubric {
@@ -81,14 +74,12 @@ function rubricNamed(name: string, { rubrics }: Project): Rubric {
   return rubric;
 }
 
-async function testRubric(
+function rubricTest(
   rubric: Rubric,
   repeats: number,
-  opened: Opened,
+  { project, tree, session }: Opened,
   { code }: EvaluateOptions,
-  edges: Edges,
-): Promise<RepeatedRubricTest> {
-  const { project, tree, session } = opened;
+): LabelledTest {
   const { settings } = project;
   const problems: Problem[] = [];
   const side = { project, context: { settings, tree, hash: sha256 } };
@@ -111,23 +102,14 @@ async function testRubric(
       ),
     );
   }
-  const calls = rubric.examples.length * graders.length * repeats;
-  const targets = graders.map(({ target }) => target);
-  await holdGradingToCaps({ calls, targets, problems }, opened, edges);
-  return repeatRubricTest({ rubric, graders }, repeats, {
-    complete: edges.complete,
-    random: edges.random,
-  });
-}
-
-/** The cost of grading cannot be forecast, so the cap applies during the run. */
-async function holdGradingToCaps(
-  asked: Pick<Parameters<typeof checkCaps>[0], 'calls' | 'targets' | 'problems'>,
-  opened: Opened,
-  edges: Edges,
-): Promise<void> {
-  const price = await projectPrice(opened, edges, asked.targets);
-  checkCaps({ ...asked, price, forecast: null }, opened, edges);
+  return {
+    certain: judgeCalls(graders, rubric.examples.length * repeats, 'grader', rubric.place),
+    problems,
+    async run(tools) {
+      const test = await repeatRubricTest({ rubric, graders }, repeats, tools);
+      return { json: { ...test }, blocks: rubricTestBlocks(test) };
+    },
+  };
 }
 
 const MOST_REPEATS = 100;
@@ -135,7 +117,7 @@ const MOST_REPEATS = 100;
 export const gradeCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grade'), { answers: true, caps: true, asks: true })
     .description('measure a grader or evaluators on labelled examples')
-    .argument('<name>', 'a rubric with examples, or a prompt with labelled answers or attributes')
+    .argument('<name>', 'a rubric with examples, or a prompt with labelled answers')
     .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
     .addHelpText(
@@ -152,8 +134,11 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
             ? undefined
             : project.suites.find(({ prompt }) => prompt.name === name || prompt.file === name);
           const known = suite === undefined ? knownName(name, project) : name;
-          if (suite !== undefined) await gradeSuite(suite, opened, options, terminal);
-          else await gradeRubric(known, repeats, opened, options, terminal);
+          const test =
+            suite === undefined
+              ? rubricTest(rubricNamed(known, project), repeats, opened, options)
+              : await suiteTest(suite, opened, options, terminal);
+          await gradeLabelled(test, opened, options, terminal);
         });
         done(0);
       },

@@ -6,9 +6,10 @@ import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts'
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { isDue, judgeCalls, planJudgeTests, type JudgeTest } from '../../trials/labelled-tests.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Grader } from '../../types/model.ts';
-import type { Notice, Place, Side } from '../../types/plain.ts';
+import type { Notice, Side } from '../../types/plain.ts';
 import { graderSetsOf } from './grader-sets.ts';
 
 export interface Judge {
@@ -20,14 +21,7 @@ export interface TestedRubric extends Judge {
   examples: { expected: string; label: string }[];
 }
 
-/** `base` is null if the rubric and its graders are unchanged. */
-export interface RubricTest {
-  name: string;
-  place: Place;
-  examples: Rubric['examples'];
-  base: Judge | null;
-  head: Judge;
-}
+export type RubricTest = JudgeTest<Judge, Rubric['examples'][number]>;
 
 function selectRubricTests(
   base: ProjectSide | null,
@@ -108,10 +102,10 @@ function rubricTestOf(
 ): RubricTest | null {
   const { place, examples } = rubric;
   const same = sameRubric && sameGraders;
-  const untouched = same && old !== null && sameExamples(old, rubric);
+  const isSame = { judge: same, examples: old !== null && sameExamples(old, rubric) };
+  const labels = examples.map(({ expected }) => expected);
   if (examples.length === 0 || graders.head.length === 0) return null;
-  if (untouched && !(decides && new Set(examples.map(({ expected }) => expected)).size > 1))
-    return null;
+  if (!isDue(isSame, decides, labels)) return null;
   const base =
     same || old === null || graders.base.length === 0
       ? null
@@ -154,33 +148,12 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-export function planGraderTests({
-  input: { mode, again },
-  base,
-  head,
-  suites,
-}: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
-  if (mode === 'sweep' || again !== undefined) return null;
-  const { tests, notices } = selectRubricTests(
-    base,
-    head,
-    suites.map(({ run }) => run),
-  );
-  return {
-    own: tests,
-    certain: tests.flatMap(({ examples, base: before, head: after, place }) =>
-      [...(before?.graders ?? []), ...after.graders].map((grader) => ({
-        ...grader,
-        purpose: 'grader' as const,
-        calls: examples.length,
-        tokens: null,
-        place,
-      })),
-    ),
-    possible: 0,
-    asker: null,
-    tested: tests.length,
-    problems: [],
-    notices,
-  };
+export function planGraderTests(run: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
+  const runs = run.suites.map((suite) => suite.run);
+  const select = (): ReturnType<typeof selectRubricTests> =>
+    selectRubricTests(run.base, run.head, runs);
+  return planJudgeTests(run.input, select, ({ examples, base, head, place }) => {
+    const graders = [...(base?.graders ?? []), ...head.graders];
+    return judgeCalls(graders, examples.length, 'grader', place);
+  });
 }

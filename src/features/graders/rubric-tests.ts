@@ -116,7 +116,7 @@ interface GradedExample {
 
 async function gradeExamples(
   { rubric, graders }: Judge,
-  examples: Rubric['examples'],
+  examples: readonly Example[],
   tryIndex: number,
   tools: RubricTools,
 ): Promise<GradedExample[]> {

@@ -204,7 +204,6 @@ function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
         suite: 'verify',
         side: 'head',
         ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
-        scores: { what: `metric "${metric.name}"`, place: metric.place },
       }),
     rubrics: new Map(),
     graders: [],

@@ -145,7 +145,6 @@ async function scoreGroup(
         suite,
         side,
         ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
-        scores: { what: `metric "${metric.name}"`, place: metric.place },
       }),
     checkSchema: tools.checkSchema && checkedAt(tools.checkSchema, metric),
     rubrics: scoring.rubrics,

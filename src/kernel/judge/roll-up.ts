@@ -70,10 +70,9 @@ export async function rollUp<Row extends Tallied>(
       return { ...row, rolled: { outcome, error: null } };
     });
   }
-  const { language, code, name, place, at } = rollup;
+  const { language, code, name, at } = rollup;
   const results = await evaluate({
     ...of,
-    scores: { what: `metrics_rollup "${name}"`, place },
     ...(at === undefined ? {} : { at }),
     language,
     code,

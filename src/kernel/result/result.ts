@@ -28,14 +28,6 @@ const replacedSchema = z.strictObject({
     .describe('What head uses instead of the model.'),
 });
 
-const evaluationsSchema = z.strictObject({
-  made: countSchema.describe('Number of calls of scoring code.'),
-  repeated: countSchema.describe(
-    'Number of calls that were repeated in a new process, as a check.',
-  ),
-  differing: countSchema.describe('Number of repeated calls with a different result.'),
-});
-
 export const resultSchema = z.strictObject({
   schema_version: z.literal(RESULT_VERSION).describe('Version of this format.'),
   mode: z
@@ -98,9 +90,6 @@ export const resultSchema = z.strictObject({
     .array(replacedSchema)
     .describe('Suites in which base calls a model, but head uses something else.')
     .exactOptional(),
-  evaluations: evaluationsSchema
-    .describe('Calls of scoring code; absent if there were none.')
-    .exactOptional(),
   adaptive_tries: z
     .strictObject({
       made: countSchema.describe('Number of tries that the adaptive suites made.'),
@@ -113,8 +102,6 @@ export const resultSchema = z.strictObject({
 });
 
 export type Replaced = z.infer<typeof replacedSchema>;
-
-export type Evaluations = z.infer<typeof evaluationsSchema>;
 
 export type Result = z.infer<typeof resultSchema> & FeatureParts;
 

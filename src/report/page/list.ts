@@ -17,7 +17,7 @@ import { promptKey, referenceEntries, type ReferenceEntry } from '../sections/or
 import { repeatedNames, STATUS_ORDER } from '../sections/phrases.ts';
 import { noteHtml } from './blocks.ts';
 import { SEARCH_HTML, choicesHtml, frequentTags } from './filter.ts';
-import { referenceHtml, type ImageOf } from './references.ts';
+import { referenceHtml } from './references.ts';
 
 export function referencesWorstFirst({ suites }: Result): ReferenceEntry[] {
   return referenceEntries(suitesWorstFirst(suites)).sort((a, b) => rank(a) - rank(b));
@@ -35,7 +35,6 @@ interface ListInput {
   parts: PageParts;
   characters: number;
   links: Links;
-  imageOf: ImageOf;
 }
 
 export async function listHtml(

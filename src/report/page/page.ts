@@ -1,4 +1,3 @@
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -21,7 +20,7 @@ import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
 import { costCharts } from './charts.ts';
 import { OPEN_ROWS, listHtml, listNotes, referencesWorstFirst } from './list.ts';
 import { anchorsOf } from './page-index.ts';
-import { FULL_META, groups, type ImageOf } from './references.ts';
+import { FULL_META, groups } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
 /** Largest page in bytes, or {@link BYTES_PER_REFERENCE} per reference if that is more. */
@@ -40,40 +39,13 @@ const ANSWER_LEVELS = [1_048_576, 20_000, 5_000, 1_500, 500, 150, 50, 20] as con
 
 const LEAST_AROUND = 30;
 
-const NO_IMAGES: ReadonlyMap<string, string> = new Map();
-
-/** In characters, for all images of a page together. */
-const MOST_IMAGES = 2_000_000;
-
-/** Shows each image once, at the first reference that has it. */
-function placeImages(
-  entries: readonly ReferenceEntry[],
-  images: ReadonlyMap<string, string>,
-): { imageOf: ImageOf; size: number } {
-  const first = new Map<string, ReferenceResult>();
-  let size = 0;
-  for (const { reference } of entries)
-    for (const { id } of reference.files ?? []) {
-      const length = images.get(id)?.length ?? 0;
-      if (length === 0 || first.has(id) || size + length > MOST_IMAGES) continue;
-      first.set(id, reference);
-      size += length;
-    }
-  const imageOf: ImageOf = (reference, id) =>
-    first.get(id) === reference ? (images.get(id) ?? null) : null;
-  return { imageOf, size };
-}
-
 export async function renderHtml(
   result: Result,
   reports: Reports,
   links: Links = placeLinks(result),
-  images: ReadonlyMap<string, string> = NO_IMAGES,
 ): Promise<string> {
   const entries = referencesWorstFirst(result);
-  const { imageOf, size } = placeImages(entries, images);
-  const limit =
-    size + Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
+  const limit = Math.min(HTML_MOST, Math.max(HTML_LIMIT, entries.length * BYTES_PER_REFERENCE));
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
   const { least, longest } = sizesOf(entries, reports, parts);
@@ -95,7 +67,7 @@ export async function renderHtml(
     const list =
       entries.length === 0
         ? markup``
-        : await listHtml({ ...page, imageOf, entries: shown, characters }, notes, limit);
+        : await listHtml({ ...page, entries: shown, characters }, notes, limit);
     if (list === null) return null;
     const html = pageOf({ ...page, costs, list });
     return bytes(html) <= limit || room.references === 0 ? html : null;

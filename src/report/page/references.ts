@@ -1,7 +1,6 @@
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type {
   ReferenceResult,
-  ShownFile,
   SideResult,
   TryResult,
 } from '../../kernel/result/reference-result.ts';
@@ -36,13 +35,10 @@ import {
 import { chip, lineHtml, piecesHtml } from './blocks.ts';
 
 interface BodyInput {
-  imageOf?: ImageOf;
   characters: number;
   links: Links;
   reports: Reports;
 }
-
-export type ImageOf = (reference: ReferenceResult, id: string) => string | null;
 
 interface RowInput extends BodyInput {
   suite: string | null;
@@ -98,7 +94,7 @@ function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
       ),
     ),
     ...(reference.files ?? []).map((shown) =>
-      entry(shown.type, shownHtml(shown, input.imageOf?.(reference, shown.id) ?? null)),
+      entry(shown.type, markup`<code>${shown.path}</code> ${fileNote(shown)}`),
     ),
     ...(expected === null
       ? []
@@ -117,13 +113,6 @@ function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
           ),
         ]),
   ];
-}
-
-function shownHtml(file: ShownFile, data: string | null): Markup {
-  const { path } = file;
-  return markup`
-    ${data === null ? null : markup`<img src="${data}" alt="${path}">`}
-    <code>${path}</code> ${fileNote(file)}`;
 }
 
 function stripsHtml(

@@ -94,7 +94,7 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
   );
 }
 
-function spent({ usage, evaluations }: Result): Line[] {
+function spent({ usage }: Result): Line[] {
   const { replayed = 0, saved_usd: saved = null } = usage;
   const made = usage.calls + usage.reused > 0;
   const parts = [
@@ -109,10 +109,7 @@ function spent({ usage, evaluations }: Result): Line[] {
       : []),
     ...(saved === null || saved === 0 ? [] : [`${cost(saved)} saved by reuse`]),
   ];
-  return [
-    ...(parts.length === 0 ? [] : [[text(parts.join(' · '))]]),
-    ...(evaluations === undefined ? [] : [[text(evaluationWords(evaluations))]]),
-  ];
+  return parts.length === 0 ? [] : [[text(parts.join(' · '))]];
 }
 
 function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
@@ -125,7 +122,6 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   embedding: 'embeddings',
   evaluator: 'evaluators',
   qualeval: 'attributes',
-  insight: 'insights',
   fix: 'drafts of fixes',
 };
 
@@ -138,13 +134,4 @@ function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
       : [`${PURPOSES[purpose]} ${cost(usage.cost_usd)}`];
   });
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
-}
-
-function evaluationWords({
-  made,
-  repeated,
-  differing,
-}: NonNullable<Result['evaluations']>): string {
-  const outcome = differing === 0 ? 'all equal' : `${count(differing)} with another outcome`;
-  return `${counted(made, 'evaluation')}, ${count(repeated)} repeated, ${outcome}`;
 }

@@ -87,7 +87,7 @@ describe('progress in a log', () => {
     expect(written[0]).toContain(
       'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses or is fixed; about $0.24',
     );
-    answers(5000, 'prompt', 'prompt', 'qualeval', 'qualeval', 'insight');
+    answers(5000, 'prompt', 'prompt', 'qualeval', 'qualeval', 'fix');
     expect(written.slice(1)).toEqual([
       '1 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 15 s left\n',
       '2 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 10 s left\n',

@@ -51,19 +51,21 @@ test('evaldiff diff prints the possible cost, names the attribute that regressed
   expect(regressed.map(({ id }) => id)).toEqual(['domain-billing']);
   expect(insights).toMatchObject([
     {
-      attributes: ['domain-billing'],
-      change: { becomes: INSIGHT },
-      recovers: { references: 9, of: 9 },
+      attribute: 'domain-billing',
+      fix: {
+        replacement: expect.stringContaining(INSIGHT),
+        restores: { references: 9, of: 9 },
+      },
     },
   ]);
-  const { qualeval, insight } = usage.by_purpose;
-  const asked = (qualeval?.calls ?? 0) + (insight?.calls ?? 0);
+  const { qualeval, fix } = usage.by_purpose;
+  const asked = (qualeval?.calls ?? 0) + (fix?.calls ?? 0);
   expect(asked).toBeGreaterThan(40);
   expect(asked).toBeLessThanOrEqual(51);
 
   const made = server.requests.length;
   const second = await result('diff', '--base', 'HEAD');
-  const { prompt, qualeval: rated, insight: told } = second.usage.by_purpose;
+  const { prompt, qualeval: rated, fix: told } = second.usage.by_purpose;
   // The model makes no calls about attributes. Only the answers that confirm the regression are
   // new.
   expect([rated?.calls ?? 0, told?.calls ?? 0]).toEqual([0, 0]);
@@ -87,7 +89,7 @@ test("the demo's scripted grader finds that only answers about refunds regressed
   expect(new Set(others)).toEqual(new Set(['domain-refunds']));
   expect(insights).toMatchObject([
     {
-      attributes: ['domain-refunds'],
+      attribute: 'domain-refunds',
       references: expect.arrayContaining(['refund-gift']),
     },
   ]);

@@ -8,7 +8,7 @@ import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { setUp } from '../../../unit/edges/store/setting.ts';
 import { failure, type Script } from './scripted-grader.ts';
-import { TOPICS, reader, statedRates } from './sixty.ts';
+import { TOPICS, reader } from './sixty.ts';
 import { desk, friendlyIsWrong, runDesk, type Desk } from './support.ts';
 
 /** Each explanation runs many permutations, and the machine may be busy. */
@@ -43,8 +43,8 @@ async function friendlier(changes: Partial<Desk> = {}) {
     billing: attributes.find(({ name }) => name === 'billing'),
     said: notices.filter(({ kind }) => kind === 'qualeval').map(({ message }) => message),
     problems: problems.map(formatProblem),
-    calls: { prompt: call('prompt'), qualeval: call('qualeval'), insight: call('insight') },
-    explaining: call('qualeval') + call('insight'),
+    calls: { prompt: call('prompt'), qualeval: call('qualeval'), fix: call('fix') },
+    explaining: call('qualeval') + call('fix'),
   };
 }
 type Seen = Awaited<ReturnType<typeof friendlier>>;
@@ -122,19 +122,18 @@ describe('a pull request that worsens answers about one topic', () => {
     expect(billing?.high).toBeLessThan(0);
     const [insight] = insights;
     expect(insight).toMatchObject({
-      ...{ path, attributes: ['domain-billing'] },
-      change: { file: path, was: 'Be friendly.', becomes: 'Be exact and kind.' },
-      recovers: { references: 10, of: 10 },
+      ...{ path, attribute: 'domain-billing' },
+      fix: {
+        ...{ file: path, kind: 'draft', replaced: has('Be friendly.') },
+        ...{ replacement: has('Be exact and kind.'), restores: { references: 10, of: 10 } },
+      },
     });
-    expect(insight?.text).toMatch(
-      /^billing \(domain\) regressed: pass rate .* Answers no longer quote the rule\. The change recovers 10 of 10 in billing, no loss found in 3\d other tests\.$/,
-    );
     expect(insight?.references.length).toBeGreaterThan(0);
     expect(insight?.references.every((id) => billing?.references.includes(id))).toBe(true);
     expect(wholeResultSchema.safeParse(JSON.parse(JSON.stringify(result))).success).toBe(true);
     expect(result.usage.by_purpose).toMatchObject({
       qualeval: { calls: calls.qualeval, reused: 0 },
-      insight: { calls: 1 },
+      fix: { calls: 1 },
     });
     // The plan lists these calls as possible, not as certain.
     expect(plan?.prompt_calls).toBe(360);
@@ -192,7 +191,7 @@ describe('a pull request that worsens answers about one topic', () => {
     expect(second.result.usage).toMatchObject({
       by_purpose: {
         qualeval: { calls: 0, reused: first.calls.qualeval },
-        insight: { calls: 0, reused: 1 },
+        fix: { calls: 0, reused: 1 },
       },
     });
     const other = await friendlier({
@@ -202,7 +201,7 @@ describe('a pull request that worsens answers about one topic', () => {
     });
     expect(other).toMatchObject({
       regressed: ['domain-returns'],
-      calls: { qualeval: 0, insight: 1 },
+      calls: { qualeval: 0, fix: 1 },
     });
   });
 
@@ -235,7 +234,7 @@ describe('a pull request that worsens answers about one topic', () => {
   });
 });
 
-const NOTHING = { calls: { qualeval: 0, insight: 0 } };
+const NOTHING = { calls: { qualeval: 0, fix: 0 } };
 const RED = { conclusion: 'failure', attributes: [] };
 const UNEXPLAINED = { conclusion: 'failure', ...NOTHING };
 const MISSING = 'prompts/support.yaml: attributes were not computed: ';
@@ -257,21 +256,20 @@ describe('a pull request', () => {
   const proposing = (becomes: string): Partial<Desk> => ({
     script: {
       ...reader,
-      insights: (attribute) => ({
-        insights: [
-          { ...statedRates(attribute), why: 'It lacks the rule.', was: 'Be friendly.', becomes },
-        ],
-      }),
+      insights: () => ({ insights: [{ was: 'Be friendly.', becomes }] }),
     },
   });
-  const dropped = { insights: [], result: { dropped_insights: [with_({ count: 1 })] } };
+  const UNPROVEN = 'prompts/support.yaml: no fix is proven for billing: ';
+  const useless =
+    'the only candidate that ran does not fix what broke without breaking other tests';
+  const dropped = { insights: [] };
   says(
     'shows no insight whose change recovers nothing',
     {
       ...proposing('Be kind.'),
       rate: (tone, topic) => (tone === 'Be exact.' || topic !== 'billing' ? 0.95 : 0.2),
     },
-    'prompts/support.yaml: an insight was dropped: its change does not fix the regressed tests, or breaks another test',
+    `${UNPROVEN}${useless}`,
     dropped,
   );
   says(
@@ -281,13 +279,13 @@ describe('a pull request', () => {
       rate: (tone, topic) =>
         tone === 'Be curt.' && topic === 'returns' ? 0.1 : friendlyIsWrong(tone, topic),
     },
-    'prompts/support.yaml: an insight was dropped: its change does not fix the regressed tests, or breaks another test',
+    `${UNPROVEN}${useless}`,
     dropped,
   );
   says(
     'shows no insight if its calls do not suffice to try it',
     settings('qualeval: { insight_calls: 30 }'),
-    'prompts/support.yaml: an insight could not be tried: 30 calls were used up',
+    `${UNPROVEN}30 calls were used up`,
     { ...dropped, planned: { insights: 30 } },
   );
   const pinnedFew = { [FILE]: 'domains: [{ name: billing }]\n' };
@@ -306,12 +304,12 @@ describe('a pull request', () => {
     { planned: { insights: 0 } },
   );
   shows('has no insights with insight_calls: 0', settings('qualeval: { insight_calls: 0 }'), {
-    ...{ insights: [], said: [], calls: { insight: 0 }, planned: { insights: 0 } },
+    ...{ insights: [], said: [], calls: { fix: 0 }, planned: { insights: 0 } },
   });
   shows(
     'has no insights if it is of an outside contributor',
     { input: { trust: 'untrusted' } },
-    { insights: [], regressed: ['domain-billing'], calls: { insight: 0 } },
+    { insights: [], regressed: ['domain-billing'], calls: { fix: 0 } },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },

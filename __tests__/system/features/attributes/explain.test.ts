@@ -26,7 +26,6 @@ const worse = sixty(billingFell);
 const pinned: PinnedAttributes = {
   slack: null,
   unused: [],
-  labels: new Map(),
   byPrompt: new Map(),
   tasks: new Map(),
   shared: withIds([

@@ -57,12 +57,6 @@ const SIGNS = [
   { sign: 'to NAME', score: 2 },
 ];
 
-/** The figures of an attribute's sentence, as an insight must state them. */
-export function statedRates(attribute: string): Record<string, number> {
-  const [, before, after] = /([\d.]+) % → ([\d.]+) %/.exec(attribute) ?? [];
-  return { before_percent: Number(before), after_percent: Number(after) };
-}
-
 /** A grader that rates a mail by its words. */
 export const reader: Script = {
   attributes: (examples) => ({
@@ -78,16 +72,7 @@ export const reader: Script = {
       return { id, evidence: 'the words of the mail', score: found?.score ?? 1 };
     }),
   }),
-  insights: (attribute) => ({
-    insights: [
-      {
-        ...statedRates(attribute),
-        why: 'Answers no longer quote the rule.',
-        was: 'Be friendly.',
-        becomes: 'Be exact and kind.',
-      },
-    ],
-  }),
+  insights: () => ({ insights: [{ was: 'Be friendly.', becomes: 'Be exact and kind.' }] }),
 };
 
 export function inputOf(

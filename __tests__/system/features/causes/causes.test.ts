@@ -154,7 +154,7 @@ describe('a pull request with one bad line among six', () => {
     expect(renderComment(without.result, { marker: '' })).toContain(
       '**Cause** not looked for: `explain.max_calls` is 0',
     );
-    const { causes: _, usage: __, evaluations: ___, ...rest } = found.result;
+    const { causes: _, usage: __, ...rest } = found.result;
     expect(without.result).toMatchObject(JSON.parse(JSON.stringify(rest)) as object);
     const taken = found.requests.length - without.requests.length;
     expect(taken).toBe(only(found.result).explained.calls);

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { Fix } from '../../../../src/features/causes/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { Fix } from '../../../../src/trials/fix.ts';
 import { BASE_LINES, CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { compareShop, FILE, type Compared } from '../../app/commands/compare-shop.ts';
 

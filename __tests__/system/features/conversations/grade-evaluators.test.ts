@@ -113,7 +113,7 @@ describe('evaldiff grade on a conversation', () => {
       'a prompt without a conversation',
       ['plain'],
       {},
-      'prompts/plain.yaml: the prompt "plain" has no labels; add examples under its conversation, or labels in the attributes file',
+      'prompts/plain.yaml: the prompt "plain" has no labels; add examples under its conversation',
     ],
     [
       'a conversation without labelled answers',

@@ -40,7 +40,6 @@ describe('attributes file', () => {
       slack: 0.2,
       unused: [],
       tasks: new Map([['', '']]),
-      labels: new Map([['', []]]),
       byPrompt: new Map(),
       shared: [
         { id: 'domain-late-parcels', ...late },

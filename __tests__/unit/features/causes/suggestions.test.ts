@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Cause, Fix, SuiteCauses } from '../../../../src/features/causes/result.ts';
+import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { suggestions } from '../../../../src/features/causes/suggestions.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import type { Fix } from '../../../../src/trials/fix.ts';
 import type { ChangedFile } from '../../../../src/types/repository.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';

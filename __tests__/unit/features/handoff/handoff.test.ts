@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Fix, SuiteCauses } from '../../../../src/features/causes/result.ts';
+import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS, type Links } from '../../../../src/report/sections/document.ts';
+import type { Fix } from '../../../../src/trials/fix.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import {

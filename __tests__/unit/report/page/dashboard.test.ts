@@ -168,16 +168,6 @@ describe('the dashboard of a comparison', () => {
     expect(await renderHtml(withKinds())).toBe(html);
   });
 
-  test('counts the insights that were dropped', async () => {
-    const { path, name: suite, variant } = result.suites[0]!;
-    const page = await renderHtml({
-      ...result,
-      dropped_insights: [{ path, suite, variant, count: 3 }],
-    });
-    expect(page).toContain('3 more insights were dropped; the notices say why');
-    expect(html).not.toContain('insights were dropped');
-  });
-
   test('is absent if there are no attributes or insights', async () => {
     const plain = await renderHtml({ ...result, attributes: [], insights: [] });
     expect(plain).not.toContain('Attributes');
@@ -232,8 +222,7 @@ describe('the size limit of a page', () => {
       ...one,
       insights: texts.map((text) => ({
         ...one.insights[0]!,
-        text,
-        attributes: [text, one.attributes[0]!.id],
+        attribute: one.attributes[0]!.id,
         references: [text],
       })),
     });

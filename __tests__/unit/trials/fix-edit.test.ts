@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { readYaml } from '../../../../src/documents/yaml.ts';
-import { editOf, isWhatRan, withEdit } from '../../../../src/features/causes/fix.ts';
-import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
-import type { ChangeUnit } from '../../../../src/trials/change-unit.ts';
-import type { Json } from '../../../../src/types/plain.ts';
-import { draws } from '../../../fuzz.ts';
-import { causeUnit, prompt } from '../../app/run/builders.ts';
-import { plantedChange, type Style } from '../../trials/planted-changes.ts';
+import { readYaml } from '../../../src/documents/yaml.ts';
+import type { Prompt } from '../../../src/kernel/suite/suite.ts';
+import type { ChangeUnit } from '../../../src/trials/change-unit.ts';
+import { editOf, isWhatRan, withEdit } from '../../../src/trials/fix-edit.ts';
+import type { Json } from '../../../src/types/plain.ts';
+import { draws } from '../../fuzz.ts';
+import { causeUnit, prompt } from '../app/run/builders.ts';
+import { plantedChange, type Style } from './planted-changes.ts';
 
 const FILE = [
   'messages:',

@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { withoutMargin } from '../../report/sections/changes.ts';
+import { withoutMargin } from '../report/sections/changes.ts';
 import {
   code,
   paragraph,
@@ -9,11 +9,11 @@ import {
   type Block,
   type DiffLine,
   type Line,
-} from '../../report/sections/document.ts';
-import { count, counted } from '../../text/amounts.ts';
-import type { Cause, Fix } from './result.ts';
+} from '../report/sections/document.ts';
+import { count, counted } from '../text/amounts.ts';
+import type { Fix, FixFound } from './fix.ts';
 
-export function fixBlocks({ fix, no_fix }: Cause): Block[] {
+export function fixBlocks({ fix, no_fix }: FixFound): Block[] {
   if (fix === undefined || fix === null)
     return no_fix === undefined
       ? []

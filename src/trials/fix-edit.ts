@@ -1,22 +1,23 @@
-import { z } from 'zod';
-import { readYaml } from '../../documents/yaml.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
-import type { ChangeUnit } from '../../trials/change-unit.ts';
-import { isSafeLine } from '../../trials/drafts.ts';
-import { type AskTools, askForJson } from '../../trials/grader-question.ts';
-import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
-import { linePlaces } from '../../trials/unit-places.ts';
-import type { Json, JsonMap } from '../../types/plain.ts';
-import type { Fix } from './result.ts';
+import { readYaml } from '../documents/yaml.ts';
+import { canonicalJson } from '../kernel/suite/canonical-json.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
+import type { Json, JsonMap } from '../types/plain.ts';
+import type { ChangeUnit } from './change-unit.ts';
+import type { Fix } from './fix.ts';
+import { linePlaces } from './unit-places.ts';
 
-type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
+export type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
 
-type PromptContent = Pick<Prompt, 'messages' | 'code'>;
+export type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
-/** Check the returned edit with {@link isWhatRan} before showing it. */
+/** A part of head's file. */
+export type Passage = Pick<ChangeUnit, 'kind' | 'side' | 'lines' | 'head_text'> & {
+  head: { file: string };
+};
+
+/** Check the returned edit with {@link exactEdit} before showing it. */
 export function editOf(
-  unit: ChangeUnit,
+  unit: Passage,
   text: string | null,
   { head, wanted }: { head: PromptContent; wanted: PromptContent },
   file: readonly string[],
@@ -30,7 +31,7 @@ export function editOf(
 
 /** `after` is the text that was tested. */
 export function fileEdit(
-  unit: ChangeUnit,
+  unit: Passage,
   { before, after }: { before: string; after: string },
   file: readonly string[],
 ): Edit | null {
@@ -40,8 +41,38 @@ export function fileEdit(
   return made === after ? edit : null;
 }
 
-export function isText({ kind }: ChangeUnit): boolean {
+export function isText({ kind }: Pick<ChangeUnit, 'kind'>): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
+}
+
+export interface HeadFiles {
+  lines(file: string): readonly string[] | null;
+  /** Parses head's prompt as if its file had this text. */
+  reread(file: string, text: string): Promise<Prompt | null>;
+}
+
+export function promptReader(
+  { file, name }: Pick<Prompt, 'file' | 'name'>,
+  reread: ((file: string, text: string) => Promise<readonly Prompt[]>) | undefined,
+): HeadFiles['reread'] {
+  return async (path, text) => {
+    const prompts = (await reread?.(path, text)) ?? [];
+    return prompts.find((prompt) => prompt.file === file && prompt.name === name) ?? null;
+  };
+}
+
+/** Null unless head's file with the edit gives exactly the prompt to try. */
+export async function exactEdit(
+  edit: Edit | null,
+  wanted: PromptContent,
+  { lines, reread }: HeadFiles,
+): Promise<Edit | null> {
+  if (edit === null) return null;
+  const written = (lines(edit.file) ?? []).join('\n');
+  const text = withEdit(written, edit);
+  const before = await reread(edit.file, written);
+  const after = text === null ? null : await reread(edit.file, text);
+  return before !== null && after !== null && isWhatRan(after, wanted, before) ? edit : null;
 }
 
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
@@ -106,7 +137,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
 
 /** Null if the file's lines and the text differ in more than indentation. */
 function ofLines(
-  { head: { file: path } }: ChangeUnit,
+  { head: { file: path } }: Passage,
   { line, before: text, after: wanted }: TextEdit,
   file: readonly string[],
 ): Edit | null {
@@ -155,7 +186,7 @@ function changedSpan(
 }
 
 function ofWords(
-  { head: { file: path }, side, lines: { from, to }, head_text }: ChangeUnit,
+  { head: { file: path }, side, lines: { from, to }, head_text }: Passage,
   text: string | null,
   file: readonly string[],
 ): Edit | null {
@@ -193,53 +224,4 @@ export function withEdit(
   if (there.join('\n') !== replaced) return null;
   const put = own === '' ? [] : own.split('\n').map((line) => `${line}${ending}`);
   return [...lines.slice(0, from - 1), ...put, ...lines.slice(to)].join('\n');
-}
-
-const MOST_DRAFTS = 3;
-
-/** In characters. A longer draft rewrites the prompt instead of fixing a line. */
-const LONGEST_DRAFT = 600;
-
-const draftReplySchema = z.object({
-  drafts: z.array(z.string().describe('The line in other words.')).describe('The best first.'),
-});
-
-/** Drafts are untrusted, so each must be one visible line without new variables. */
-export async function draftFixes(
-  unit: ChangeUnit,
-  packet: Packet,
-  tools: AskTools,
-): Promise<string[]> {
-  const known = [unit.base_text ?? '', unit.head_text ?? ''];
-  const asked = await askForJson(
-    {
-      purpose: 'fix',
-      name: 'fix',
-      reply: draftReplySchema,
-      role: 'You fix one line of a prompt that a change made worse.',
-      materials: { ...packet.materials, before: known[0] ?? '', after: known[1] ?? '' },
-      text: [
-        PACKET_TEXT,
-        'By experiment, this line of the prompt is the cause. Before the change it was this ' +
-          '(empty: it was not there):\n{{before}}',
-        'The change made it this (empty: it was taken out):\n{{after}}',
-        `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the ` +
-          'change wanted and brings back what the cases that got worse need, in general words: no ' +
-          'case may be named or answered in it. One line each, at most ' +
-          `${String(LONGEST_DRAFT)} characters, in the language of the line.`,
-      ].join('\n'),
-    },
-    tools,
-  );
-  if (asked.status === 'failed') return [];
-  const drafts = asked.reply.drafts
-    .map((draft) => draft.trim())
-    .filter(
-      (draft) =>
-        draft.length <= LONGEST_DRAFT &&
-        !known.includes(draft) &&
-        isSafeLine(draft, known) &&
-        !packet.quotes(draft),
-    );
-  return [...new Set(drafts)].slice(0, MOST_DRAFTS);
 }

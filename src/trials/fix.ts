@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { countSchema } from '../kernel/result/pieces.ts';
+import { count } from '../text/amounts.ts';
+import type { Edit } from './fix-edit.ts';
+import { fixGate } from './fix-gate.ts';
+
+export const fixSchema = z.strictObject({
+  kind: z
+    .enum(['set back', 'draft'])
+    .describe('`set back`: the cause is reverted. `draft`: new text from the grader model.'),
+  file: z.string().describe('The prompt file on head.'),
+  lines: z
+    .strictObject({
+      from: countSchema.describe('First replaced line, from 1.'),
+      to: countSchema.describe('Last replaced line.'),
+    })
+    .describe('The replaced text of head.'),
+  replaced: z.string().describe('Those lines, unchanged.'),
+  replacement: z.string().describe('The new lines; empty: none.'),
+  restores: z
+    .strictObject({
+      references: countSchema.describe('References that pass again with the fix.'),
+      of: countSchema.describe('References that got worse.'),
+    })
+    .describe('Effect of the fix on references that got worse.'),
+  costs: z
+    .strictObject({
+      references: countSchema.describe(
+        'References that pass less often with the fix than on base.',
+      ),
+      of: countSchema.describe(
+        'References that passed every try on both sides and were run again.',
+      ),
+    })
+    .describe('Effect of the fix on references that passed on both sides.'),
+  tries: countSchema.describe('Tries of each reference that got worse.'),
+  withheld: z
+    .literal(true)
+    .describe('The model that wrote the fix did not see the references that pass again.')
+    .exactOptional(),
+});
+
+export type Fix = z.infer<typeof fixSchema>;
+
+/** `no_fix`: why there is no fix, as a clause. */
+export interface FixFound {
+  fix?: Fix | null;
+  no_fix?: string;
+}
+
+type Trial = Parameters<typeof fixGate>[1];
+
+export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'prompt' | 'generation'> {
+  kind: Fix['kind'];
+  edit: Edit;
+}
+
+/** Tries the candidates in order. `level`: probability of accepting a useless one, for all together. */
+export async function provenFix(
+  candidates: readonly FixCandidate[],
+  trialOf: (kind: Fix['kind']) => Trial & Pick<Fix, 'withheld'>,
+  { level, ended }: { level: number; ended(): string | null },
+): Promise<FixFound> {
+  let unjudged = false;
+  for (const { kind, edit, ...tried } of candidates) {
+    const { withheld, ...trial } = trialOf(kind);
+    // A reverted line is not new, because base already ran with it.
+    const candidate = { ...tried, isNew: kind === 'draft' };
+    const found = await fixGate(candidate, trial, level / candidates.length);
+    if (found === 'unjudged') unjudged = true;
+    else if (found !== 'no better')
+      return { fix: { kind, ...edit, ...found, ...(withheld ? { withheld } : {}) } };
+  }
+  return { fix: null, no_fix: whyNoFix(candidates.length, ended(), unjudged) };
+}
+
+function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): string {
+  if (ended !== null) return ended;
+  if (unjudged) return 'some tries of possible fixes were not judged';
+  const ran =
+    candidates === 1
+      ? 'the only candidate that ran does not fix'
+      : `of the ${count(candidates)} candidates that were tried, none fixes`;
+  return `${ran} what broke without breaking other tests`;
+}
