@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { compileFilter, type Rule } from '../../../edges/sandbox/seccomp.ts';
+import { machineOf } from '../../../edges/sandbox/system-calls.ts';
+
+/** All CLONE_NEW* flags. */
+const NAMESPACE_FLAGS = 0x7e020000;
+
+const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
+const NETLINK_ROUTE = 0;
+
+const netlink: Rule = {
+  argument: 2,
+  values: [[NETLINK_ROUTE, 'allow']],
+  otherwise: 'EPERM',
+};
+
+const sockets: Rule = {
+  argument: 0,
+  values: [
+    [AF_UNIX, 'allow'],
+    [AF_INET, 'allow'],
+    [AF_INET6, 'allow'],
+    [AF_NETLINK, netlink],
+  ],
+  otherwise: 'EPERM',
+};
+
+const RESTRICTED: Readonly<Record<string, Rule>> = {
+  socket: sockets,
+  socketpair: sockets,
+  clone: {
+    argument: 0,
+    mask: NAMESPACE_FLAGS,
+    values: [[0, 'allow']],
+    otherwise: 'EPERM',
+  },
+  // A filter cannot read clone3's flags. After ENOSYS, C libraries call clone.
+  clone3: 'ENOSYS',
+  // PER_LINUX and PER_LINUX32, with UNAME26 or without, and the query.
+  personality: {
+    argument: 0,
+    values: [0, 8, 0x20000, 0x20008, 0xffffffff].map((persona) => [persona, 'allow']),
+    otherwise: 'EPERM',
+  },
+};
+
+/** The filter of every program in a sandbox. Null if this architecture has no table. */
+export function agentFilter(arch: NodeJS.Architecture): Buffer | null {
+  const machine = machineOf(arch);
+  if (machine === null) return null;
+  const calls = new Map(
+    [...machine.calls.keys()].map((name) => [name, RESTRICTED[name] ?? 'allow']),
+  );
+  return compileFilter(machine, { calls, denied: 'EPERM', unknown: 'ENOSYS' });
+}
+
+/** Without keyrings in the kernel (ENOSYS, 38), there is nothing to leave. */
+const PERL = `
+my ($keyctl, $prctl, $hex) = splice @ARGV, 0, 3;
+syscall($keyctl + 0, 1, 0) != -1 or $! == 38 or die "no new session keyring: $!\\n";
+my $code = pack 'H*', $hex;
+my $program = pack 'S x6 P', length($code) / 8, $code;
+syscall($prctl + 0, 22, 2, $program) == 0 or die "no filter of system calls: $!\\n";
+exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";
+`;
+
+const PYTHON = `
+import ctypes, os, struct, sys
+keyctl, prctl, code = int(sys.argv[1]), int(sys.argv[2]), bytes.fromhex(sys.argv[3])
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    result = libc.syscall(*[ctypes.c_long(a) if isinstance(a, int) else a for a in arguments])
+    error = ctypes.get_errno()
+    if result == -1 and (name, error) != ("session keyring", 38):
+        sys.exit("no new %s: %s" % (name, os.strerror(error)))
+call("session keyring", keyctl, 1, 0)
+buffer = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
+call("filter of system calls", prctl, 22, 2, program)
+os.execvp(sys.argv[4], sys.argv[4:])
+`;
+
+const LOADERS = [
+  ['/usr/bin/perl', '-e', PERL, '--'],
+  ['/usr/bin/python3', '-ISB', '-c', PYTHON],
+  ['/usr/local/bin/python3', '-ISB', '-c', PYTHON],
+] as const;
+
+/**
+ * Starts a command with an empty session keyring and the filter, which its children inherit. Node
+ * cannot make these system calls. Null if nothing on this machine can.
+ */
+export function filteredCommand(
+  command: readonly string[],
+  loaders: readonly (readonly string[])[] = LOADERS,
+): string[] | null {
+  const [machine, filter] = [machineOf(process.arch), agentFilter(process.arch)];
+  const loader = loaders.find(([path = '']) => existsSync(path));
+  if (machine === null || filter === null || loader === undefined) return null;
+  const calls = [machine.keyctl, machine.calls.get('prctl')].map(String);
+  return [...loader, ...calls, filter.toString('hex'), ...command];
+}
