@@ -85,8 +85,8 @@ function readableLine(path: string): string {
  */
 const SHOW = `hosts=$(printf '%b\\n' "$(cut -d ' ' -f 5 /proc/self/mountinfo)" | sort -u); mkdir mnt
 overlay() {
-  case "$1$PWD" in *[,:\\\\]*) return 1 ;; esac
-  mount -t overlay -o "ro,nosuid,nodev,lowerdir=$1:$PWD/mnt" none "$2" 2>/dev/null
+  case "$1" in *[,:\\\\]*) return 1 ;; esac
+  mount -t overlay -o "ro,nosuid,nodev,lowerdir=$1:mnt" none "$2" 2>/dev/null
 }
 cover() {
   left=$(timeout 20 find "$1" \\( -type s -o -type p \\) -exec sh -c '
