@@ -71,16 +71,16 @@ libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *arguments):
     result = libc.syscall(*[ctypes.c_long(a) if isinstance(a, int) else a for a in arguments])
     error = ctypes.get_errno()
-    if result == -1 and (name, error) != ("session keyring", 38):
-        sys.exit("no new %s: %s" % (name, os.strerror(error)))
-call("session keyring", keyctl, 1, 0)
+    if result == -1 and (name, error) != ("new session keyring", 38):
+        sys.exit("no %s: %s" % (name, os.strerror(error)))
+call("new session keyring", keyctl, 1, 0)
 buffer = ctypes.create_string_buffer(code)
 program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
 call("filter of system calls", prctl, 22, 2, program)
 os.execvp(sys.argv[4], sys.argv[4:])
 `;
 
-const LOADERS = [
+export const LOADERS = [
   ['/usr/bin/perl', '-e', PERL, '--'],
   ['/usr/bin/python3', '-ISB', '-c', PYTHON],
   ['/usr/local/bin/python3', '-ISB', '-c', PYTHON],
