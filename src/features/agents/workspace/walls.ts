@@ -219,9 +219,9 @@ function refusal(reasons: readonly string[]): string {
   return (
     'Agents run in a sandbox (Linux namespaces), so that they cannot read keys or other files, ' +
     `and this machine cannot create it (${reasons.join('; ')}). Run it on Linux (on Windows: ` +
-    'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36 and iproute2, and ' +
-    'one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces (Ubuntu 24.04: ' +
-    'sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a password, as on ' +
-    "GitHub's runners."
+    'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36, iproute2 and Perl or ' +
+    'Python 3, and one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces ' +
+    '(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a ' +
+    "password, as on GitHub's runners."
   );
 }
