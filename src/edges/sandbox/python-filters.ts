@@ -1,5 +1,5 @@
-import { compileFilter, type Rule } from './seccomp.ts';
-import { machineOf } from './system-calls.ts';
+import { compileFilter, type CallRule } from './seccomp.ts';
+import { callTableOf } from './system-calls.ts';
 
 /**
  * ioctl is absent and fcntl restricted, because both can make the kernel signal another process of
@@ -28,10 +28,10 @@ const FCNTL_COMMANDS = [0, 1, 2, 3, 1030];
 export function pythonFilters(
   arch: NodeJS.Architecture,
 ): { files: string; no_files: string } | null {
-  const machine = machineOf(arch);
-  if (machine === null) return null;
+  const table = callTableOf(arch);
+  if (table === null) return null;
   const filter = (names: readonly string[]): string => {
-    const calls = new Map<string, Rule>(names.map((name) => [name, 'allow']));
+    const calls = new Map<string, CallRule>(names.map((name) => [name, 'allow']));
     // A process id would reveal the process, and so the side, that is scored.
     calls.set('getpid', 'zero').set('gettid', 'zero');
     calls.set('fcntl', {
@@ -39,7 +39,7 @@ export function pythonFilters(
       values: FCNTL_COMMANDS.map((command) => [command, 'allow']),
       otherwise: 'EPERM',
     });
-    return compileFilter(machine, { calls, denied: 'EPERM', unknown: 'EPERM' }).toString('hex');
+    return compileFilter(table, { calls, denied: 'EPERM', unknown: 'EPERM' }).toString('hex');
   };
   const allowed = words(ALLOWED);
   return { files: filter([...allowed, ...words(TAKE_PATHS)]), no_files: filter(allowed) };

@@ -1,7 +1,7 @@
-import type { Machine } from './system-calls.ts';
+import type { CallTable } from './system-calls.ts';
 
-/** What the kernel does with a call: an error makes the call fail, `zero` returns 0. */
-const ANSWERS = {
+/** What the kernel does with a call. An error makes it fail; `zero` returns 0. */
+const FILTER_ANSWERS = {
   allow: 0x7fff0000,
   zero: 0x00050000,
   EPERM: 0x00050001,
@@ -9,24 +9,24 @@ const ANSWERS = {
   kill: 0x80000000,
 } as const;
 
-type Answer = keyof typeof ANSWERS;
+type FilterAnswer = keyof typeof FILTER_ANSWERS;
 
 /** Decides by the lower 32 bits of an argument, after the mask. */
 interface ArgumentRule {
   argument: number;
   mask?: number;
-  values: readonly (readonly [number, Rule])[];
-  otherwise: Answer;
+  values: readonly (readonly [number, CallRule])[];
+  otherwise: FilterAnswer;
 }
 
-export type Rule = Answer | ArgumentRule;
+export type CallRule = FilterAnswer | ArgumentRule;
 
-export interface CallPolicy {
-  calls: ReadonlyMap<string, Rule>;
+interface CallPolicy {
+  calls: ReadonlyMap<string, CallRule>;
   /** Answer to calls that are not in `calls`. */
-  denied: Answer;
+  denied: FilterAnswer;
   /** Answer to numbers above the table, which are newer calls or x32. */
-  unknown: Answer;
+  unknown: FilterAnswer;
 }
 
 interface Instruction {
@@ -41,53 +41,59 @@ const [LOAD, AND, EQUAL, AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x35, 0x06];
 /** Offsets in the kernel's `struct seccomp_data`. */
 const [NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT] = [0, 4, 16];
 
-const step = (code: number, value: number): Instruction => ({ code, ifTrue: 0, ifFalse: 0, value });
+const instruction = (code: number, value: number): Instruction => ({
+  code,
+  ifTrue: 0,
+  ifFalse: 0,
+  value,
+});
 
-const answer = (name: Answer): Instruction => step(RETURN, ANSWERS[name]);
+const returnCode = (name: FilterAnswer): Instruction => instruction(RETURN, FILTER_ANSWERS[name]);
 
-function ruleCode(rule: Rule): Instruction[] {
-  if (typeof rule === 'string') return [answer(rule)];
-  const code = [step(LOAD, ARGUMENTS_AT + 8 * rule.argument)];
-  if (rule.mask !== undefined) code.push(step(AND, rule.mask));
+function ruleCode(rule: CallRule): Instruction[] {
+  if (typeof rule === 'string') return [returnCode(rule)];
+  const code = [instruction(LOAD, ARGUMENTS_AT + 8 * rule.argument)];
+  if (rule.mask !== undefined) code.push(instruction(AND, rule.mask));
   for (const [value, inner] of rule.values) {
     const body = ruleCode(inner);
     code.push({ code: EQUAL, ifTrue: 0, ifFalse: body.length, value }, ...body);
   }
-  return [...code, answer(rule.otherwise)];
+  return [...code, returnCode(rule.otherwise)];
 }
 
 /** Numbers from `first` to the next section's, which have the same rule. */
-interface Section {
+interface NumberRange {
   first: number;
-  rule: Rule;
+  rule: CallRule;
 }
 
 /** Searches the section of a number by halves, because kernels before 5.11 do so at every call. */
-function searchCode(sections: readonly Section[]): Instruction[] {
-  const half = sections.length >> 1;
-  const middle = sections[half];
-  if (half === 0 || middle === undefined) return sections.flatMap(({ rule }) => ruleCode(rule));
-  const below = searchCode(sections.slice(0, half));
+function searchCode(ranges: readonly NumberRange[]): Instruction[] {
+  const half = ranges.length >> 1;
+  const middle = ranges[half];
+  if (half === 0 || middle === undefined) return ranges.flatMap(({ rule }) => ruleCode(rule));
+  const below = searchCode(ranges.slice(0, half));
   const jump = { code: AT_LEAST, ifTrue: below.length, ifFalse: 0, value: middle.first };
-  return [jump, ...below, ...searchCode(sections.slice(half))];
+  return [jump, ...below, ...searchCode(ranges.slice(half))];
 }
 
 /** A seccomp program (classic BPF). It kills programs of other architectures, such as i386. */
-export function compileFilter(machine: Machine, policy: CallPolicy): Buffer {
-  const rules: Rule[] = Array<Rule>(Math.max(...machine.calls.values()) + 1).fill(policy.denied);
+export function compileFilter(table: CallTable, policy: CallPolicy): Buffer {
+  const last = Math.max(...table.calls.values());
+  const rules: CallRule[] = Array<CallRule>(last + 1).fill(policy.denied);
   for (const [name, rule] of policy.calls) {
-    const number = machine.calls.get(name);
+    const number = table.calls.get(name);
     if (number !== undefined) rules[number] = rule;
   }
-  const sections = [...rules, policy.unknown]
+  const ranges = [...rules, policy.unknown]
     .map((rule, first) => ({ first, rule }))
     .filter(({ first, rule }) => first === 0 || rule !== rules[first - 1]);
   const program = [
-    step(LOAD, ARCHITECTURE_AT),
-    { code: EQUAL, ifTrue: 1, ifFalse: 0, value: machine.architecture },
-    answer('kill'),
-    step(LOAD, NUMBER_AT),
-    ...searchCode(sections),
+    instruction(LOAD, ARCHITECTURE_AT),
+    { code: EQUAL, ifTrue: 1, ifFalse: 0, value: table.architecture },
+    returnCode('kill'),
+    instruction(LOAD, NUMBER_AT),
+    ...searchCode(ranges),
   ];
   const bytes = Buffer.alloc(8 * program.length);
   program.forEach(({ code, ifTrue, ifFalse, value }, index) => {

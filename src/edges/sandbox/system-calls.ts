@@ -65,7 +65,7 @@ const TABLE = `
   setxattrat=463 getxattrat=464 listxattrat=465 removexattrat=466
 `;
 
-export interface Machine {
+export interface CallTable {
   /** AUDIT_ARCH of 64-bit programs. */
   architecture: number;
   calls: ReadonlyMap<string, number>;
@@ -73,7 +73,7 @@ export interface Machine {
   keyctl: number;
 }
 
-function callsOf(column: 0 | 1): Map<string, number> {
+function numbersOf(column: 0 | 1): Map<string, number> {
   const entries = TABLE.trim()
     .split(/\s+/)
     .map((word): [string, number] => {
@@ -84,9 +84,9 @@ function callsOf(column: 0 | 1): Map<string, number> {
   return new Map(entries.filter(([, number]) => !Number.isNaN(number)));
 }
 
-const MACHINES: Partial<Record<NodeJS.Architecture, Machine>> = {
-  x64: { architecture: 0xc000003e, calls: callsOf(0), keyctl: 250 },
-  arm64: { architecture: 0xc00000b7, calls: callsOf(1), keyctl: 219 },
+const TABLES: Partial<Record<NodeJS.Architecture, CallTable>> = {
+  x64: { architecture: 0xc000003e, calls: numbersOf(0), keyctl: 250 },
+  arm64: { architecture: 0xc00000b7, calls: numbersOf(1), keyctl: 219 },
 };
 
-export const machineOf = (arch: NodeJS.Architecture): Machine | null => MACHINES[arch] ?? null;
+export const callTableOf = (arch: NodeJS.Architecture): CallTable | null => TABLES[arch] ?? null;

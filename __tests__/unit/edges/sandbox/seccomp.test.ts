@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { pythonFilters } from '../../../../src/edges/sandbox/python-filters.ts';
-import { machineOf } from '../../../../src/edges/sandbox/system-calls.ts';
+import { callTableOf } from '../../../../src/edges/sandbox/system-calls.ts';
 import { agentFilter } from '../../../../src/features/agents/workspace/filter.ts';
 
 interface Call {
@@ -43,7 +43,7 @@ const I386 = 0x40000003;
 const ARM = 0x40000028;
 
 describe.each(ARCHES)('filter of agents on %s', (arch) => {
-  const { architecture, calls } = machineOf(arch)!;
+  const { architecture, calls } = callTableOf(arch)!;
   const program = agentFilter(arch)!;
   const answer = (name: string, ...args: number[]): string =>
     evaluate(program, { architecture, number: calls.get(name)!, args });
@@ -107,7 +107,7 @@ describe.each(ARCHES)('filter of agents on %s', (arch) => {
 });
 
 test.each(ARCHES)('filters of Python code on %s allow only listed calls', (arch) => {
-  const { architecture, calls } = machineOf(arch)!;
+  const { architecture, calls } = callTableOf(arch)!;
   const { files, no_files: none } = pythonFilters(arch)!;
   const answers = (program: string, names: string, ...args: number[]): string[] =>
     names.split(' ').map((name) => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { compileFilter, type Rule } from '../../../edges/sandbox/seccomp.ts';
-import { machineOf } from '../../../edges/sandbox/system-calls.ts';
+import { compileFilter, type CallRule } from '../../../edges/sandbox/seccomp.ts';
+import { callTableOf } from '../../../edges/sandbox/system-calls.ts';
 
 /** All CLONE_NEW* flags. */
 const NAMESPACE_FLAGS = 0x7e020000;
@@ -8,26 +8,26 @@ const NAMESPACE_FLAGS = 0x7e020000;
 const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
 const NETLINK_ROUTE = 0;
 
-const netlink: Rule = {
+const netlinkRule: CallRule = {
   argument: 2,
   values: [[NETLINK_ROUTE, 'allow']],
   otherwise: 'EPERM',
 };
 
-const sockets: Rule = {
+const socketRule: CallRule = {
   argument: 0,
   values: [
     [AF_UNIX, 'allow'],
     [AF_INET, 'allow'],
     [AF_INET6, 'allow'],
-    [AF_NETLINK, netlink],
+    [AF_NETLINK, netlinkRule],
   ],
   otherwise: 'EPERM',
 };
 
-const RESTRICTED: Readonly<Record<string, Rule>> = {
-  socket: sockets,
-  socketpair: sockets,
+const RESTRICTED: Readonly<Record<string, CallRule>> = {
+  socket: socketRule,
+  socketpair: socketRule,
   clone: {
     argument: 0,
     mask: NAMESPACE_FLAGS,
@@ -46,12 +46,10 @@ const RESTRICTED: Readonly<Record<string, Rule>> = {
 
 /** The filter of every program in a sandbox. Null if this architecture has no table. */
 export function agentFilter(arch: NodeJS.Architecture): Buffer | null {
-  const machine = machineOf(arch);
-  if (machine === null) return null;
-  const calls = new Map(
-    [...machine.calls.keys()].map((name) => [name, RESTRICTED[name] ?? 'allow']),
-  );
-  return compileFilter(machine, { calls, denied: 'EPERM', unknown: 'ENOSYS' });
+  const table = callTableOf(arch);
+  if (table === null) return null;
+  const calls = new Map([...table.calls.keys()].map((name) => [name, RESTRICTED[name] ?? 'allow']));
+  return compileFilter(table, { calls, denied: 'EPERM', unknown: 'ENOSYS' });
 }
 
 /** Without keyrings in the kernel (ENOSYS, 38), there is nothing to leave. */
@@ -88,15 +86,15 @@ export const LOADERS = [
 
 /**
  * Starts a command with an empty session keyring and the filter, which its children inherit. Node
- * cannot make these system calls. Null if nothing on this machine can.
+ * cannot make these system calls. Null if no program here can.
  */
 export function filteredCommand(
   command: readonly string[],
   loaders: readonly (readonly string[])[] = LOADERS,
 ): string[] | null {
-  const [machine, filter] = [machineOf(process.arch), agentFilter(process.arch)];
+  const [table, filter] = [callTableOf(process.arch), agentFilter(process.arch)];
   const loader = loaders.find(([path = '']) => existsSync(path));
-  if (machine === null || filter === null || loader === undefined) return null;
-  const calls = [machine.keyctl, machine.calls.get('prctl')].map(String);
+  if (table === null || filter === null || loader === undefined) return null;
+  const calls = [table.keyctl, table.calls.get('prctl')].map(String);
   return [...loader, ...calls, filter.toString('hex'), ...command];
 }

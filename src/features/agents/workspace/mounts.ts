@@ -107,8 +107,8 @@ show() {
 }`;
 
 /**
- * Makes the mounts that `--rbind` copied read-only; overlays already are. Keeps their other flags, or the kernel refuses.
- * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
+ * Makes the mounts that `--rbind` copied read-only; overlays already are. Keeps their other flags,
+ * or the kernel refuses. In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do
