@@ -52,19 +52,22 @@ export function agentFilter(arch: NodeJS.Architecture): Buffer | null {
   return compileFilter(table, { calls, denied: 'EPERM', unknown: 'ENOSYS' });
 }
 
-/** Without keyrings in the kernel (ENOSYS, 38), there is nothing to leave. */
+/**
+ * Without keyrings in the kernel (ENOSYS, 38), there is nothing to leave. SECCOMP_FILTER_FLAG_SPEC_ALLOW
+ * (4), which runc also sets, keeps kernels before 5.16 from slowing the processor down.
+ */
 const PERL = `
-my ($keyctl, $prctl, $hex) = splice @ARGV, 0, 3;
+my ($keyctl, $seccomp, $hex) = splice @ARGV, 0, 3;
 syscall($keyctl + 0, 1, 0) != -1 or $! == 38 or die "no new session keyring: $!\\n";
 my $code = pack 'H*', $hex;
 my $program = pack 'S x6 P', length($code) / 8, $code;
-syscall($prctl + 0, 22, 2, $program) == 0 or die "no filter of system calls: $!\\n";
+syscall($seccomp + 0, 1, 4, $program) == 0 or die "no filter of system calls: $!\\n";
 exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\\n";
 `;
 
 const PYTHON = `
 import ctypes, os, struct, sys
-keyctl, prctl, code = int(sys.argv[1]), int(sys.argv[2]), bytes.fromhex(sys.argv[3])
+keyctl, seccomp, code = int(sys.argv[1]), int(sys.argv[2]), bytes.fromhex(sys.argv[3])
 libc = ctypes.CDLL(None, use_errno=True)
 def call(name, *arguments):
     result = libc.syscall(*[ctypes.c_long(a) if isinstance(a, int) else a for a in arguments])
@@ -74,7 +77,7 @@ def call(name, *arguments):
 call("new session keyring", keyctl, 1, 0)
 buffer = ctypes.create_string_buffer(code)
 program = struct.pack("HxxxxxxP", len(code) // 8, ctypes.addressof(buffer))
-call("filter of system calls", prctl, 22, 2, program)
+call("filter of system calls", seccomp, 1, 4, program)
 os.execvp(sys.argv[4], sys.argv[4:])
 `;
 
@@ -95,6 +98,6 @@ export function filteredCommand(
   const [table, filter] = [callTableOf(process.arch), agentFilter(process.arch)];
   const loader = loaders.find(([path = '']) => existsSync(path));
   if (table === null || filter === null || loader === undefined) return null;
-  const calls = [table.keyctl, table.calls.get('prctl')].map(String);
+  const calls = [table.keyctl, table.calls.get('seccomp')].map(String);
   return [...loader, ...calls, filter.toString('hex'), ...command];
 }
