@@ -114,6 +114,12 @@ export const walledAttacks = ({
   doors,
 }: Outside) =>
   ({
+    'runs ordinary programs': `
+      git stash -q && echo git; bash -c 'coproc cat; echo bash >&\${COPROC[1]}; head -1 <&\${COPROC[0]}'
+      node -e 'new (require("worker_threads").Worker)("console.log(42)", { eval: true })'
+      python3 -c 'import multiprocessing; print(multiprocessing.Pool(2).map(abs, [-1, -2]))'
+      [ ! -e /usr/bin/chromium ] || /usr/bin/chromium --headless --no-sandbox --disable-gpu \
+        --dump-dom 'data:text/html,<script>document.title = 6 * 7</script>' 2>/dev/null`,
     'asks the kernel for keys, namespaces and other objects': KERNEL_CALLS,
     'calls with 32-bit numbers': `[ $(uname -m) = aarch64 ] && exit 159; ${CALL_OF_I386}\nexit $?`,
     'opens sockets and FIFOs of the host': openDoors(doors),

@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,6 +108,14 @@ describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
       'CI EVALDIFF_CANARY_API_KEY HOME LANG PATH TERM TMPDIR TZ'.split(' '),
     );
     expect(stdout).toContain('HOME=/home/agent\n');
+  });
+
+  const hasChromium = existsSync('/usr/bin/chromium');
+  test(`runs git, bash, Node, Python and ${hasChromium ? 'Chromium' : '(skipped: not installed) Chromium'}`, async () => {
+    const { stdout } = await attack('runs ordinary programs');
+    const [page] = stdout.match(/<title>.*<\/title>/) ?? [''];
+    expect(stdout).toMatch(/^git\nbash\n42\n\[1, 2\]\n/);
+    expect(page).toBe(hasChromium ? '<title>42</title>' : '');
   });
 
   test('gets EPERM for system calls that reach keys, namespaces and other kernel objects', async () => {
