@@ -13,6 +13,7 @@ import {
   type StartLink,
   type StartResult,
 } from './link.ts';
+import { pythonFilters } from './python-filters.ts';
 import { oneLine, readPrinted } from './reply.ts';
 
 interface PythonOptions {
@@ -55,6 +56,7 @@ export function pythonStarter(options: PythonOptions): StartLink {
 function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): string[] {
   const settings = {
     lock: mode === 'sandbox',
+    filters: pythonFilters(process.arch),
     alone,
     timeout: timeoutSeconds,
     time: time / 1000,

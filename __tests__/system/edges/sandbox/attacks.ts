@@ -128,6 +128,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
       'reads performance counters': call(298, 241, 'None, 0, -1, -1, 0'),
       'reads kernel keys': call(250, 219, '0, -3, 0'),
       'changes its root': call(161, 51, 'b"/"'),
+      'calls with x32 numbers': call(0x40000000 + 39, 1000, '0'),
       mounts: call(165, 40, 'None, None, None, 0, None'),
       'changes its user': `import os\nos.setuid(0)\nmetric = 1${done}`,
       'asks for a restart': call(169, 142, '0, 0, 0, None'),
@@ -166,9 +167,6 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
         'metric = ctypes.CFUNCTYPE(ctypes.c_int)(page)()',
         'result = True',
       ].join('\n'),
-    }),
-    ...ending(/ended the Python process|metric code cannot use files/, {
-      'calls with x32 numbers': call(0x40000000 + 39, 1000, '0'),
     }),
     ...ending(/wrote to evaldiff's internal channel/, {
       'writes to every descriptor': `import os\nfor fd in range(40):\n  try: os.write(fd, b'{"id":1,"values":{"metric":"forged","result":true}}\\n')\n  except OSError: pass\nmetric = 1${done}`,

@@ -15,11 +15,115 @@ export interface Outside {
   /** A server on the loopback interface outside, and one on an abstract socket. */
   port: number;
   abstract: string;
+  /** Folders that are readable inside and contain a `socket` with a server and a `fifo`. */
+  doors: readonly string[];
 }
 
+const python = (program: string): string => `python3 - <<'PROGRAM'\n${program}\nPROGRAM`;
+
+/** Each call has its name, its numbers on x86_64 and aarch64, and its arguments. */
+const KERNEL_CALLS = python(`
+import ctypes, errno, os, sys
+libc, buffer = ctypes.CDLL(None, use_errno=True), ctypes.create_string_buffer(4096)
+own, session, user, new_user = os.pidfd_open(os.getpid()), -3, -4, 0x10000000
+for name, *numbers, arguments in (
+    ("keyctl read", 250, 219, (11, session, buffer, 4096)),
+    ("keyctl link", 250, 219, (8, user, session)),
+    ("keyctl join", 250, 219, (1, None)),
+    ("add_key", 248, 217, (b"user", b"evaldiff", b"x", 1, user)),
+    ("request_key", 249, 218, (b"user", b"evaldiff", None, session)),
+    ("io_uring_setup", 425, 425, (4, buffer)),
+    ("io_uring_enter", 426, 426, (0, 0, 0, 0, None, 0)),
+    ("io_uring_register", 427, 427, (-1, 0, None, 0)),
+    ("bpf", 321, 280, (0, buffer, 64)),
+    ("perf_event_open", 298, 241, (buffer, 0, -1, -1, 0)),
+    ("userfaultfd", 323, 282, (1,)),
+    ("ptrace", 101, 117, (0, 0, 0, 0)),
+    ("process_vm_readv", 310, 270, (os.getpid(), None, 0, None, 0, 0)),
+    ("process_vm_writev", 311, 271, (os.getpid(), None, 0, None, 0, 0)),
+    ("pidfd_getfd", 438, 438, (own, 0, 0)),
+    ("unshare user", 272, 97, (new_user,)),
+    ("unshare files", 272, 97, (0x400,)),
+    ("clone user", 56, 220, (new_user | 17, None, None, None, None)),
+    ("setns", 308, 268, (own, 0x20000)),
+    ("mount", 165, 40, (b"/tmp", b"/tmp", None, 4096, None)),
+    ("fsopen", 430, 430, (b"tmpfs", 0)),
+    ("open_tree", 428, 428, (-100, b"/tmp", 0)),
+    ("chroot", 161, 51, (b"/tmp",)),
+    ("clock_settime", 227, 112, (0, buffer)),
+    ("settimeofday", 164, 170, (buffer, None)),
+    ("adjtimex", 159, 171, (buffer,)),
+    ("personality", 135, 92, (0x40000,)),
+    ("socket vsock", 41, 198, (40, 1, 0)),
+    ("socket packet", 41, 198, (17, 3, 0)),
+    ("socket alg", 41, 198, (38, 5, 0)),
+    ("socket bluetooth", 41, 198, (31, 3, 0)),
+    ("socket netlink diag", 41, 198, (16, 3, 4)),
+    ("socketpair tipc", 53, 199, (30, 1, 0, buffer)),
+    ("clone3", 435, 435, (buffer, 88)),
+    ("unknown", 600, 600, ()),
+    ("x32 getpid", 0x40000000 + 39, 600, ()),
+):
+    number = numbers[os.uname().machine == "aarch64"]
+    whole = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    result = libc.syscall(ctypes.c_long(number), *whole)
+    if name.startswith("clone") and result == 0:
+        os._exit(0)
+    print(name, errno.errorcode[ctypes.get_errno()] if result == -1 else "done", flush=True)`);
+
+/** int 0x80 uses the i386 table, whose numbers mean other calls. */
+const CALL_OF_I386 = python(`
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+page = libc.mmap(None, ctypes.c_size_t(4096), 7, 0x22, -1, ctypes.c_long(0))
+ctypes.memmove(page, bytes.fromhex("b814000000cd80c3"), 8)
+print("reached", ctypes.CFUNCTYPE(ctypes.c_int)(page)())`);
+
+const openDoors = (doors: readonly string[]): string =>
+  python(`
+import os, socket
+def connect(kind, path):
+    try:
+        socket.socket(socket.AF_UNIX, kind).connect(path)
+        print("connected", path)
+    except ConnectionRefusedError:
+        pass
+    except OSError as error:
+        print(error, path)
+for number, folder in enumerate(${JSON.stringify(doors)}):
+    path, fifo, link = folder + "/socket", folder + "/fifo", "/tmp/link%d" % number
+    os.symlink(path, link)
+    connect(socket.SOCK_STREAM, path), connect(socket.SOCK_DGRAM, path), connect(socket.SOCK_STREAM, link)
+    if not os.path.exists(fifo):
+        print("missing", fifo)
+    try:
+        os.write(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK), b"x")
+    except OSError:
+        pass`);
+
 /** Commands for `sh -c`. They print what they can reach. */
-export const walledAttacks = ({ home, runs, probes, tools, parent, port, abstract }: Outside) =>
+export const walledAttacks = ({
+  home,
+  runs,
+  probes,
+  tools,
+  parent,
+  port,
+  abstract,
+  doors,
+}: Outside) =>
   ({
+    'runs ordinary programs': `
+      git stash -q && echo git; bash -c 'coproc cat; echo bash >&\${COPROC[1]}; head -1 <&\${COPROC[0]}'
+      node -e 'new (require("worker_threads").Worker)("console.log(42)", { eval: true })'
+      python3 -c 'import multiprocessing; print(multiprocessing.Pool(2).map(abs, [-1, -2]))'
+      [ ! -e /usr/bin/chromium ] || /usr/bin/chromium --headless --no-sandbox --disable-gpu \
+        --dump-dom 'data:text/html,<script>document.title = 6 * 7</script>' 2>/dev/null`,
+    'asks the kernel for keys, namespaces and other objects': KERNEL_CALLS,
+    'calls with 32-bit numbers': `[ $(uname -m) = aarch64 ] && exit 159; ${CALL_OF_I386}\nexit $?`,
+    'opens sockets and FIFOs of the host': openDoors(doors),
+    'reads the list of keys': 'cat /proc/keys /proc/key-users',
     'reads the environment of other processes': `
       cat /proc/[0-9]*/environ | tr '\\0' '\\n'; cat /proc/${parent}/environ; cat /proc/1/environ`,
     'writes outside the workspace': `

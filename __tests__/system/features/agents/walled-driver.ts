@@ -1,5 +1,17 @@
 // Runs all attacks in one kind of sandbox, as the user that starts it, and prints the results.
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -37,8 +49,21 @@ export interface DriverReport {
   checks: Awaited<ReturnType<typeof runChecks>>;
   commits: string[];
   contacts: number;
+  doors: readonly string[];
   probes: string[];
   runsLeft: string[];
+}
+
+/** The test mounts empty folders here, if it runs as root. */
+const SYSTEM_DOORS = ['/usr/local/share', '/etc/skel'];
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export const CANARY = 'sk-canary-7f3a9c21d8e64b05';
@@ -61,13 +86,32 @@ const FILES: WorkspaceFiles = new Map<string, WorkspaceFile>([
 const LIST_FILES =
   'echo $(find . -path ./.git -prune -o -print | LC_ALL=C sort); grep "" a.txt docs tests/* tools/*';
 
+/** Makes a socket and a FIFO that any user may open. */
+function openDoor(folder: string, onContact: () => void): () => void {
+  const [socket, fifo] = [join(folder, 'socket'), join(folder, 'fifo')];
+  execFileSync('mkfifo', ['--mode=666', fifo]);
+  const reader = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+  const server = createServer(onContact).listen(socket, () => chmodSync(socket, 0o777));
+  return () => {
+    server.close();
+    try {
+      if (readSync(reader, Buffer.alloc(1)) > 0) onContact();
+    } catch {
+      // Nothing was written.
+    }
+    rmSync(fifo);
+  };
+}
+
 async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   const templates = await createTemplates();
   const home = join(folder, 'home');
   const probes = join(folder, 'probes');
-  const tools = join(folder, 'tools');
+  const [tools, cache] = [join(folder, 'tools'), join(folder, 'cache')];
+  process.env['RUNNER_TOOL_CACHE'] = cache;
+  const doors = [tools, cache, ...SYSTEM_DOORS.filter(isWritable)];
   mkdirSync(home);
-  for (const path of [probes, tools]) {
+  for (const path of [probes, tools, cache]) {
     mkdirSync(path);
     chmodSync(path, 0o777);
   }
@@ -102,7 +146,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   });
   const report: DriverReport = {
     ...{ attacks: {}, limits: {}, checks: [], commits: [] },
-    ...{ contacts: 0, probes: [], runsLeft: [] },
+    ...{ contacts: 0, doors, probes: [], runsLeft: [] },
   };
   const open = async (work: (workspace: Workspace) => Promise<void>): Promise<void> => {
     const workspace = await openWorkspace(FILES, options);
@@ -111,6 +155,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     await workspace.close();
   };
   const abstract = `evaldiff-${process.pid}`;
+  const opened = doors.map((door) => openDoor(door, () => (contacts += 1)));
   const outside = {
     home,
     runs: templates.folder,
@@ -119,6 +164,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     parent: process.pid,
     port,
     abstract,
+    doors,
   };
   for (const [name, command] of Object.entries(walledAttacks(outside)))
     await open(async (workspace) => {
@@ -159,6 +205,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
       report.limits[limit] = { ended: run.ended, code: run.code };
     });
   for (const server of servers) server.close();
+  for (const close of opened) close();
   report.contacts = contacts;
   report.probes = readdirSync(probes);
   await templates.close();

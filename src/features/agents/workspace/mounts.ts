@@ -26,18 +26,21 @@ interface MountPlan {
   sockets: { gateway: string | null; proxy: string | null };
 }
 
+export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 /** Only the run's own folders are writable. */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
   const bind = (source: string, target: string): string =>
     `mount --bind ${q(source)} ${q(`.${target}`)}`;
   return [
-    'set -e; umask 022; PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    `set -e; umask 022; PATH=${SYSTEM_PATH}`,
     'ip link set lo up; hostname agent || :',
     `mount -t tmpfs -o mode=755,nosuid,nodev,size=16m evaldiff ${q(root)}; cd ${q(root)}`,
+    SHOW,
     `for name in ${SYSTEM.join(' ')}; do
        if [ -L "/$name" ]; then ln -s "$(readlink "/$name")" "$name"
-       elif [ -d "/$name" ]; then mkdir "$name"; mount --rbind "/$name" "$name"; fi
+       elif [ -d "/$name" ]; then mkdir "$name"; show "/$name"; fi
      done`,
     ...cover.map(
       (path) =>
@@ -52,6 +55,7 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
     'mkdir dev/shm dev/pts; mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m none dev/shm',
     'mount -t devpts -o newinstance,ptmxmode=0666,mode=620 none dev/pts && ln -s pts/ptmx dev/ptmx || :',
     'mount -t proc -o nosuid,nodev,noexec,hidepid=2 none proc',
+    'for name in keys key-users; do [ ! -e proc/$name ] || mount --bind /dev/null proc/$name; done',
     ...readable.map((path) => readableLine(path)),
     'mkdir -p run; mkdir -m 700 run/evaldiff',
     ...(['gateway', 'proxy'] as const).flatMap((name) => {
@@ -68,13 +72,43 @@ function readableLine(path: string): string {
   const parent = shellWord(`.${path.slice(0, path.lastIndexOf('/'))}/`);
   return (
     `if [ ! -e ${to} ]; then if [ -d ${from} ]; then mkdir -p ${to}; ` +
-    `else mkdir -p ${parent}; touch ${to}; fi; mount --rbind ${from} ${to}; fi`
+    `else mkdir -p ${parent}; touch ${to}; fi; show ${from}; fi`
   );
 }
 
 /**
- * Makes the mounts that `--rbind` copied read-only. Keeps their other flags, or the kernel refuses.
- * In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
+ * Shows a path of the host in the new root. A read-only bind mount does not stop a program from
+ * connecting to a socket or writing to a FIFO. In an overlay, they are not the host's. Where the
+ * kernel refuses an overlay, the ones that exist are covered: in user namespaces before Linux 5.11,
+ * and on folders that contain mounts which such a namespace must not separate. An overlay does not
+ * contain the mounts below its folder, so each is shown on its own.
+ */
+const SHOW = `hosts=$(printf '%b\\n' "$(cut -d ' ' -f 5 /proc/self/mountinfo)" | sort -u); mkdir mnt
+overlay() {
+  case "$1" in *[,:\\\\]*) return 1 ;; esac
+  mount -t overlay -o "ro,nosuid,nodev,lowerdir=$1:mnt" none "$2" 2>/dev/null
+}
+cover() {
+  left=$(timeout 20 find "$1" \\( -type s -o -type p \\) -exec sh -c '
+    for path; do mount --bind /dev/null "$path" || echo "$path"; done' sh {} + 2>/dev/null) ||
+    [ $? != 124 ]
+  if [ -n "$left" ]; then echo "cannot cover $left" >&2; return 1; fi
+}
+show() {
+  if [ ! -d "$1" ]; then mount --bind "$1" ".$1"; return; fi
+  if ! overlay "$1" ".$1"; then mount --rbind "$1" ".$1"; cover ".$1"; return; fi
+  from=$(cd "$1" && pwd -P)
+  printf '%s\\n' "$hosts" | while read -r path; do
+    case "$path" in "$from"/*) ;; *) continue ;; esac
+    to=".$1\${path#"$from"}"
+    if [ ! -e "$to" ] || overlay "$path" "$to"; then continue; fi
+    mount --bind "$path" "$to"; cover "$to"
+  done
+}`;
+
+/**
+ * Makes the mounts that `--rbind` copied read-only; overlays already are. Keeps their other flags,
+ * or the kernel refuses. In mountinfo, field 5 is the path with octal escapes, and field 6 the flags.
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do
@@ -83,6 +117,7 @@ printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do
     "$root"/workspace|"$root"/home/agent|"$root"/tmp|"$root"/proc|"$root"/run/evaldiff/*) ;;
     "$root"/dev/null|"$root"/dev/*om|"$root"/dev/zero|"$root"/dev/full) ;;
     "$root"/dev/shm|"$root"/dev/pts) ;;
-    "$root"/*) mount -o "remount,bind,ro,$(printf %s "$flags" | sed 's/^r[ow],*//')" "$point" ;;
+    "$root"/*) case "$flags" in ro|ro,*) continue ;; esac
+      mount -o "remount,bind,ro,$(printf %s "$flags" | sed 's/^r[ow],*//')" "$point" ;;
   esac
 done`;

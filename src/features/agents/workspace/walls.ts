@@ -7,7 +7,8 @@ import { basename, delimiter, dirname, join } from 'node:path';
 import { InternalError, errorMessage } from '../../../errors.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
-import { INSIDE, PORTS, SOCKETS, isSystemPath, mountScript } from './mounts.ts';
+import { filteredCommand } from './filter.ts';
+import { INSIDE, PORTS, SOCKETS, SYSTEM_PATH, isSystemPath, mountScript } from './mounts.ts';
 
 /**
  * Ways to create the sandbox's namespaces. `sudo` is for Ubuntu 24.04, which refuses user
@@ -43,7 +44,7 @@ function outerCommand(kind: WallKind, socket: string): string[] {
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
 /** Starts the command without Linux capabilities. In a new user namespace, only root has them. */
-function innerCommand(kind: WallKind, command: readonly string[]): string[] {
+function innerCommand({ kind, command }: WalledJob, env: Record<string, string>): string[] {
   const { uid, gid } = agentUser(kind);
   const drop =
     kind === 'rootless'
@@ -52,7 +53,11 @@ function innerCommand(kind: WallKind, command: readonly string[]): string[] {
           ...[`--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'],
           ...['--inh-caps=-all', '--bounding-set=-all'],
         ];
-  return ['prlimit', ...RESOURCES, '--', 'setpriv', '--no-new-privs', ...drop, '--', ...command];
+  // The variables could make the programs before the command run foreign code without a filter.
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const filtered = filteredCommand(['env', ...variables, ...command]);
+  if (filtered === null) throw new InternalError(`${FAILED}${NO_LOADER}`);
+  return ['prlimit', ...RESOURCES, '--', 'setpriv', '--no-new-privs', ...drop, '--', ...filtered];
 }
 
 interface WalledJob {
@@ -76,12 +81,13 @@ export interface WalledProcess {
 export async function startInside(job: WalledJob): Promise<WalledProcess> {
   const [socket, root] = [join(job.folder, 'control'), join(job.folder, 'root')];
   await mkdir(root, { recursive: true });
+  const plan = `${JSON.stringify(wallPlan(job, root))}\n`;
   const state = { report: '', isKilled: false };
   const connections: Socket[] = [];
   const server = createServer((connection) => {
     connections.push(connection);
     connection.setEncoding('utf8').on('data', (chunk: string) => (state.report += chunk));
-    connection.on('error', () => undefined).write(`${JSON.stringify(wallPlan(job, root))}\n`);
+    connection.on('error', () => undefined).write(plan);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socket, resolve);
@@ -128,6 +134,10 @@ function processEnd(
 
 const FAILED = 'The sandbox of a run could not be created: ';
 
+const NO_LOADER =
+  `nothing can load the filter of system calls (${process.arch}); ` +
+  'on x64 or arm64, install the package perl or python3';
+
 function wallPlan(job: WalledJob, root: string): object {
   const { own, readable, sockets } = job;
   const ports = (['gateway', 'proxy'] as const).flatMap((name) =>
@@ -139,9 +149,12 @@ function wallPlan(job: WalledJob, root: string): object {
   return {
     script: mountScript({ root, own, readable: [...readable, ...bins], cover, sockets }),
     ports,
-    command: innerCommand(job.kind, job.command),
+    command: innerCommand(job, {
+      ...job.env,
+      PATH: insidePath([...readable, ...bins], job.env['PATH'] ?? ''),
+    }),
     folder: INSIDE.work,
-    env: { ...job.env, PATH: insidePath([...readable, ...bins], job.env['PATH'] ?? '') },
+    env: { PATH: SYSTEM_PATH },
   };
 }
 
@@ -206,9 +219,9 @@ function refusal(reasons: readonly string[]): string {
   return (
     'Agents run in a sandbox (Linux namespaces), so that they cannot read keys or other files, ' +
     `and this machine cannot create it (${reasons.join('; ')}). Run it on Linux (on Windows: ` +
-    'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36 and iproute2, and ' +
-    'one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces (Ubuntu 24.04: ' +
-    'sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a password, as on ' +
-    "GitHub's runners."
+    'WSL 2; on macOS: a Linux virtual machine, or CI) with util-linux 2.36, iproute2 and Perl or ' +
+    'Python 3, and one of: root with CAP_SYS_ADMIN (Docker: --privileged), user namespaces ' +
+    '(Ubuntu 24.04: sysctl kernel.apparmor_restrict_unprivileged_userns=0), or sudo without a ' +
+    "password, as on GitHub's runners."
   );
 }

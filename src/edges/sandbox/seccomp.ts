@@ -1,0 +1,106 @@
+import type { CallTable } from './system-calls.ts';
+
+/** What the kernel does with a call. An error makes it fail; `zero` returns 0. */
+const FILTER_ANSWERS = {
+  allow: 0x7fff0000,
+  zero: 0x00050000,
+  EPERM: 0x00050001,
+  ENOSYS: 0x00050026,
+  kill: 0x80000000,
+} as const;
+
+type FilterAnswer = keyof typeof FILTER_ANSWERS;
+
+/** Decides by the lower 32 bits of an argument, after the mask. */
+interface ArgumentRule {
+  argument: number;
+  mask?: number;
+  values: readonly (readonly [number, CallRule])[];
+  otherwise: FilterAnswer;
+}
+
+export type CallRule = FilterAnswer | ArgumentRule;
+
+interface CallPolicy {
+  calls: ReadonlyMap<string, CallRule>;
+  /** Answer to calls that are not in `calls`. */
+  denied: FilterAnswer;
+  /** Answer to numbers above the table, which are newer calls or x32. */
+  unknown: FilterAnswer;
+}
+
+interface Instruction {
+  code: number;
+  ifTrue: number;
+  ifFalse: number;
+  value: number;
+}
+
+const [LOAD, AND, EQUAL, AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x35, 0x06];
+
+/** Offsets in the kernel's `struct seccomp_data`. */
+const [NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT] = [0, 4, 16];
+
+const instruction = (code: number, value: number): Instruction => ({
+  code,
+  ifTrue: 0,
+  ifFalse: 0,
+  value,
+});
+
+const returnCode = (name: FilterAnswer): Instruction => instruction(RETURN, FILTER_ANSWERS[name]);
+
+function ruleCode(rule: CallRule): Instruction[] {
+  if (typeof rule === 'string') return [returnCode(rule)];
+  const code = [instruction(LOAD, ARGUMENTS_AT + 8 * rule.argument)];
+  if (rule.mask !== undefined) code.push(instruction(AND, rule.mask));
+  for (const [value, inner] of rule.values) {
+    const body = ruleCode(inner);
+    code.push({ code: EQUAL, ifTrue: 0, ifFalse: body.length, value }, ...body);
+  }
+  return [...code, returnCode(rule.otherwise)];
+}
+
+/** Numbers from `first` to the next section's, which have the same rule. */
+interface NumberRange {
+  first: number;
+  rule: CallRule;
+}
+
+/** Searches the section of a number by halves, because kernels before 5.11 do so at every call. */
+function searchCode(ranges: readonly NumberRange[]): Instruction[] {
+  const half = ranges.length >> 1;
+  const middle = ranges[half];
+  if (half === 0 || middle === undefined) return ranges.flatMap(({ rule }) => ruleCode(rule));
+  const below = searchCode(ranges.slice(0, half));
+  const jump = { code: AT_LEAST, ifTrue: below.length, ifFalse: 0, value: middle.first };
+  return [jump, ...below, ...searchCode(ranges.slice(half))];
+}
+
+/** A seccomp program (classic BPF). It kills programs of other architectures, such as i386. */
+export function compileFilter(table: CallTable, policy: CallPolicy): Buffer {
+  const last = Math.max(...table.calls.values());
+  const rules: CallRule[] = Array<CallRule>(last + 1).fill(policy.denied);
+  for (const [name, rule] of policy.calls) {
+    const number = table.calls.get(name);
+    if (number !== undefined) rules[number] = rule;
+  }
+  const ranges = [...rules, policy.unknown]
+    .map((rule, first) => ({ first, rule }))
+    .filter(({ first, rule }) => first === 0 || rule !== rules[first - 1]);
+  const program = [
+    instruction(LOAD, ARCHITECTURE_AT),
+    { code: EQUAL, ifTrue: 1, ifFalse: 0, value: table.architecture },
+    returnCode('kill'),
+    instruction(LOAD, NUMBER_AT),
+    ...searchCode(ranges),
+  ];
+  const bytes = Buffer.alloc(8 * program.length);
+  program.forEach(({ code, ifTrue, ifFalse, value }, index) => {
+    bytes.writeUInt16LE(code, 8 * index);
+    bytes.writeUInt8(ifTrue, 8 * index + 2);
+    bytes.writeUInt8(ifFalse, 8 * index + 3);
+    bytes.writeUInt32LE(value, 8 * index + 4);
+  });
+  return bytes;
+}
