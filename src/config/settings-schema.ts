@@ -110,6 +110,7 @@ const settingsGateSchema = closed({
   yardstick: oneOf(['warn', 'fail']).describe('Old name of scoring.').optional(),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
   new: defaulted('new', oneOf(['report', 'fail'])),
+  untrusted: defaulted('untrusted', oneOf(['fail', 'pass'])),
   anchor: defaulted(
     'anchor',
     orNull(

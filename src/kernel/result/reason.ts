@@ -244,6 +244,14 @@ export const reasonSchema = z.discriminatedUnion('code', [
       .enum(['fork', 'dependabot'])
       .describe('Why: the pull request is from a fork or from Dependabot.'),
   }),
+  reason('not-run', 'Suites that may not run for an outside contributor were not judged.', {
+    suites: z.array(z.string()).describe('Names of the suites.'),
+    what: z
+      .enum(['agents', 'programs', 'prompt code', 'new prompts'])
+      .describe('What does not run for outside contributors.'),
+    files: z.array(z.string()).describe('Changed files that the suites read.'),
+    fails,
+  }),
   reason('left-out', 'A suite that needs a model key was not run.', {
     ...{
       suite,
