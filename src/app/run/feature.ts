@@ -126,7 +126,7 @@ export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
-  readonly settings?: OwnSettings;
+  readonly settings?: OwnSettings | readonly OwnSettings[];
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
   /** What the feature adds to the result if it has nothing to do. */

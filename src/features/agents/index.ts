@@ -4,11 +4,11 @@ import type { SessionRow } from '../../app/session/edges.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
-import { agentSettings, asAgentSuite } from './settings.ts';
+import { agentSettings, asAgentSuite, instructionSettings } from './settings.ts';
 
 export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   key: 'agents',
-  settings: agentSettings,
+  settings: [agentSettings, instructionSettings],
   report: async () => (await import('./report.ts')).agentsReport,
   formats: {
     agent: {
@@ -28,7 +28,9 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
     const hasAgent = sides.head.project.suites.some(({ prompt }) =>
       sides.head.project.settings.models.get(prompt.model ?? '')?.command.includes(AGENT_PROGRAM),
     );
-    const notices = hasAgent ? await (await import('./context.ts')).contextNotices(sides) : [];
+    const { instructionNotices } = await import('./instructions.ts');
+    const notices = instructionNotices(sides);
+    if (hasAgent) notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
     return { read: null, problems: [], notices };
   },
   demo: {

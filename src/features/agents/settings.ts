@@ -1,13 +1,21 @@
+import { z } from 'zod';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { closed, filled } from '../../config/schema.ts';
+import { closed, filled, mapOf } from '../../config/schema.ts';
 import type { Document } from '../../documents/document.ts';
+import { globProblem } from '../../documents/paths.ts';
 import type { OwnSettings, Settings } from '../../project/settings.ts';
+import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
 import { agentSchema, limitsShape, workspaceShape } from './schema.ts';
+
+const MODES = ['judge', 'tell', 'off'] as const;
+
+export type InstructionMode = (typeof MODES)[number];
 
 declare module '../../project/settings.ts' {
   interface FeatureSettings {
     agent?: JsonMap | null;
+    instructions?: InstructionMode | Record<string, InstructionMode> | null;
   }
 }
 
@@ -26,6 +34,37 @@ export const agentSettings: OwnSettings = {
     .default(null),
   members: [],
   fromBase: () => false,
+};
+
+const modeError = ({ input }: { input?: unknown }): string =>
+  `must be one of ${MODES.join(', ')}${typeof input === 'string' ? didYouMean(input, MODES) : ''}`;
+
+const mode = z.enum(MODES, { error: modeError });
+
+export const instructionSettings: OwnSettings = {
+  key: 'instructions',
+  schema: z
+    .union(
+      [
+        mode,
+        mapOf(mode).superRefine((modes, context) => {
+          for (const pattern of Object.keys(modes)) {
+            const message = globProblem(pattern);
+            if (message !== null) context.addIssue({ code: 'custom', path: [pattern], message });
+          }
+        }),
+      ],
+      { error: modeError },
+    )
+    .nullable()
+    .describe(
+      'What happens if an instruction file for agents changes that no workspace holds: judge ' +
+        '(the check is neutral; the default if an agent is named), tell (only a notice) or off. ' +
+        'Or a map from patterns to these; the last pattern that matches applies.',
+    )
+    .default(null),
+  members: [],
+  fromBase: () => true,
 };
 
 export function asAgentSuite(
