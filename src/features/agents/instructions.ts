@@ -22,11 +22,7 @@ export function instructionNotices({ base, head, isChosen }: SidesRead): Notice[
   const { settings } = (base.project.settings.file === null ? head : base).project;
   const isNamed = sides.some(namesAgent);
   const read = new Set(sides.flatMap(readFiles));
-  const skills = sides.flatMap(({ tree }) => skillFolders(tree));
-  const left = changedPaths(base.origin, head.tree).flatMap((path) => {
-    const skill = skills.find((folder) => isInSkill(path, folder)) ?? null;
-    return (skill === null && !INSTRUCTIONS.test(path)) || read.has(path) ? [] : [{ path, skill }];
-  });
+  const left = changedInstructions(base.origin, head.tree).filter(({ path }) => !read.has(path));
   const byMode = Map.groupBy(left, ({ path }) => modeOf(path, settings.instructions, isNamed));
   const told = (byMode.get('tell') ?? []).map(({ path }) => path);
   const judged = Map.groupBy(byMode.get('judge') ?? [], ({ skill }) => skill);
@@ -44,6 +40,20 @@ export function instructionNotices({ base, head, isChosen }: SidesRead): Notice[
       );
     }),
   ];
+}
+
+interface ChangedInstruction {
+  path: string;
+  /** The folder of the skill that the file belongs to. */
+  skill: string | null;
+}
+
+export function changedInstructions(base: SourceTree, head: SourceTree): ChangedInstruction[] {
+  const skills = [base, head].flatMap(skillFolders);
+  return changedPaths(base, head).flatMap((path) => {
+    const skill = skills.find((folder) => isInSkill(path, folder)) ?? null;
+    return skill === null && !INSTRUCTIONS.test(path) ? [] : [{ path, skill }];
+  });
 }
 
 function notice(kind: Notice['kind'], message: string): Notice {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import { quizPrompt, quizTests, recordings } from '../../end-to-end/projects.ts';
 import {
   createRepository,
   fixtureEnvironment,
   type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
+import { quizPrompt, quizTests, recordings } from '../../end-to-end/projects.ts';
 
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5

@@ -77,6 +77,8 @@ export interface AgentFacts {
   watched: Readonly<Record<string, string | null>>;
   checks: readonly CheckResult[];
   skills: readonly string[];
+  /** Changed instruction files of the workspace, and whether the model got their changes. */
+  read?: Readonly<Record<string, boolean>>;
   /** Where the canary, a fake API key, was found. */
   leaks: readonly string[];
 }
