@@ -43,6 +43,8 @@ export interface SidesRead {
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
+  /** Paths on base and on head of the files that differ. */
+  changed: readonly string[];
   /** Reads the project as it was at `since`. Null if there is no such commit. */
   earlier?(since: string): Promise<EarlierProject | null>;
 }

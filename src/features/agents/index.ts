@@ -26,12 +26,10 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
     return [{ kind: 'agents', type: suiteSchema(), isWritten: false }];
   },
   read: async (sides) => {
-    const hasAgent = sides.head.project.suites.some(({ prompt }) =>
-      sides.head.project.settings.models.get(prompt.model ?? '')?.command.includes(AGENT_PROGRAM),
-    );
-    const { instructionNotices } = await import('./instructions.ts');
+    const { instructionNotices, namesAgent } = await import('./instructions.ts');
     const notices = instructionNotices(sides);
-    if (hasAgent) notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
+    if (namesAgent(sides.head))
+      notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
     return { read: null, problems: [], notices };
   },
   plan: ({ suites }) =>

@@ -14,7 +14,7 @@ import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import { suiteFileMatcher } from './suite/rules.ts';
 import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
-import type { ReadWatch } from './unread.ts';
+import type { watchReading } from './unread.ts';
 import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
@@ -46,7 +46,7 @@ interface TaskRun {
   task: Task;
   files: WorkspaceFiles;
   whole: WorkspaceFiles;
-  reading: ReadWatch;
+  reading: ReturnType<typeof watchReading>;
 }
 
 const CHECK_SECONDS = 600;
@@ -98,7 +98,7 @@ export async function runInWorkspace(
       watched: await watchedTexts(spec, workspace, changes),
       checks: afterwards,
       context: runContext(row, run.files),
-      read: run.reading.read(),
+      read: run.reading.read,
       isTrigger,
     });
   } catch (error) {

@@ -112,7 +112,6 @@ interface RunSources {
 
 function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
-  const lines = new Map<string, Promise<OwnLines>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
   const files: RunSources['files'] = ({ commit, overlay }, rules, task) => {
     const { files: attached = {} } = task;
@@ -127,11 +126,7 @@ function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSour
   };
   return {
     files,
-    lines: ({ commit = '' }) => {
-      const known = lines.get(commit) ?? ownLines(commit, tools.trees);
-      lines.set(commit, known);
-      return known;
-    },
+    lines: ({ commit = '' }) => ownLines(commit, tools.trees),
     whole: (of, { workspace }, task) => files(of, { ...workspace, hide: [] }, task),
     cli: ({ agent, version }) => {
       const key = `${agent} ${version ?? ''}`;

@@ -12,10 +12,13 @@ const MODES = ['judge', 'tell', 'off'] as const;
 
 export type InstructionMode = (typeof MODES)[number];
 
+/** Null: the default. A map is from patterns to modes. */
+export type Instructions = InstructionMode | Record<string, InstructionMode> | null;
+
 declare module '../../project/settings.ts' {
   interface FeatureSettings {
     agent?: JsonMap | null;
-    instructions?: InstructionMode | Record<string, InstructionMode> | null;
+    instructions?: Instructions;
   }
 }
 

@@ -4,7 +4,7 @@ import { firstWords } from '../../text/amounts.ts';
 import type { Part } from '../../types/answer.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { changedInstructions } from './instructions.ts';
+import { instructionMatcher } from './instructions.ts';
 import { placeFiles } from './suite/rules.ts';
 import { factsIn, type WorkspaceRules } from './suite/spec.ts';
 
@@ -18,11 +18,13 @@ export async function ownLines(commit: string, trees: readonly SourceTree[]): Pr
   const own = trees.find((tree) => tree.commit === commit);
   const other = trees.find((tree) => tree.commit !== commit);
   if (own === undefined || other === undefined) return new Map();
-  const linesIn = async (tree: SourceTree, path: string): Promise<string[]> => {
-    const text = tree.files.has(path) ? new TextDecoder().decode(await tree.read(path)) : '';
+  const linesIn = async ({ files, read }: SourceTree, path: string): Promise<string[]> => {
+    const text = files.has(path) ? new TextDecoder().decode(await read(path)) : '';
     return text.split('\n').map((line) => line.trim());
   };
-  const found = changedInstructions(own, other).map(async ({ path }) => {
+  const changed = [...own.files].filter(([path, { id }]) => id !== other.files.get(path)?.id);
+  const paths = changed.map(([path]) => path).filter(instructionMatcher(trees));
+  const found = paths.map(async (path) => {
     const others = new Set(await linesIn(other, path));
     const fresh = (await linesIn(own, path)).filter((line) => !others.has(line));
     return [path, fresh.reduce((a, b) => (b.length > a.length ? b : a), '')] as const;
@@ -30,23 +32,17 @@ export async function ownLines(commit: string, trees: readonly SourceTree[]): Pr
   return new Map((await Promise.all(found)).filter(([, line]) => line.length >= MIN_LINE));
 }
 
-export interface ReadWatch {
-  /** @param body the JSON of a model call */
-  sees(body: string): void;
-  read(): Record<string, boolean>;
-}
-
-/** Watches which of the workspace's changed instruction files reach the model. */
-export function watchReading(lines: OwnLines, rules: WorkspaceRules): ReadWatch {
-  const held = new Set(placeFiles(lines.keys(), rules).values());
-  const looked = [...lines].filter(([path]) => held.has(path));
-  const read = Object.fromEntries(looked.map(([path]) => [path, false]));
+/** Which of the workspace's changed instruction files have reached the model. */
+export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
+  const held = [...placeFiles(lines.keys(), rules).values()];
+  const read: Record<string, boolean> = Object.fromEntries(held.map((path) => [path, false]));
   return {
-    sees(body) {
-      for (const [path, line] of looked)
-        read[path] ||= body.includes(JSON.stringify(line).slice(1, -1));
+    read,
+    /** @param body the JSON of a model call */
+    sees(body: string): void {
+      for (const path of held)
+        read[path] ||= body.includes(JSON.stringify(lines.get(path)).slice(1, -1));
     },
-    read: () => read,
   };
 }
 

@@ -86,7 +86,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('feature', 'What a feature found.', {
     text: z.string().describe('The finding as a sentence.'),
   }),
-  reason('base-unreadable', 'Something on base or the base branch could not be read.', {
+  reason('base-unreadable', 'Base could not be read, or a change was not judged.', {
     text: z.string().describe('Why, with file and line.'),
   }),
   reason('preference-alone', "The only metric compares both sides' answers, but base has none.", {
