@@ -87,7 +87,7 @@ export function gradersNeedHost(
     .map(({ problem: found }) => found);
 }
 
-export function onePerPlace(problems: readonly Problem[]): Problem[] {
+export function onePerLine(problems: readonly Problem[]): Problem[] {
   const byPlace = problems.map((found) => {
     const { file = '', line } = found.place ?? {};
     return [`${file}:${String(line)}`, found] as const;

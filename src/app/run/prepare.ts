@@ -28,7 +28,7 @@ import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { reasonWords } from '../../wording/reasons.ts';
-import { answererProblems, gradersNeedHost, onePerPlace, unreachableRollups } from './check.ts';
+import { answererProblems, gradersNeedHost, onePerLine, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
 import { runnableSuites } from './not-run.ts';
@@ -71,7 +71,7 @@ export function prepare(
       ...selected.problems,
       ...unreachableRollups(suites),
       ...answererProblems(suites, code),
-      ...onePerPlace([...runnable.problems, ...gradersNeedHost(features, code)]),
+      ...onePerLine([...runnable.problems, ...gradersNeedHost(features, code)]),
       ...features.flatMap(({ problems }) => problems),
     ],
     notices: [

@@ -9,8 +9,11 @@ import type { InstructionMode, Instructions } from './settings.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
 import { specOf, taskOf } from './suite/spec.ts';
 
-const INSTRUCTIONS =
-  /(?:^|\/)(?:(?:AGENTS(?:\.override)?|CLAUDE|GEMINI|SKILL)\.md$|\.claude\/|\.cursor\/rules\/|\.github\/[^/]*instructions)/;
+const INSTRUCTION_PATHS = [
+  /(?:^|\/)(?:AGENTS(?:\.override)?|CLAUDE|GEMINI|SKILL)\.md$/,
+  /(?:^|\/)(?:\.claude|\.cursor\/rules)\//,
+  /(?:^|\/)\.github\/[^/]*instructions/,
+];
 
 /** The folders of a skill that is the whole project. */
 const SKILL_PARTS = /^(?:assets|references|scripts)\//;
@@ -21,10 +24,10 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
   const sides = [{ tree: base.origin, project: base.project }, head];
   const { settings } = (base.project.settings.file === null ? head : base).project;
   const isNamed = sides.some(namesAgent);
-  const read = new Set(sides.flatMap(readFiles));
+  const read = new Set(sides.flatMap(coveredFiles));
   const isInstruction = instructionMatcher([base.origin, head.tree]);
   const left = changed.filter((path) => isInstruction(path) && !read.has(path));
-  const byMode = Map.groupBy(left, (path) => modeOf(path, settings.instructions, isNamed));
+  const byMode = Map.groupBy(left, (path) => instructionMode(path, settings.instructions, isNamed));
   const where = isNamed
     ? "changed outside every agent's workspace"
     : 'changed; no suite asks an agent (npx evaldiff init)';
@@ -33,14 +36,14 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
     const message = `${firstWords(paths)} ${where}${then}`;
     return paths.length === 0 ? [] : [{ kind, place: null, message }];
   };
-  return [...say('judge', 'not-comparable', NOT_JUDGED), ...say('tell', 'settings')];
+  return [...say('judge', 'not-comparable', HOW_TO_JUDGE), ...say('tell', 'settings')];
 }
 
-const NOT_JUDGED =
+const HOW_TO_JUDGE =
   ', so this was not judged. To judge it, add the file to a suite (workspace: { with: [PATH] }) ' +
   'or the skill (workspace: { skills: { NAME: FOLDER } })';
 
-function modeOf(
+function instructionMode(
   path: string,
   written: Instructions | undefined,
   isNamed: boolean,
@@ -57,15 +60,16 @@ export function namesAgent({ project: { settings, suites } }: SidesRead['head'])
 }
 
 /** Files that a workspace holds, and files of prompts and tests. */
-function readFiles({ tree, project: { settings, suites } }: SidesRead['head']): string[] {
+function coveredFiles({ tree, project: { settings, suites } }: SidesRead['head']): string[] {
   const paths = [...tree.files.keys(), ...(tree.links?.keys() ?? [])];
   return suites.flatMap(({ prompt, tests }) => {
     const spec = specOf(settings.models.get(prompt.model ?? '')?.command ?? []);
-    return [
-      ...(spec === null ? [] : placeFiles(paths, spec.workspace).values()),
-      ...tests.references.flatMap(({ input }) => Object.values(taskOf(input).files ?? {})),
-      ...[prompt.file, tests.file, ...prompt.messages.map(({ place }) => place.file)],
-    ];
+    const own = [prompt.file, tests.file, ...prompt.messages.map(({ place }) => place.file)];
+    if (spec === null) return own;
+    const attached = tests.references.flatMap(({ input }) =>
+      Object.values(taskOf(input).files ?? {}),
+    );
+    return [...own, ...attached, ...placeFiles(paths, spec.workspace).values()];
   });
 }
 
@@ -79,5 +83,7 @@ export function instructionMatcher(trees: readonly SourceTree[]): (path: string)
     folder === ''
       ? SKILL_PARTS.test(path)
       : isBelow(path, folder) && !isBelow(path, `${folder}/evals`);
-  return (path) => INSTRUCTIONS.test(path) || skills.some((folder) => isInSkill(path, folder));
+  return (path) =>
+    INSTRUCTION_PATHS.some((pattern) => pattern.test(path)) ||
+    skills.some((folder) => isInSkill(path, folder));
 }

@@ -8,9 +8,9 @@ import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
 import { agentSchema, limitsShape, workspaceShape } from './schema.ts';
 
-const MODES = ['judge', 'tell', 'off'] as const;
+const INSTRUCTION_MODES = ['judge', 'tell', 'off'] as const;
 
-export type InstructionMode = (typeof MODES)[number];
+export type InstructionMode = (typeof INSTRUCTION_MODES)[number];
 
 /** Null: the default. A map is from patterns to modes. */
 export type Instructions = InstructionMode | Record<string, InstructionMode> | null;
@@ -40,9 +40,9 @@ export const agentSettings: OwnSettings = {
 };
 
 const modeError = ({ input }: { input?: unknown }): string =>
-  `must be one of ${MODES.join(', ')}${typeof input === 'string' ? didYouMean(input, MODES) : ''}`;
+  `must be one of ${INSTRUCTION_MODES.join(', ')}${typeof input === 'string' ? didYouMean(input, INSTRUCTION_MODES) : ''}`;
 
-const mode = z.enum(MODES, { error: modeError });
+const mode = z.enum(INSTRUCTION_MODES, { error: modeError });
 
 export const instructionSettings: OwnSettings = {
   key: 'instructions',

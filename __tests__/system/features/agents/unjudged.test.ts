@@ -124,6 +124,15 @@ models: { recorded: { provider: replay, file: old.jsonl, model: old } }
   ].join(''),
   'README.md': 'Hello.\n',
 };
+/** Its variable has the name of a task's files. */
+const FILES_PROMPT = `name: f
+model: recorded
+variables: [{ name: files }]
+messages: [{ role: user, content: 'List {files}' }]
+tests:
+  metrics: [{ name: answer, uses: exact_match }]
+  references: [{ id: a, input: { files: a.txt }, expected: a }]
+`;
 const edited = (system: string) => ({ 'prompts/old.yaml': quizPrompt(system, 'recorded', 'old') });
 const SETTINGS = String(PROMPT['evaldiff.yaml']);
 const named = (more = '') => ({
@@ -196,6 +205,22 @@ describe('a changed instruction file that no workspace holds', () => {
     expect(result.conclusion).toBe(conclusion);
     expect(saysOf(result)).toContain('AGENTS.md changed');
     expect(result.suites).toEqual([]);
+  });
+
+  test('of many changes of a project without agents adds no comment and no neutral check', async () => {
+    const paths = [
+      ...['README.md', 'docs/guide.md', 'CONTRIBUTING.md', '.github/workflows/ci.yml', 'src/a.ts'],
+      ...['.github/dependabot.yml', '.gitignore', 'packages/api/README.md', 'package-lock.json'],
+      ...['AGENTS.md', '.cursor/rules/style.mdc', '.github/copilot-instructions.md'],
+      ...['skills/pdf/SKILL.md', '.claude/settings.json', 'scripts/build.sh', 'references/a.md'],
+    ];
+    const changed = Object.fromEntries(paths.map((path) => [path, `${path}\n`]));
+    const files = { 'prompts/f.yaml': FILES_PROMPT };
+    const { out, result } = await diff(changed, [], { ...PROMPT, ...files });
+    expect(result).toMatchObject({ conclusion: 'success', suites: [], problems: [], reasons: [] });
+    expect(result.notices).toHaveLength(1);
+    expect(out).toContain('changed; no suite asks an agent (npx evaldiff init)');
+    expect(out).not.toContain('README.md changed');
   });
 
   test.each([
