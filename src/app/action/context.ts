@@ -119,7 +119,6 @@ export function sessionOptions(
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
     withheld: withheldFrom(facts),
-    isQueue: facts.event === 'merge_group',
     store: {
       kind: 'service',
       library: () => (inputs.cache ? cacheLibrary() : Promise.resolve(NO_SERVICE)),

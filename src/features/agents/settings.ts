@@ -39,8 +39,10 @@ export const agentSettings: OwnSettings = {
   fromBase: () => false,
 };
 
-const modeError = ({ input }: { input?: unknown }): string =>
-  `must be one of ${INSTRUCTION_MODES.join(', ')}${typeof input === 'string' ? didYouMean(input, INSTRUCTION_MODES) : ''}`;
+const modeError = ({ input }: { input?: unknown }): string => {
+  const near = typeof input === 'string' ? didYouMean(input, INSTRUCTION_MODES) : '';
+  return `must be one of ${INSTRUCTION_MODES.join(', ')}${near}`;
+};
 
 const mode = z.enum(INSTRUCTION_MODES, { error: modeError });
 
