@@ -1231,6 +1231,28 @@ export interface EvaldiffResult {
         /**
          * Code of the reason.
          */
+        code: "not-run";
+        /**
+         * Names of the suites.
+         */
+        suites: string[];
+        /**
+         * What does not run for outside contributors.
+         */
+        what: "agents" | "programs" | "prompt code" | "new prompts";
+        /**
+         * Changed files that the suites read.
+         */
+        files: string[];
+        /**
+         * Whether the gate settings let this fail the run.
+         */
+        fails: boolean;
+      }
+    | {
+        /**
+         * Code of the reason.
+         */
         code: "left-out";
         /**
          * Name of the suite.
@@ -1348,6 +1370,10 @@ export interface EvaldiffResult {
      * What happens to the run if a new reference fails on head.
      */
     new: "report" | "fail";
+    /**
+     * What happens in a merge queue to the change of an outside contributor if suites may not run for it.
+     */
+    untrusted: "fail" | "pass";
     /**
      * An older commit with which head is compared, too; null for none.
      */

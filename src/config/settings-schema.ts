@@ -109,6 +109,7 @@ const settingsGateSchema = closed({
   scoring: defaulted('scoring', oneOf(['warn', 'fail'])),
   removed: defaulted('removed', oneOf(['warn', 'fail'])),
   new: defaulted('new', oneOf(['report', 'fail'])),
+  untrusted: defaulted('untrusted', oneOf(['fail', 'pass'])),
   anchor: defaulted(
     'anchor',
     orNull(

@@ -31,6 +31,15 @@ export interface FeaturePlan<Own = unknown> {
   withKeys?(hasKeys: (targets: readonly Target[]) => boolean): FeaturePlan<Own>;
 }
 
+export const NOTHING_PLANNED = {
+  certain: [],
+  possible: 0,
+  asker: null,
+  tested: 0,
+  problems: [],
+  notices: [],
+} satisfies Omit<FeaturePlan, 'own'>;
+
 export interface PlannedFeature extends FeaturePlan {
   key: string;
 }

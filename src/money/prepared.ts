@@ -5,7 +5,7 @@ import {
   type SuiteComparison,
   type SuiteRun,
 } from '../kernel/plan/suite-run.ts';
-import type { Reason } from '../kernel/result/reason.ts';
+import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { Generation, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
@@ -25,6 +25,10 @@ export interface PrepareInput {
   code: 'sandbox' | 'host' | 'off';
   today: string;
   again?: Again;
+  /** An outside contributor wrote head, even if a maintainer approved it. */
+  isOutsiders?: boolean;
+  /** The run is in a merge queue. */
+  isQueue?: boolean;
 }
 
 export interface Again {
@@ -63,6 +67,7 @@ export interface Prepared {
   features: readonly PlannedFeature[];
   price: Price;
   ownRules: Reason[];
+  notRun: ReasonOf<'not-run'>[];
   problems: Problem[];
   notices: Notice[];
 }

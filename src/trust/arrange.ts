@@ -37,10 +37,12 @@ export function applyTrust(
   const ownRules = sources.gate === 'base-else-head' ? firstRules(base, head) : [];
   const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
-  const both: Omit<TrustedSides, 'head' | 'notices'> = { base, gate, budget, models, ownRules };
-  if (sources.metrics === 'head') return { ...both, head: gated.head, notices };
+  const both: Omit<TrustedSides, 'head' | 'notices' | 'notRun'> = {
+    ...{ base, gate, budget, models, ownRules },
+  };
+  if (sources.metrics === 'head') return { ...both, head: gated.head, notices, notRun: [] };
   const outside = fromOutside(base, gated.head);
-  return { ...both, head: outside.head, notices: [...notices, ...outside.notices] };
+  return { ...both, ...outside, notices: [...notices, ...outside.notices] };
 }
 
 function withGatesOfBase(

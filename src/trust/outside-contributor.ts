@@ -1,3 +1,4 @@
+import type { ReasonOf } from '../kernel/result/reason.ts';
 import { pairSuites } from '../kernel/select/pair.ts';
 import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -6,6 +7,7 @@ import type { Project } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
+import { AGENT_PROGRAM } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { canonicalContent } from './merge.ts';
 
@@ -14,26 +16,29 @@ const MAX_VALUE = 60;
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
 
+/** Suites that do not run for an outside contributor, although head changes them. */
+export type NotRun = Omit<ReasonOf<'not-run'>, 'code' | 'fails'>;
+
+interface FromOutside {
+  head: Project;
+  notices: Notice[];
+  notRun: NotRun[];
+}
+
 /** Takes only prompt text and inputs from head. Reports what else head changed. */
-export function fromOutside(
-  base: Project | null,
-  head: Project,
-): { head: Project; notices: Notice[] } {
+export function fromOutside(base: Project | null, head: Project): FromOutside {
   const notices: Notice[] = [];
+  const notRun: NotRun[] = [];
   const counterparts = pairSuites(base?.suites ?? [], head.suites);
   const suites = head.suites.flatMap((after): Suite[] => {
     const before = counterparts.get(after);
-    if (before === undefined) {
-      notices.push(
-        outsiderNotice(
-          after.prompt.file,
-          'adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.',
-        ),
-      );
-      return [];
+    const code = codeOf(after, head) ?? (before === undefined ? null : codeOf(before, base));
+    if (before === undefined || code !== null) {
+      const { name } = (before ?? after).prompt;
+      if (before === undefined || differs(before, after))
+        notRun.push({ what: code ?? 'new prompts', suites: [name], files: [after.prompt.file] });
+      return before === undefined ? [] : [before];
     }
-    if (before.prompt.code !== null || after.prompt.code !== null)
-      return [withoutCode(before, after, notices)];
     notices.push(...unusedNotices(before, after));
     return [withBaseReferences(before, after)];
   });
@@ -46,23 +51,21 @@ export function fromOutside(
       rubrics: base?.rubrics ?? head.rubrics,
     },
     notices,
+    notRun,
   };
 }
 
-function withoutCode(before: Suite, after: Suite, notices: Notice[]): Suite {
-  if (
-    canonicalContent([before.prompt.code, before.prompt.messages]) !==
-    canonicalContent([after.prompt.code, after.prompt.messages])
-  ) {
-    notices.push({
-      kind: 'trust',
-      message:
-        'prompt code needs the network and packages, so it runs only with code: host, on ' +
-        'branches of this repository.',
-      place: after.prompt.code?.place ?? { file: after.prompt.file, line: 0 },
-    });
-  }
-  return before;
+/** Code that computes the suite's answers. It never runs for outside contributors. */
+function codeOf({ prompt }: Suite, project: Project | null): 'prompt code' | 'agents' | null {
+  if (prompt.code !== null) return 'prompt code';
+  const [program] = project?.settings.models.get(prompt.model ?? '')?.command ?? [];
+  return program === AGENT_PROGRAM ? 'agents' : null;
+}
+
+function differs(before: Suite, after: Suite): boolean {
+  const content = ({ prompt, tests }: Suite): string =>
+    canonicalContent([{ ...prompt, places: null, made: null }, tests]);
+  return content(before) !== content(after);
 }
 
 function withBaseReferences(before: Suite, after: Suite): Suite {

@@ -2,6 +2,7 @@ import type { Reason } from '../kernel/result/reason.ts';
 import type { GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { Budget, Project } from '../project/settings.ts';
 import type { Notice, Side } from '../types/plain.ts';
+import type { NotRun } from './outside-contributor.ts';
 
 export interface TrustedSides {
   base: Project | null;
@@ -11,5 +12,7 @@ export interface TrustedSides {
   /** The side whose programs and recorded answers are used. */
   models: Side;
   ownRules: Reason[];
+  /** Suites that head changes, but that do not run for an outside contributor. */
+  notRun: NotRun[];
   notices: Notice[];
 }

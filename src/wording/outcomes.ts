@@ -96,8 +96,12 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     title: () => 'Checked without a model key',
   },
   'no-verdict': {
-    ...{ ...GREY, words: 'No verdict', evidence: 'judged', hasFacts: true },
-    text: firstReason,
+    ...{ ...GREY, evidence: 'judged', hasFacts: true },
+    words: (_, found) => (isPartlyJudged(found) ? 'Partly judged' : 'No verdict'),
+    text: (outcome, found) =>
+      isPartlyJudged(found)
+        ? withNotes(nothingWorse(found), firstReason(outcome, found).notes)
+        : firstReason(outcome, found),
     title: (_, { first }) => first,
   },
   'not-comparable': {
@@ -211,6 +215,11 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     },
   },
 };
+
+function isPartlyJudged({ reasons: [reason], suites }: Found): boolean {
+  const isLeftOut = reason?.code === 'not-run' || reason?.code === 'base-unreadable';
+  return isLeftOut && suites.some(hasComparison);
+}
 
 function nonEmpty(words: Words): Words[] {
   return words.length === 0 ? [] : [words];

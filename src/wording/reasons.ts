@@ -152,10 +152,27 @@ const SENTENCES: Sentences = {
     'No model key is available to pull requests ' +
     `${from === 'fork' ? 'from forks' : 'by Dependabot'}. ` +
     'Changes were checked, nothing was sent to a model.',
+  'not-run': ({ suites, what, files, fails }) => {
+    const because = files.length === 0 ? '' : ` (because of ${firstWords(files, 3)})`;
+    const was = suites.length === 1 ? 'was' : 'were';
+    const queue = fails ? ', or set gate.untrusted: pass for merge queues' : '';
+    return (
+      `${NOT_RUN[what]} not run for outside contributors. ` +
+      `${firstWords(suites, 3)} ${was} not judged${because}. ` +
+      `To judge it, a maintainer can push the commit to a branch of this repository${queue}.`
+    );
+  },
   'left-out': ({ suite, references, because }) => {
     const why = because.map(({ key, file }) => `${key} (${file})`).join(', ');
     return `${suite}: ${counted(references, 'test')} not run, affected by ${why}`;
   },
+};
+
+const NOT_RUN: Readonly<Record<ReasonOf<'not-run'>['what'], string>> = {
+  agents: 'Agents do',
+  programs: 'Changed programs do',
+  'prompt code': 'Prompt code does',
+  'new prompts': 'New prompts do',
 };
 
 const STRICT = '; gate.scoring is fail';

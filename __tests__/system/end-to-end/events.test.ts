@@ -20,8 +20,10 @@ import {
   eventPayload,
   FORK,
   fromBranch,
+  fromFork,
   onPullRequest,
   pullRequest,
+  pullRequestEvent,
   queueEvent,
   runOn,
   stage,
@@ -104,6 +106,55 @@ describe('a merge queue', () => {
       expect(run.messages).toEqual(warnings);
     },
   );
+
+  describe("of an outside contributor's change to AGENTS.md", () => {
+    const agents = {
+      'evals/notes.yaml': `agent: codex
+model: gpt-5.4-mini
+workspace: { from: app, with: [AGENTS.md] }
+tests: { metrics: [{ name: a, uses: files, with: { exist: [A.md] } }], references: [{ id: a, task: Do it. }] }
+`,
+      'app/main.js': '',
+      'AGENTS.md': 'Be brief.\n',
+    };
+    const edited = { 'AGENTS.md': 'Be long.\n' };
+    const settings = `prompts: [prompts/*.yaml, evals/*.yaml]\n${SETTINGS}`;
+    const passing = settings.replace('tolerance: 0.4', 'tolerance: 0.4, untrusted: pass');
+    const harmless = promptOf('Be exact and kind.');
+
+    test.each([
+      ['fails, because GitHub would merge a neutral check', settings, edited, 'failure'],
+      ['fails beside a harmless edit of a prompt', settings, { ...edited, ...harmless }, 'failure'],
+      ['is neutral under gate.untrusted: pass', passing, edited, 'neutral'],
+      ["keeps base's gate", settings, { ...edited, 'evaldiff.yaml': passing }, 'failure'],
+      ['is green without the change to AGENTS.md', settings, harmless, 'success'],
+    ])('%s', async (_what, ofBase, head, conclusion) => {
+      const base = { ...quiz({ settings: ofBase }), ...agents };
+      const { at, run } = await queue(base, head, FORK);
+      expect(run).toMatchObject({
+        code: conclusion === 'failure' ? 1 : 0,
+        outputs: { conclusion },
+      });
+      expect(at.github.state.checkRuns[0]).toMatchObject({ conclusion });
+      if (conclusion === 'failure')
+        expect(run.summary).toContain('or set gate.untrusted: pass for merge queues');
+    });
+
+    test('is neutral in its pull request, and still judges the prompt', async () => {
+      const at = await stage(obedient);
+      const change = fromFork(
+        at,
+        changeOf({ ...quiz({ settings }), ...agents }, { ...edited, ...harmless }),
+      );
+      const event = pullRequestEvent(change, 'pull_request_target.fork');
+      const checkout = shallowCheckout(change.origin, 'refs/heads/main');
+      const run = await runOn(at, { checkout, event });
+      expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'neutral' } });
+      expect(run.result.suites[0]).toMatchObject({ name: 'quiz', verdict: 'unchanged' });
+      expect(run.summary).toMatch(/Partly judged.*quiz/);
+      expect(run.summary).toContain('was not judged (because of AGENTS.md)');
+    });
+  });
 
   test('compares its group of commits with its base and reports only in the check', async () => {
     const { at, run, before, after } = await queue(quiz(), WORSE);

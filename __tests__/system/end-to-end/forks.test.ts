@@ -423,9 +423,10 @@ describe('approval by label', () => {
       ...promptOf('Be exact.', 'app'),
     });
     const run = await byLabel(fork, { inputs: { code: 'host' } });
-    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
-    expect(run.messages.join()).toContain('the model "app" is a program of this repository');
-    expect(onlyComment(fork.at)).toContain(NOT_HOST);
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    const comment = onlyComment(fork.at);
+    expect(comment).toContain('do not run for outside contributors. quiz was not judged');
+    expect(comment).toContain(NOT_HOST);
     expect(fork.at.models.requests).toEqual([]);
   });
 

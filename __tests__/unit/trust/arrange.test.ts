@@ -270,13 +270,11 @@ describe("an outside contributor's pull request", () => {
         code: { source, language: 'python' as const, place: { file: 'prompts/p.yaml', line } },
       },
     });
-    const { measured, said } = outside(code('output = 1'), code('import os'));
+    const { measured, notRun } = outside(code('output = 1'), code('import os'));
     expect(measured?.prompt.code?.source).toBe('output = 1');
-    expect(said).toEqual([
-      'prompts/p.yaml: prompt code needs the network and packages, so it runs only with code: host, on branches of this repository.',
-    ]);
+    expect(notRun).toEqual([{ what: 'prompt code', suites: ['p'], files: ['prompts/p.yaml'] }]);
     expect(outside({}, code('import os')).measured?.prompt.code).toBeNull();
-    expect(outside(code('output = 1'), code('output = 1', 9)).said).toEqual([]);
+    expect(outside(code('output = 1'), code('output = 1', 9)).notRun).toEqual([]);
   });
 
   test("uses head's prompt text and messages", () => {
@@ -346,9 +344,8 @@ describe("an outside contributor's pull request", () => {
     const other = suite({ prompt: { file: 'prompts/n.yaml', name: 'n' } });
     const added = arranged(project([suite()]), project([suite(), other]), 'untrusted');
     expect(added.head.suites.map(({ prompt }) => prompt.name)).toEqual(['p']);
-    const message = `${OUTSIDE} adds a prompt. It is judged once a maintainer pushes it to a branch of this repository.`;
-    expect(added.notices).toEqual([
-      { kind: 'trust', place: { file: 'prompts/n.yaml', line: 0 }, message },
+    expect(added.notRun).toEqual([
+      { what: 'new prompts', suites: ['n'], files: ['prompts/n.yaml'] },
     ]);
     const removed = arranged(project([suite()]), project([]), 'untrusted');
     expect([removed.base?.suites.length, removed.head.suites.length]).toEqual([1, 0]);

@@ -87,7 +87,8 @@ async function concludeJob(
     const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
-  const options = { ...sessionOptions(job, decide), beforeCalls: lease.open };
+  const isQueue = job.facts.event === 'merge_group';
+  const options = { ...sessionOptions(job, decide), beforeCalls: lease.open, isQueue };
   return openSession(options, (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
     return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);

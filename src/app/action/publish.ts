@@ -144,6 +144,7 @@ function hasContent(result: Result, reports: Reports): boolean {
   return (
     result.suites.length > 0 ||
     result.problems.length > 0 ||
+    result.reasons.some(({ code }) => code === 'not-run' || code === 'base-unreadable') ||
     reports.some((report) => report.hasContent?.(result) === true)
   );
 }

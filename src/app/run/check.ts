@@ -1,12 +1,15 @@
+import { problem } from '../../errors.ts';
 import { FIRST_TRIES } from '../../kernel/plan/looks.ts';
 import { scoringsOf, type SuiteComparison, type TryPolicy } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
+import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { triesNeeded } from '../../kernel/suite/gate.ts';
 import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
-import { takesOverlay, type Evaluate } from '../../types/model.ts';
+import type { NotRun } from '../../trust/outside-contributor.ts';
+import { takesOverlay, type Evaluate, type Target } from '../../types/model.ts';
 import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
 
 export function answererProblems(
@@ -50,51 +53,56 @@ const ONLY_HOST = 'only with code: host (input code, or --code host).';
 
 const NEEDS_HOST = `is a program of this repository. It runs ${ONLY_HOST}`;
 
-/**
- * Reports suites that need the network, packages or a checkout, which only the workflow can allow.
- */
-export function hostOnly(
-  suites: readonly SuiteComparison[],
+interface NeedsHost {
+  what: NotRun['what'];
+  problem: Problem;
+}
+
+/** What a suite needs although only the workflow can allow it: the network, packages or a checkout. */
+export function needsHost({ base, head, references }: AffectedSuite): NeedsHost[] {
+  if (references.every(({ change }) => change === 'removed')) return [];
+  const sides = [base, head].filter((side) => side !== null);
+  return sides.flatMap(({ suite: { prompt }, variant: { target, model }, scoring }) => [
+    ...(prompt.code === null
+      ? programNeed(target, `the model "${model ?? ''}"`, keyPlace(prompt, 'model'))
+      : [{ what: 'prompt code' as const, problem: problem(prompt.code.place, CODE_NEEDS_HOST) }]),
+    ...judgingTargets(scoring).flatMap((grader) => graderNeed(grader, scoring.settingsFile)),
+  ]);
+}
+
+const CODE_NEEDS_HOST =
+  'prompt code needs network and packages. ' +
+  'It runs only with code: host, and only on branches of this repository.';
+
+function graderNeed(target: Target, file: string): NeedsHost[] {
+  return programNeed(target, `the grader "${target.model}"`, { file, line: 0 });
+}
+
+export function gradersNeedHost(
   features: readonly PlannedFeature[],
   code: PrepareInput['code'],
 ): Problem[] {
-  if (code === 'host') return [];
-  const needing = suites
-    .filter(({ run }) => run.runs.length > 0)
-    .flatMap(({ run: { suite } }) => [suite.base, suite.head])
-    .filter((side) => side !== null);
-  const asked = needing.flatMap(({ suite: { prompt }, variant }): Problem[] => {
-    if (prompt.code !== null) {
-      const message =
-        'prompt code needs network and packages. ' +
-        'It runs only with code: host, and only on branches of this repository.';
-      return [{ place: prompt.code.place, message }];
-    }
-    if (variant.target?.provider !== 'program') return [];
-    const message = takesOverlay(variant.target)
-      ? `${variant.target.model} is an agent. Agents run ${ONLY_HOST}`
-      : `the model "${variant.model ?? ''}" ${NEEDS_HOST}`;
-    return [{ place: keyPlace(prompt, 'model'), message }];
-  });
-  const graders = [
-    ...needing.flatMap(({ scoring }) =>
-      judgingTargets(scoring).map((target) => ({ target, file: scoring.settingsFile })),
-    ),
-    ...features.flatMap(({ certain }) =>
-      certain.map(({ target, place }) => ({ target, file: place.file })),
-    ),
-  ];
-  const grading = graders
-    .filter(({ target }) => target.provider === 'program')
-    .map(({ target, file }): Problem => ({
-      place: { file, line: 0 },
-      message: `the grader "${target.model}" ${NEEDS_HOST}`,
-    }));
-  const byPlace = [...asked, ...grading].map((problem) => {
-    const { file = '', line } = problem.place ?? {};
-    return [`${file}:${String(line)}`, problem] as const;
+  const asked = code === 'host' ? [] : features.flatMap(({ certain }) => certain);
+  return asked
+    .flatMap(({ target, place }) => graderNeed(target, place.file))
+    .map(({ problem: found }) => found);
+}
+
+export function onePerLine(problems: readonly Problem[]): Problem[] {
+  const byPlace = problems.map((found) => {
+    const { file = '', line } = found.place ?? {};
+    return [`${file}:${String(line)}`, found] as const;
   });
   return [...new Map(byPlace).values()];
+}
+
+function programNeed(target: Target | null, name: string, place: Place): NeedsHost[] {
+  if (target?.provider !== 'program') return [];
+  if (takesOverlay(target)) {
+    const message = `${target.model} is an agent. Agents run ${ONLY_HOST}`;
+    return [{ what: 'agents', problem: problem(place, message) }];
+  }
+  return [{ what: 'programs', problem: problem(place, `${name} ${NEEDS_HOST}`) }];
 }
 
 function distinctProblems(problems: readonly Problem[]): Problem[] {

@@ -137,6 +137,7 @@ export function decideRun(
     features,
     replaced,
     ownRules,
+    notRun,
   }: Prepared & { replaced: ReplacedModel[] },
   { suites, scoring, underBase, unconfirmed, unseen, pool }: ComparedSuites,
   found: readonly (Pick<Judged, 'findings' | 'unjudged'> | undefined)[],
@@ -160,9 +161,10 @@ export function decideRun(
     replaced,
     pool,
     hasUnusedChanges: emptyResult.notices.some(({ kind }) => kind === 'trust'),
-    baseUnreadable:
-      emptyResult.notices.filter(({ kind }) => kind === 'not-comparable').map(formatProblem)[0] ??
-      null,
+    notRun,
+    unread: emptyResult.notices.flatMap((notice) =>
+      notice.kind === 'not-comparable' ? formatProblem(notice) : [],
+    ),
   };
   const halt = halted();
   return halt === null || !changesOutcome(halt, unmade)

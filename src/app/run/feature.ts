@@ -43,6 +43,8 @@ export interface SidesRead {
   description?: string;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
+  /** Paths on base and on head of the files that differ. */
+  changed: readonly string[];
   /** Reads the project as it was at `since`. Null if there is no such commit. */
   earlier?(since: string): Promise<EarlierProject | null>;
 }
@@ -126,7 +128,7 @@ export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
-  readonly settings?: OwnSettings;
+  readonly settings?: OwnSettings | readonly OwnSettings[];
   readonly result?: OwnKeys;
   files?(): Promise<OwnFile[]>;
   /** What the feature adds to the result if it has nothing to do. */

@@ -110,8 +110,9 @@ export async function judgeWithoutKeys({
     hasKeys(targetsOf({ suites: [suite], features: [] }));
   const open = prepared.suites.filter(isOpen);
   const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
+  if (!open.some(({ run: { suite } }) => suite.references.length > 0))
+    return withoutKeys(head, withheld, [...prepared.notRun, ...left], notices);
   const unasked = withoutKeys(head, withheld, left, notices);
-  if (!open.some(({ run: { suite } }) => suite.references.length > 0)) return unasked;
   const judged = await judge({
     ...prepared,
     suites: open,

@@ -1,3 +1,4 @@
+import { effectOfNotRun } from '../../kernel/judge/run-rules.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { createLedger } from '../../money/ledger.ts';
 import { minimumCalls } from '../../money/plan.ts';
@@ -39,9 +40,10 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
     ...(await readChanges(input, prepared)),
   });
   if (isStored || keys.length === 0) return judged(ready);
-  const { withheld } = input;
+  const { withheld, isQueue = false } = input;
   const head = resultHead(input, emptyResult);
-  if (withheld === null) return notEvaluated(head, keys, emptyResult.notices);
+  const effect = effectOfNotRun('maintainer', { isQueue, gate: emptyResult.gate });
+  if (withheld === null || effect === 'fails') return notEvaluated(head, keys, emptyResult.notices);
   const { missingKeys } = edges;
   return judgeWithoutKeys({
     prepared: ready,

@@ -28,9 +28,10 @@ import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { reasonWords } from '../../wording/reasons.ts';
-import { answererProblems, hostOnly, unreachableRollups } from './check.ts';
+import { answererProblems, gradersNeedHost, onePerLine, unreachableRollups } from './check.ts';
 import type { Features, PlanningRun } from './feature.ts';
 import type { OwnReads } from './input.ts';
+import { runnableSuites } from './not-run.ts';
 import { newlyQuarantined, quarantineNotices, quarantineOf } from './quarantine.ts';
 
 export function prepare(
@@ -43,7 +44,8 @@ export function prepare(
   const { base, head } = projectSides(input, arranged, hash);
   const selected = selectedBy(input, base, head);
   const gate = runGate(input, arranged);
-  const suites = selected.suites.map((suite) =>
+  const runnable = runnableSuites(selected.suites, input, arranged, { gate, hash });
+  const suites = runnable.suites.map((suite) =>
     buildComparison(startSuite(suite), arranged, { ...input, gate }),
   );
   const next = nextTries(suites, gate);
@@ -64,15 +66,17 @@ export function prepare(
     features,
     price: priceFrom(priceSettings(arranged)),
     ownRules: arranged.ownRules,
+    notRun: runnable.notRun,
     problems: [
       ...selected.problems,
       ...unreachableRollups(suites),
       ...answererProblems(suites, code),
-      ...hostOnly(suites, features, code),
+      ...onePerLine([...runnable.problems, ...gradersNeedHost(features, code)]),
       ...features.flatMap(({ problems }) => problems),
     ],
     notices: [
       ...(selected.notices ?? []),
+      ...runnable.notices,
       ...suites.flatMap(({ run }) => quarantineNotices(run.scoring.tests, input.today)),
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),

@@ -78,7 +78,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
 }
 
 async function ownReads(
-  { base, tip = null, head, description, trust, features }: RunInput,
+  { base, tip = null, head, changed = [], description, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
   { overrides: { prompts, references, tags }, limits }: ReadOptions,
   earlier: SidesRead['earlier'],
@@ -92,6 +92,7 @@ async function ownReads(
         ? null
         : { tree: tip ?? base, origin: base, project: sides.base },
     head: { tree: head, project: sides.head },
+    changed: [...new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]))],
     ...(description === undefined ? {} : { description }),
     ...(earlier === undefined ? {} : { earlier }),
   };

@@ -73,6 +73,7 @@ export interface SessionRow extends ReportRow {
 export interface ProgramTools {
   openStores(): Promise<readonly Store[]>;
   treeOf(commit: string): SourceTree | null;
+  trees: readonly SourceTree[];
   folder: string;
   cacheFolder: string;
   hash(text: string): string;
@@ -295,6 +296,7 @@ function ownProgramsOf(
 ): OwnPrograms[] {
   const tools: ProgramTools = {
     openStores,
+    trees,
     treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
     folder: join(workTree.root, workTree.below, workingDirectory),
     cacheFolder: userFolder({ platform: process.platform, env, home: homedir() }),

@@ -64,6 +64,7 @@ export interface SessionOptions extends CheckoutPlace {
   role: SessionRole;
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
+  isQueue?: boolean;
   inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
     read: ReadOptions;
   };
@@ -187,6 +188,8 @@ export function runInput(
     changed,
     ...(description === undefined ? {} : { description }),
     trust: trust.level,
+    isOutsiders: trust.level === 'untrusted' || trust.approved === true,
+    isQueue: session.isQueue === true,
     features,
     withheld,
     maxCalls,

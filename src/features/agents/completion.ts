@@ -20,6 +20,7 @@ interface FinishedRun {
   watched: AgentFacts['watched'];
   checks: readonly CheckResult[];
   context: number;
+  read: NonNullable<AgentFacts['read']>;
   isTrigger: boolean;
 }
 
@@ -132,6 +133,7 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     seconds: record.replayed > 0 ? null : Math.round(run.seconds * 10) / 10,
     usd: record.whole.usd,
     context: run.context,
+    ...(Object.keys(run.read).length === 0 ? {} : { read: run.read }),
     files: shown.map(({ path, kind }) => ({ path, kind })),
     watched: run.watched,
     checks: run.checks,

@@ -2,13 +2,14 @@ import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { SessionRow } from '../../app/session/edges.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
+import { NOTHING_PLANNED } from '../../money/feature-plan.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { AGENT_PROGRAM } from '../../types/model.ts';
-import { agentSettings, asAgentSuite } from './settings.ts';
+import { AGENT_PROGRAM, takesOverlay } from '../../types/model.ts';
+import { agentSettings, asAgentSuite, instructionSettings } from './settings.ts';
 
 export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   key: 'agents',
-  settings: agentSettings,
+  settings: [agentSettings, instructionSettings],
   report: async () => (await import('./report.ts')).agentsReport,
   formats: {
     agent: {
@@ -25,12 +26,20 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
     return [{ kind: 'agents', type: suiteSchema(), isWritten: false }];
   },
   read: async (sides) => {
-    const hasAgent = sides.head.project.suites.some(({ prompt }) =>
-      sides.head.project.settings.models.get(prompt.model ?? '')?.command.includes(AGENT_PROGRAM),
-    );
-    const notices = hasAgent ? await (await import('./context.ts')).contextNotices(sides) : [];
+    const { instructionNotices, namesAgent } = await import('./instructions.ts');
+    const notices = instructionNotices(sides);
+    if (namesAgent(sides.head))
+      notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
     return { read: null, problems: [], notices };
   },
+  plan: ({ suites }) =>
+    suites.some(({ run: { suite } }) => takesOverlay(suite.head?.variant.target ?? null))
+      ? { ...NOTHING_PLANNED, own: null }
+      : null,
+  decided: async (_plan, run) => ({
+    parts: {},
+    notices: (await import('./unread.ts')).unreadNotices(run),
+  }),
   demo: {
     name: 'agents',
     words: "A pull request shortens a shop's AGENTS.md. An agent works with both versions:",

@@ -14,6 +14,7 @@ import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import { suiteFileMatcher } from './suite/rules.ts';
 import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
+import type { watchReading } from './unread.ts';
 import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
@@ -45,6 +46,7 @@ interface TaskRun {
   task: Task;
   files: WorkspaceFiles;
   whole: WorkspaceFiles;
+  reading: ReturnType<typeof watchReading>;
 }
 
 const CHECK_SECONDS = 600;
@@ -69,6 +71,7 @@ export async function runInWorkspace(
     firstDecisionOnly: isTrigger,
     anew: request.anew === true,
     canary: place.canary,
+    sees: run.reading.sees,
   });
   let workspace: Workspace | null = null;
   try {
@@ -96,6 +99,7 @@ export async function runInWorkspace(
       watched: await watchedTexts(spec, workspace, changes),
       checks: afterwards,
       context: await runContext(row, run.files),
+      read: run.reading.read,
       isTrigger,
     });
   } catch (error) {

@@ -16,6 +16,7 @@ import { findCli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { runErrorWords, runInWorkspace, type Cli, type AgentPlace } from './run-in-workspace.ts';
 import { specOf, taskOf, type AgentSpec, type Task, type WorkspaceRules } from './suite/spec.ts';
+import { ownLines, watchReading, type OwnLines } from './unread.ts';
 import { readWorkspaceFiles, type WorkspaceFiles } from './workspace/files.ts';
 import { createTemplates, type Templates } from './workspace/open.ts';
 import { findWalls, type WallKind } from './workspace/walls.ts';
@@ -92,8 +93,9 @@ async function runOne(
   const whole = spec.checks.length === 0 ? files : await sources.whole(target, spec, task);
   if (options.signal.aborted)
     return { status: 'error', kind: 'aborted', message: 'stopped', unsent: true };
+  const reading = watchReading(await sources.lines(target), spec.workspace);
   return runInWorkspace(
-    { request, target: target.calls, spec, task, files, whole },
+    { request, target: target.calls, spec, task, files, whole, reading },
     { ...place, cli },
     options,
   );
@@ -104,6 +106,7 @@ type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 interface RunSources {
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
   whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
+  lines(of: TreeOf): Promise<OwnLines>;
   cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
 }
 
@@ -123,6 +126,7 @@ function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSour
   };
   return {
     files,
+    lines: ({ commit = '' }) => ownLines(commit, tools.trees),
     whole: (of, { workspace }, task) => files(of, { ...workspace, hide: [] }, task),
     cli: ({ agent, version }) => {
       const key = `${agent} ${version ?? ''}`;

@@ -1,7 +1,7 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { createAsker } from '../../trials/asker.ts';
 import type { Grader } from '../../types/model.ts';
@@ -23,15 +23,6 @@ export type ExplainOwn = {
   pinned: PinnedAttributes | null;
   seed: number;
 } | null;
-
-const NOTHING_PLANNED = {
-  certain: [],
-  possible: 0,
-  asker: null,
-  tested: 0,
-  problems: [],
-  notices: [],
-};
 
 interface ExplainCalls {
   /** Calls that are certain, for pinned attributes or `qualeval: on`. */

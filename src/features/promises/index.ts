@@ -1,4 +1,5 @@
 import type { Feature } from '../../app/run/feature.ts';
+import { NOTHING_PLANNED } from '../../money/feature-plan.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { awaitPromised, checkPromises } from './kept.ts';
 import { promisedNames, resolvePromises, type Promises } from './promised.ts';
@@ -13,15 +14,7 @@ export const promisesFeature: Feature<Promises, string[][]> & ReportRow = {
     if (mode !== 'diff' || again !== undefined || read === null) return null;
     const own = resolvePromises(read, arranged);
     if (own.references.length + own.unknown.length === 0) return null;
-    return {
-      own,
-      certain: [],
-      possible: 0,
-      asker: null,
-      tested: 0,
-      problems: [],
-      notices: [],
-    };
+    return { ...NOTHING_PLANNED, own };
   },
   start: (suites, _tools, plan) =>
     Promise.resolve(plan === null ? [...suites] : awaitPromised(suites, plan.own)),

@@ -18,8 +18,9 @@ export interface Finding {
 }
 
 export function collectFindings(input: GateInput): Finding[] {
-  const { unseen, unjudged, suites, weakened } = input;
-  const unjudgedReasons = unjudged.map((text): Reason => ({ code: 'feature', text }));
+  const { unseen, unjudged, suites, weakened, notRun, settings } = input;
+  const texts = (code: 'feature' | 'base-unreadable', of: readonly string[]): Reason[] =>
+    of.map((text) => ({ code, text }));
   const ungraded = ungradedSuites(suites).map(({ name, ungraded: tries, tries: of }): Reason => ({
     code: 'ungraded',
     suite: name,
@@ -30,7 +31,15 @@ export function collectFindings(input: GateInput): Finding[] {
     ...suites.flatMap((suite) => suiteFindings(suite, input)),
     ...scoringFindings(input),
     ...poolFinding(input),
-    ...[...unseen.blocking, ...unjudgedReasons].map(withEffect('unseen')),
+    ...notRun.map((reason) => ({
+      reason,
+      effect: reason.fails ? failing(settings.fail_on) : ('unseen' as const),
+    })),
+    ...[
+      ...texts('base-unreadable', input.unread),
+      ...unseen.blocking,
+      ...texts('feature', unjudged),
+    ].map(withEffect('unseen')),
     ...ungraded.map(withEffect('warns')),
     ...removedFindings(input),
     ...newFindings(input),

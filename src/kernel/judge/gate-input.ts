@@ -59,7 +59,9 @@ export interface GateInput {
   replaced: readonly ReplacedModel[];
   /** An outside contributor changed something that this run does not use. */
   hasUnusedChanges: boolean;
-  baseUnreadable: string | null;
+  notRun: readonly ReasonOf<'not-run'>[];
+  /** What could not be read on base, or changed without being read. */
+  unread: readonly string[];
 }
 
 export interface Decision {

@@ -76,7 +76,6 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
     isSweep: input.mode === 'sweep',
     removed: input.removed.length,
     hasUnusedChanges: input.hasUnusedChanges,
-    isBaseUnreadable: input.baseUnreadable !== null,
     isReplaced: input.replaced.length > 0,
     hasTooManyErrors: false,
     silence: null,
@@ -197,13 +196,9 @@ function withoutVerdict(tries: readonly TryResult[]): Reason[] {
     : [{ code: 'no-grades', ungraded: ungraded.length, of: tries.length }, ...wordsOf(reasons)];
 }
 
-function notGreenReasons(
-  { affected, counted, baseUnreadable }: GateInput,
-  facts: RunFacts,
-): Reason[] {
+function notGreenReasons({ affected, counted }: GateInput, facts: RunFacts): Reason[] {
   const { fails, isHeld, isUnseen, isInconclusive, hasUnusedChanges } = facts;
   if (fails || isHeld || isUnseen || isInconclusive) return [];
-  if (baseUnreadable !== null) return [{ code: 'base-unreadable', text: baseUnreadable }];
   if (counted > 0) return [];
   const none: Reason = { code: affected === 0 ? 'no-test' : 'nothing-counts' };
   return hasUnusedChanges ? [none, { code: 'unused-changes' }] : [none];

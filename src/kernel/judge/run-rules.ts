@@ -1,5 +1,6 @@
 import type { WaitingBatches } from '../../types/plain.ts';
 import type { OutcomeKind, OutcomeOf, RunOutcome } from '../result/outcome.ts';
+import type { GateSettings } from '../suite/gate-settings.ts';
 import type { GateInput } from './gate-input.ts';
 
 export interface EndedRun extends Omit<OutcomeOf<'ended-early'>, 'kind'> {
@@ -14,7 +15,6 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
   isSweep: boolean;
   removed: number;
   hasUnusedChanges: boolean;
-  isBaseUnreadable: boolean;
   isReplaced: boolean;
   /** More than 10 % of tries ended in an error, not counting errors on head alone. */
   hasTooManyErrors: boolean;
@@ -70,9 +70,9 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'nothing-to-run',
-    words: 'no test is affected or deleted',
-    when: ({ affected, removed, hasUnusedChanges, isBaseUnreadable }) =>
-      affected === 0 && removed === 0 && !hasUnusedChanges && !isBaseUnreadable,
+    words: 'no test is affected or deleted, and no change was left unjudged',
+    when: ({ affected, removed, hasUnusedChanges, ...facts }) =>
+      affected === 0 && removed === 0 && !hasUnusedChanges && !isOpen(facts),
     figures: ({ tested }) => ({ rubrics: tested }),
   },
   {
@@ -125,9 +125,8 @@ export const RUN_RULES: RunRules = [
     kind: 'no-verdict',
     words:
       'no test that counts ran (for example, all are skipped or quarantined), base could not ' +
-      "be read, or too many of head's answers or tests were not judged",
-    when: ({ silence, isBaseUnreadable, isUnseen, counted }) =>
-      silence !== null || isBaseUnreadable || isUnseen || counted === 0,
+      'be read, a suite may not run for an outside contributor, or too much of head was not judged',
+    when: ({ silence, isUnseen, counted }) => silence !== null || isUnseen || counted === 0,
   },
   {
     kind: 'evaluated',
@@ -152,6 +151,22 @@ export const RUN_RULES: RunRules = [
   },
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
+
+function isOpen({ fails, isHeld, isUnseen }: Pick<RunFacts, 'fails' | 'isHeld' | 'isUnseen'>) {
+  return fails || isHeld || isUnseen;
+}
+
+/**
+ * What follows if a suite cannot run, by who can change that. GitHub merges neutral changes from a
+ * queue, so they fail there.
+ */
+export function effectOfNotRun(
+  by: 'author' | 'maintainer',
+  { isQueue, gate }: { isQueue: boolean; gate: Pick<GateSettings, 'untrusted'> },
+): 'problem' | 'fails' | 'neutral' {
+  if (by === 'author') return 'problem';
+  return isQueue && gate.untrusted === 'fail' ? 'fails' : 'neutral';
+}
 
 /**
  * If a run ends early, more tries could still change every outcome except a regression. A run that

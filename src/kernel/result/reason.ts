@@ -86,7 +86,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
   reason('feature', 'What a feature found.', {
     text: z.string().describe('The finding as a sentence.'),
   }),
-  reason('base-unreadable', 'Something on base or the base branch could not be read.', {
+  reason('base-unreadable', 'Base could not be read, or a change was not judged.', {
     text: z.string().describe('Why, with file and line.'),
   }),
   reason('preference-alone', "The only metric compares both sides' answers, but base has none.", {
@@ -245,6 +245,14 @@ export const reasonSchema = z.discriminatedUnion('code', [
     from: z
       .enum(['fork', 'dependabot'])
       .describe('Why: the pull request is from a fork or from Dependabot.'),
+  }),
+  reason('not-run', 'Suites that may not run for an outside contributor were not judged.', {
+    suites: z.array(z.string()).describe('Names of the suites.'),
+    what: z
+      .enum(['agents', 'programs', 'prompt code', 'new prompts'])
+      .describe('What does not run for outside contributors.'),
+    files: z.array(z.string()).describe('Changed files that the suites read.'),
+    fails,
   }),
   reason('left-out', 'A suite that needs a model key was not run.', {
     ...{

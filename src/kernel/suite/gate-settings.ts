@@ -72,6 +72,13 @@ export const gateSettingsSchema = z.strictObject({
     .enum(['report', 'fail'])
     .describe('What happens to the run if a new reference fails on head.')
     .default('report'),
+  untrusted: z
+    .enum(['fail', 'pass'])
+    .describe(
+      'What happens in a merge queue to the change of an outside contributor if suites may not ' +
+        'run for it.',
+    )
+    .default('fail'),
   anchor: z
     .strictObject({
       since: z.string().describe('`last-release`, `30-days` (1 to 3650), or a tag or commit.'),

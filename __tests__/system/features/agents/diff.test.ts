@@ -81,7 +81,7 @@ async function diff(directory: string, { env = {}, args = [], url = model.url }:
 }
 
 function repository(
-  changed: Record<string, string>,
+  changed: Record<string, string | null>,
   more: Record<string, string> = { 'evals/notes.yaml': SMALL },
 ) {
   const made = createRepository();
@@ -129,6 +129,22 @@ describe('evaldiff diff of an agent suite', () => {
     expect(second).toMatchObject({ code: 0, paid: 0 });
     expect(second.result.usage).toMatchObject({ calls: 0, cost_usd: 0 });
     expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
+  });
+
+  test.each([
+    ['skills/notes/SKILL.md', 'Be brief and kind.\n', true],
+    ['skills/notes/SKILL.md', null, true],
+    ['AGENTS.md', RULES.replace('Read', 'Please read'), false],
+    ['AGENTS.md', `${RULES}ok\n`, false],
+  ])('says if no run read a changed instruction file: %s %j', async (path, text, isUnread) => {
+    const skill = { 'skills/notes/SKILL.md': 'Be brief and exact.\n', 'evals/notes.yaml': SMALL };
+    const { directory } = repository({ [path]: text }, skill);
+    const { out, result } = await diff(directory);
+    expect(result.conclusion).toBe('success');
+    expect(out.includes(`no run read ${path}`)).toBe(isUnread);
+    expect(result.notices.some(({ message }) => message.startsWith(`no run read ${path}`))).toBe(
+      isUnread,
+    );
   });
 
   test("pays only for the calls that follow the agent's reading of an edited file", async () => {

@@ -45,6 +45,7 @@ export async function answerCall(
   tools: CallTools,
 ): Promise<GatewayReply> {
   const { route, model, body, betas } = call;
+  run.terms.sees?.(call.sent);
   const upstream = tools.upstreams.find(route.wire, targetOf(run.terms, model));
   const question = tools.hash(
     canonicalJson([upstream.place, route.below, betas, run.normalise(body)]),

@@ -70,6 +70,8 @@ export interface RunTerms {
   anew: boolean;
   /** A fake key in the agent's environment. Requests with it are refused. */
   canary: string | null;
+  /** @param body the JSON of a model call */
+  sees?(body: string): void;
 }
 
 export type Refused =

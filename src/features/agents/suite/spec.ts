@@ -81,6 +81,8 @@ export interface AgentFacts {
   skills: readonly string[];
   /** Set if the agent may have used a skill by a tool that evaldiff does not know. */
   isSkillToolUnknown?: true;
+  /** Changed instruction files of the workspace, and whether the model got their changes. */
+  read?: Readonly<Record<string, boolean>>;
   /** Where the canary, a fake API key, was found. */
   leaks: readonly string[];
 }
