@@ -164,7 +164,7 @@ function git(folder: string, ...words: string[]): void {
   execFileSync('git', ['-C', folder, ...names, ...words], { env: { ...process.env, ...GIT } });
 }
 
-function commit(folder: string, files: Readonly<Record<string, string>>): void {
+export function commit(folder: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '-q', '-b', 'main');
   write(folder, files);

@@ -21,11 +21,13 @@ const walls = await findWalls();
 const templates = await createTemplates();
 afterAll(() => templates.close());
 
+const setupOf = (...run: string[]): WorkspaceOptions['setup'] => ({ run, network: 'off' });
+
 function optionsWith(own: Partial<WorkspaceOptions>): WorkspaceOptions {
   if ('refused' in walls) throw new Error(walls.refused);
   const { kind } = walls;
   return {
-    ...{ kind, templates, setup: [], network: 'off', home: {} },
+    ...{ kind, templates, setup: setupOf(), network: 'off', home: {} },
     ...{ readable: [], cover: [], canary: null, ...own },
   };
 }
@@ -43,7 +45,7 @@ async function inside(
 
 describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   test('runs once for equal files and commands, and each run gets a fresh copy', async () => {
-    const setup = ['cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup'];
+    const setup = setupOf('cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup');
     const open = (files = FILES): Promise<Workspace> =>
       openWorkspace(files, optionsWith({ setup, home: { '.own': 'own' } }));
     const [first, second] = [await open(), await open(new Map(FILES))];
@@ -66,7 +68,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
 
   test('may create a file; if the agent writes its fake API key there, evaldiff detects it', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
-    const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
+    const workspace = await openWorkspace(FILES, optionsWith({ setup: setupOf('touch made'), canary }));
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
     expect(await workspaceChanges(workspace)).toMatchObject([
       { path: 'made', left: 'setup', isCanarySeen: true },
@@ -90,7 +92,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
 
   test('may leave links in HOME, but evaldiff never writes files outside through them', async () => {
     const outside = temporaryFolder('outside');
-    const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];
+    const setup = setupOf(`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`);
     const home = { '.config/agent.json': 'own', '.agentrc': 'rc' };
     const workspace = await openWorkspace(FILES, optionsWith({ setup, home }));
     const { stdout } = await inside(workspace, 'cat $HOME/.config/agent.json $HOME/.agentrc');
@@ -98,20 +100,20 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   });
 
   test('that fails is an error with the command and the end of its output', async () => {
-    const setup = ['true', 'echo installing; echo no such package >&2; exit 3'];
+    const setup = setupOf('true', 'echo installing; echo no such package >&2; exit 3');
     await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
       /its setup command "echo installing; .+" failed \(exit code 3\)\. .+\ninstalling\n\nno such package$/s,
     );
   });
 
   test('that makes the workspace too large is an error', async () => {
-    const setup = ['for i in 1 2; do dd if=/dev/zero of=$i bs=1M count=600; done'];
+    const setup = setupOf('for i in 1 2; do dd if=/dev/zero of=$i bs=1M count=600; done');
     await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
       "The agent's workspace is larger than 1000.0 MB",
     );
   });
 
-  test('reaches only the hosts listed in `network`, over HTTPS', async () => {
+  test('reaches only the hosts listed in its own `network`, over HTTPS', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -120,13 +122,11 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
       `node -e 'require("node:http").request({ port: 8138, method: "CONNECT", path: "${host}" })
         .on("connect", (reply, socket, head) => { process.stdout.write(reply.statusCode + String(head)); socket.pipe(process.stdout) }).end()'`;
     const plain = `node -e 'fetch("http://127.0.0.1:8138/").then((r) => console.log(r.status))'`;
-    const setup = [
+    const run = [
       `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said`,
     ];
-    const workspace = await openWorkspace(
-      FILES,
-      optionsWith({ setup, network: [`LOCALHOST:${port}`] }),
-    );
+    const setup = { run, network: [`LOCALHOST:${port}`] };
+    const workspace = await openWorkspace(FILES, optionsWith({ setup }));
     expect((await inside(workspace, 'cat said')).stdout).toBe(
       '200hello403403\nhttp://127.0.0.1:8138\n',
     );

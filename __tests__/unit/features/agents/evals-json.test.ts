@@ -101,7 +101,7 @@ agent:
       workspace: {
         skills: { '.agents/skills/release-notes': SKILL },
         hide: [`${SKILL}/evals`, 'secret.md'],
-        setup: ['npm ci'],
+        setup: { run: ['npm ci'], network: 'off' },
       },
     });
   });

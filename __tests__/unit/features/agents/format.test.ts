@@ -82,7 +82,7 @@ describe('an agent suite', () => {
         with: ['AGENTS.md', '.claude/**'],
         hide: ['shop/secret.md'],
         own: ['evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
-        setup: [],
+        setup: { run: [], network: 'off' },
         network: 'off',
       },
       limits: { turns: 12, minutes: 10, usd: 0.5 },

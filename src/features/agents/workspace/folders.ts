@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chmod, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { trailOf } from '../../../documents/paths.ts';
 import type { WorkspaceFile } from './files.ts';
-import { listEntries } from './list-entries.ts';
 import { agentUser, type WallKind } from './walls.ts';
 
 export const runTool = promisify(execFile);
@@ -30,32 +29,30 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/**
- * Returns false if the path exists. Check `isBelowFolders` first, because a parent may be a link.
- */
-export async function placeFile(at: string, { mode, body }: WorkspaceFile): Promise<boolean> {
-  if ((await lstat(at).catch(() => null)) !== null) return false;
-  await mkdir(dirname(at), { recursive: true });
-  if (mode === '120000') await symlink(Buffer.from(body), at);
-  else {
-    await writeFile(at, body, { flag: 'wx' });
-    await chmod(at, mode === '100755' ? 0o755 : 0o644);
+/** Replaces whatever is in the way, such as a link that would lead out of the folder. */
+export async function writeFiles(
+  folder: string,
+  files: Iterable<readonly [path: string, WorkspaceFile]>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const folders = new Set<string>();
+  for (const [path, file] of files) {
+    signal?.throwIfAborted();
+    for (const step of trailOf(path)) {
+      if (folders.has(step)) continue;
+      const at = join(folder, step);
+      const stat = await lstat(at).catch(() => null);
+      const isKept = step !== path && stat?.isDirectory() === true;
+      if (stat !== null && !isKept) await rm(at, { recursive: true });
+      if (step === path) await writeEntry(at, file);
+      else if (!isKept) await mkdir(at);
+      if (step !== path) folders.add(step);
+    }
   }
-  return true;
 }
 
-export async function removeEntry(at: string): Promise<void> {
-  const stat = await lstat(at).catch(() => null);
-  if (stat === null || (stat.isDirectory() && (await listEntries(at)).size > 0)) return;
-  await rm(at, { recursive: true });
-}
-
-/** Returns false if a parent is a link, which could lead out of the folder. */
-export async function isBelowFolders(folder: string, path: string): Promise<boolean> {
-  for (const step of trailOf(path).slice(0, -1)) {
-    const stat = await lstat(join(folder, step)).catch(() => null);
-    if (stat === null) return true;
-    if (!stat.isDirectory()) return false;
-  }
-  return true;
+async function writeEntry(at: string, { mode, body }: WorkspaceFile): Promise<void> {
+  if (mode === '120000') return symlink(Buffer.from(body), at);
+  await writeFile(at, body, { flag: 'wx' });
+  await chmod(at, mode === '100755' ? 0o755 : 0o644);
 }
