@@ -19,11 +19,12 @@ export function contextTokens(
   return loaded.reduce((sum, text) => sum + Math.ceil(estimateTokens(text)), 0);
 }
 
-export function isContextFile(
-  { instructionFiles, skillFolders }: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>,
-  path: string,
-): boolean {
-  return matcherOf(instructionFiles)(path) || isOffered(path, skillFolders);
+export function contextMatcher({
+  instructionFiles,
+  skillFolders,
+}: Pick<AgentRow, 'instructionFiles' | 'skillFolders'>): (path: string) => boolean {
+  const isInstruction = matcherOf(instructionFiles);
+  return (path) => isInstruction(path) || isOffered(path, skillFolders);
 }
 
 /** If `folders` is null (unknown), the agent may see every SKILL.md. */
@@ -57,9 +58,9 @@ async function contextsOf({ tree, project }: SidesRead['head']): Promise<Map<str
     const spec = specOf(project.settings.models.get(prompt.model ?? '')?.command ?? []);
     if (spec === null) continue;
     const row = agentRow(spec.agent);
-    const placed = [...placeFiles(tree.files.keys(), spec.workspace)];
-    const read = placed
-      .filter(([at]) => isContextFile(row, at))
+    const isContext = contextMatcher(row);
+    const read = [...placeFiles(tree.files.keys(), spec.workspace)]
+      .filter(([at]) => isContext(at))
       .map(async ([at, path]) => [at, new TextDecoder().decode(await tree.read(path))] as const);
     contexts.set(prompt.name, contextTokens(row, new Map(await Promise.all(read))));
   }

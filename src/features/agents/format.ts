@@ -314,7 +314,8 @@ function checkPatterns(
   const all = files.below('');
   if (from !== '' && (!isPlainRelative(from) || from.split('/').includes('..')))
     refuse(['from'], `from: ${from.slice(0, 100)} must be a folder inside the repository`);
-  else if (files.below(from).length === 0) refuse(['from'], `from: there is no folder ${from}, or git ignores it`);
+  else if (files.below(from).length === 0)
+    refuse(['from'], `from: there is no folder ${from}, or git ignores it`);
   for (const [key, patterns] of [
     ['with', added],
     ['hide', hide],
@@ -323,7 +324,10 @@ function checkPatterns(
       const wrong = globProblem(pattern);
       if (wrong !== null) refuse([key, index], `${key}: ${wrong}`);
       else if (!all.some(matcherOf([pattern])))
-        refuse([key, index], `${key}: ${pattern} matches no file that git does not ignore; correct it or remove it`);
+        refuse(
+          [key, index],
+          `${key}: ${pattern} matches no file that git does not ignore; correct it or remove it`,
+        );
     }
 }
 

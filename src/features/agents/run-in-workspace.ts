@@ -7,7 +7,7 @@ import {
   type Request,
 } from '../../types/model.ts';
 import { failedRun, runCompletion } from './completion.ts';
-import { contextTokens, isContextFile } from './context.ts';
+import { contextMatcher, contextTokens } from './context.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
@@ -226,8 +226,9 @@ function fileText(body: Uint8Array): string {
 }
 
 function runContext(row: AgentRow, files: WorkspaceFiles): number {
+  const isContext = contextMatcher(row);
   const texts = [...files].flatMap(([path, { body }]): [string, string][] =>
-    isContextFile(row, path) ? [[path, fileText(body)]] : [],
+    isContext(path) ? [[path, fileText(body)]] : [],
   );
   return contextTokens(row, new Map(texts));
 }

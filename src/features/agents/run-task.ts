@@ -45,7 +45,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
       const opened = await opening?.catch(() => null);
       if (opened === null || opened === undefined || 'refused' in opened) return;
       await opened.gateway.close();
-      await opened.templates.close();
+      await opened.templates.close(options.signal.aborted);
     },
   };
 }

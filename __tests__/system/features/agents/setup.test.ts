@@ -68,7 +68,10 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
 
   test('may create a file; if the agent writes its fake API key there, evaldiff detects it', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
-    const workspace = await openWorkspace(FILES, optionsWith({ setup: setupOf('touch made'), canary }));
+    const workspace = await openWorkspace(
+      FILES,
+      optionsWith({ setup: setupOf('touch made'), canary }),
+    );
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
     expect(await workspaceChanges(workspace)).toMatchObject([
       { path: 'made', left: 'setup', isCanarySeen: true },

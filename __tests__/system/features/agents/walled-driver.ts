@@ -140,7 +140,11 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
           report.checks.push(
             ...(await runChecks(FILES, checks, {
               ...options,
-              agents: { changes, isShown: () => true, isSuiteFile: matcherOf(['tests/**', 'evals']) },
+              agents: {
+                changes,
+                isShown: () => true,
+                isSuiteFile: matcherOf(['tests/**', 'evals']),
+              },
               seconds,
             })),
           );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { contextTokens, isContextFile } from '../../../../src/features/agents/context.ts';
+import { contextMatcher, contextTokens } from '../../../../src/features/agents/context.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 
 const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body. '.repeat(100);
@@ -24,6 +24,6 @@ describe('the context that an agent always loads', () => {
     ['docs/CLAUDE.md', false],
     ['README.md', false],
   ])('includes %s: %s', (path, expected) => {
-    expect(isContextFile(row, path)).toBe(expected);
+    expect(contextMatcher(row)(path)).toBe(expected);
   });
 });

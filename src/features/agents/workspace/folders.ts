@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process';
-import { chmod, lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { trailOf } from '../../../documents/paths.ts';
 import type { WorkspaceFile } from './files.ts';
@@ -29,30 +30,46 @@ export async function removeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Replaces whatever is in the way, such as a link that would lead out of the folder. */
+/** Continues after evaldiff has ended, because CI kills a job ten seconds after SIGTERM. */
+export function removeLater(folder: string): void {
+  spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' }).unref();
+}
+
+const FILES_AT_ONCE = 500;
+
+/**
+ * Replaces whatever is in the way, such as a link that would lead out of the folder. Synchronous
+ * calls take a fifth of the processor time.
+ */
 export async function writeFiles(
   folder: string,
   files: Iterable<readonly [path: string, WorkspaceFile]>,
   signal?: AbortSignal,
 ): Promise<void> {
   const folders = new Set<string>();
+  let written = 0;
   for (const [path, file] of files) {
-    signal?.throwIfAborted();
     for (const step of trailOf(path)) {
       if (folders.has(step)) continue;
       const at = join(folder, step);
-      const stat = await lstat(at).catch(() => null);
+      const stat = lstatSync(at, { throwIfNoEntry: false });
       const isKept = step !== path && stat?.isDirectory() === true;
-      if (stat !== null && !isKept) await rm(at, { recursive: true });
-      if (step === path) await writeEntry(at, file);
-      else if (!isKept) await mkdir(at);
+      if (stat !== undefined && !isKept) rmSync(at, { recursive: true });
+      if (step === path) writeEntry(at, file);
+      else if (!isKept) mkdirSync(at);
       if (step !== path) folders.add(step);
     }
+    written += 1;
+    if (written % FILES_AT_ONCE === 0) await setImmediate();
+    signal?.throwIfAborted();
   }
 }
 
-async function writeEntry(at: string, { mode, body }: WorkspaceFile): Promise<void> {
-  if (mode === '120000') return symlink(Buffer.from(body), at);
-  await writeFile(at, body, { flag: 'wx' });
-  await chmod(at, mode === '100755' ? 0o755 : 0o644);
+function writeEntry(at: string, { mode, body }: WorkspaceFile): void {
+  if (mode === '120000') {
+    symlinkSync(Buffer.from(body), at);
+    return;
+  }
+  writeFileSync(at, body, { flag: 'wx' });
+  chmodSync(at, mode === '100755' ? 0o755 : 0o644);
 }
