@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import {
   readWorkspaceFiles,
   type WorkspaceFiles,
@@ -135,6 +136,127 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
     );
     server.close();
     await workspace.close();
+  });
+});
+
+/** As on a kernel without overlays, or in a Docker container. */
+const copying = await createTemplates();
+copying.hasLayers = Promise.resolve(false);
+afterAll(() => copying.close());
+
+test('runs use layers on this machine, so the other tests cover them', async () => {
+  await (await openWorkspace(FILES, optionsWith({}))).close();
+  expect(await templates.hasLayers).toBe(true);
+});
+
+describe.each([
+  ['a layer', templates],
+  ['a copy', copying],
+])('a run on %s', (_, kept) => {
+  const text = (body: string) => ({ mode: '100644' as const, body: Buffer.from(body) });
+  const shown: WorkspaceFiles = new Map([
+    ['a.txt', text('a\n')],
+    ['docs/one.md', text('1\n')],
+    ['docs/two.md', text('2\n')],
+    ['old/x', text('x\n')],
+    ['same.txt', text('same\n')],
+  ]);
+  const whole: WorkspaceFiles = new Map([...shown, ['evals/expected.txt', text('42\n')]]);
+  const own = { templates: kept, setup: setupOf('mkdir -p made; echo of-setup > made/by-setup') };
+
+  test('reports all changes by content, and leaves other runs and the template as they are', async () => {
+    const [first, second] = [
+      await openWorkspace(shown, optionsWith(own)),
+      await openWorkspace(shown, optionsWith(own)),
+    ];
+    await inside(
+      first,
+      'echo more >> a.txt; rm -r docs; mkdir docs; echo new > docs/three.md; rm -r old; ' +
+        'echo file > old; touch same.txt; chmod 700 same.txt; chmod 600 same.txt; ' +
+        'echo edited > made/by-setup; mv made made2; ln same.txt linked; mkdir -p sub/.git; touch sub/.git/x',
+    );
+    expect(
+      (await workspaceChanges(first)).map(({ path, kind, left }) => [path, kind, left]),
+    ).toEqual([
+      ['a.txt', 'changed', null],
+      ['docs/one.md', 'deleted', null],
+      ['docs/three.md', 'added', null],
+      ['docs/two.md', 'deleted', null],
+      ['linked', 'added', null],
+      ['made/by-setup', 'deleted', 'setup'],
+      ['made2/by-setup', 'added', null],
+      ['old', 'added', null],
+      ['old/x', 'deleted', null],
+    ]);
+    const { stdout } = await inside(second, 'cat a.txt docs/* old/x made/*; git status --short');
+    expect(stdout).toBe('a\n1\n2\nx\nof-setup\n?? made/\n');
+    expect(await workspaceChanges(second)).toEqual([]);
+    for (const each of [first, second]) await each.close();
+  });
+
+  test.each([
+    ['a link', 'ln -s evals/expected.txt out.txt', 1],
+    ['a chain of links', 'ln -s evals/expected.txt b; ln -s b c; ln -s c out.txt', 1],
+    ['a link to the folder', 'ln -s ../evals docs/e; ln -s docs/e/expected.txt out.txt', 1],
+    ['a hard link to a link', 'ln -s evals/expected.txt b; ln b out.txt', 1],
+    ['a hard link to its own file', 'echo 42 > own; ln own out.txt', 0],
+    ['a link to its own file', 'echo 42 > own; ln -s own out.txt', 0],
+  ])('that answers a hidden check with %s', async (__, command, code) => {
+    const options = optionsWith(own);
+    const workspace = await openWorkspace(shown, options);
+    await inside(workspace, command);
+    const changes = await workspaceChanges(workspace);
+    const paths = new Set([...shown.keys(), ...changes.map(({ path }) => path)]);
+    const agents = {
+      changes,
+      isShown: (path: string) => paths.has(path),
+      isSuiteFile: (path: string) => path.startsWith('evals/'),
+    };
+    const checks = [{ name: 'cmp', run: 'cmp out.txt evals/expected.txt 2>&1' }];
+    const [check] = await runChecks(whole, checks, { ...options, agents, seconds: 600 });
+    expect(check?.code === 0 ? 0 : 1).toBe(code);
+    await workspace.close();
+  });
+
+  test('that writes too many files is an error', async () => {
+    const workspace = await openWorkspace(shown, optionsWith(own));
+    await inside(workspace, 'mkdir many; cd many; seq 11000 | xargs touch');
+    await expect(workspaceChanges(workspace)).rejects.toThrow(
+      'The agent changed more than 10,000 files. If it installs packages, install them in `setup`.',
+    );
+    await workspace.close();
+  });
+
+  test('is not started after SIGTERM', async () => {
+    const open = (signal: AbortSignal) => openWorkspace(shown, { ...optionsWith(own), signal });
+    await (await open(new AbortController().signal)).close();
+    const runs = (): string[] => readdirSync(kept.folder).filter((name) => name.startsWith('run-'));
+    const before = runs();
+    await expect(open(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(runs()).toEqual(before);
+  });
+});
+
+describe('programs of a task', () => {
+  test.each([
+    ['core.fsmonitor', '[core]\n\tfsmonitor = "sh $PWD/evil.sh; false"\n'],
+    ['a filter', '[filter "x"]\n\tclean = sh evil.sh\n'],
+    ['signing', '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ./evil.sh\n'],
+    ['hooks', '[core]\n\thooksPath = .\n'],
+  ])('never run outside the sandbox, even through settings of git: %s', async (_, config) => {
+    const outside = temporaryFolder('outside');
+    const evil = Buffer.from(`#!/bin/sh\nenv > ${outside}/ran\n`);
+    const files: WorkspaceFiles = new Map([
+      ['.git/config', { mode: '100644', body: Buffer.from(config) }],
+      ['.gitattributes', { mode: '100644', body: Buffer.from('* filter=x\n') }],
+      ['evil.sh', { mode: '100755', body: evil }],
+      ['pre-commit', { mode: '100755', body: evil }],
+    ]);
+    await openWorkspace(files, optionsWith({})).then(
+      (workspace) => workspace.close(),
+      () => undefined,
+    );
+    expect(readdirSync(outside)).toEqual([]);
   });
 });
 

@@ -105,7 +105,10 @@ export async function openWorkspace(
     return {
       ...{ kind, network, readable, cover, canary, folder, own, files },
       commit: template.commit,
-      before: { folder: template.own.work, entries: template.entries },
+      before: {
+        folder: template.own.work,
+        entries: own.layers === undefined ? await listFiles(kind, own) : template.entries,
+      },
       close: async () => {
         await removeFolder(folder);
         await release();
