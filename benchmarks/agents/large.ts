@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commit } from './measure.ts';
 
@@ -71,28 +72,21 @@ async function diff(
   isStopped: boolean,
 ): Promise<{ seconds: number; stopped: number }> {
   const before = childSeconds();
+  const temporary = mkdtempSync(join(tmpdir(), 'evaldiff-large-'));
   const words = ['diff', '--base', 'HEAD', '--code', 'host', '--report', 'report'];
   const env = {
     ...{ PATH: process.env['PATH'], HOME: place, ANTHROPIC_API_KEY: 'k' },
-    EVALDIFF_STORE: join(place, 'answers.sqlite'),
+    ...{ EVALDIFF_STORE: join(place, 'answers.sqlite'), TMPDIR: temporary },
   };
-  const child = spawn(process.execPath, [CLI, ...words], {
-    cwd: place,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  child.stdout.on('data', (text) => (output += String(text)));
-  child.stderr.on('data', (text) => (output += String(text)));
+  const child = spawn(process.execPath, [CLI, ...words], { cwd: place, env, stdio: 'ignore' });
   const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
-  let at = 0;
-  if (isStopped)
-    setTimeout(() => {
-      at = performance.now();
-      child.kill('SIGTERM');
-    }, 20_000);
+  const isRunning = (): boolean =>
+    globSync('evaldiff-agents-*/run-*', { cwd: temporary }).length > 0;
+  while (isStopped && !isRunning()) await setTimeout(100);
+  const at = performance.now();
+  if (isStopped) child.kill('SIGTERM');
   await ended;
-  if (process.env['SHOW'] !== undefined) console.log(output);
+  rmSync(temporary, { recursive: true, force: true });
   return { seconds: childSeconds() - before, stopped: (performance.now() - at) / 1000 };
 }
 

@@ -161,7 +161,7 @@ async function wantedFiles(
   if (workflow === null && origin !== null)
     files.set(
       workflowPath(below),
-      await workflowText(below, origin, { vendors, endpoints, host: starter !== null }),
+      await workflowText(below, origin, { vendors, endpoints, starter }),
     );
   return files;
 }

@@ -93,6 +93,8 @@ export interface StarterSuite {
   text: string;
   vendor: VendorName;
   found: string;
+  /** The command that installs the program that the suite runs. */
+  install: string;
 }
 
 export interface DemoExample {

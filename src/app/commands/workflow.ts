@@ -8,6 +8,7 @@ import { factsOf, keyInputs } from '../../types/vendors.ts';
 import { packageRoot } from '../session/installation.ts';
 import { archiveOf, type CopyOrigin } from '../session/origin.ts';
 import type { SeenProject } from './see-project.ts';
+import type { StarterSuite } from './terminal.ts';
 
 /** The account in shipped examples, which users replace. */
 export const PLACEHOLDER = '<owner>';
@@ -81,13 +82,14 @@ export function endpointKey(name: string): string {
 interface WorkflowNeeds {
   vendors: readonly VendorName[];
   endpoints: readonly string[];
-  host?: boolean;
+  /** A suite that runs a program. */
+  starter?: Pick<StarterSuite, 'install'> | null;
 }
 
 export async function workflowText(
   below: string,
   origin: CopyOrigin,
-  { vendors, endpoints, host = false }: WorkflowNeeds,
+  { vendors, endpoints, starter = null }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
@@ -100,7 +102,7 @@ export async function workflowText(
     )
     .replace(`${PLACEHOLDER}/evaldiff@v1`, () => `${origin.repository}@${origin.ref}`);
   const keyed = withEndpoints(
-    withKeyInputs(host ? withHostCode(owned) : owned, vendors),
+    withKeyInputs(starter === null ? owned : withHostCode(owned, starter), vendors),
     endpoints,
   );
   return below === '' ? keyed : inFolder(keyed, below);
@@ -118,11 +120,13 @@ function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
   return text.replace(last, () => [last, ...lines].join('\n'));
 }
 
-function withHostCode(text: string): string {
-  return text.replace(
-    /^( {8}with:\n)/m,
-    '$1          code: host # runs agents and programs from branches of this repository\n',
-  );
+function withHostCode(text: string, { install }: Pick<StarterSuite, 'install'>): string {
+  return text
+    .replace(/^ {4}steps:\n/m, `$&      - run: ${install}\n`)
+    .replace(
+      /^( {8}with:\n)/m,
+      '$1          code: host # runs agents and programs from branches of this repository\n',
+    );
 }
 
 function withEndpoints(text: string, endpoints: readonly string[]): string {

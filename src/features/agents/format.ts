@@ -19,8 +19,8 @@ import {
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
-import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
+import { versionFault } from './rows/versions.ts';
 import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import { setupFaults } from './suite/setup.ts';

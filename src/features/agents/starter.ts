@@ -6,6 +6,7 @@ import { factsOf } from '../../types/vendors.ts';
 import { frontMatter } from './context.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
+import { installCommand } from './rows/versions.ts';
 import { matcherOf } from './suite/rules.ts';
 import { AGENT_NAMES } from './suite/spec.ts';
 
@@ -88,11 +89,11 @@ function starterRow(keys: StarterProject['keys'], finds: (row: AgentRow) => bool
 }
 
 function suiteText(
-  { name, wires }: AgentRow,
+  { name, wires, npm, version }: AgentRow,
   workspace: string,
   tests: string,
   { keys, origin }: StarterProject,
-): Pick<StarterSuite, 'text' | 'vendor'> {
+): Pick<StarterSuite, 'text' | 'vendor' | 'install'> {
   const vendor = wires.find((wire) => keys.includes(wire)) ?? wires[0] ?? 'anthropic';
   const text = `${schemaLine('agents', origin)}# A suite for an agent. Each run gets a fresh copy of one side and a task.
 agent: ${name}
@@ -100,5 +101,5 @@ model: ${factsOf(vendor).starterModel}
 ${workspace === '' ? '' : `workspace:\n${workspace}`}limits: { turns: 30, minutes: 10, usd: 1 } # of one run
 tests:
 ${tests}`;
-  return { text, vendor };
+  return { text, vendor, install: npm === null ? '' : installCommand(npm, version ?? '') };
 }

@@ -9,8 +9,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { findCli, versionFault } from '../../../../src/features/agents/rows/find-cli.ts';
+import { findCli } from '../../../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
+import { versionFault } from '../../../../src/features/agents/rows/versions.ts';
 import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 

@@ -175,7 +175,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
 }
 
 /** Checks by their limit in seconds. Only the one that exceeds its limit has a short one. */
-const CHECKS: readonly [number, Parameters<typeof runChecks>[2]][] = [
+const CHECKS: readonly [number, Parameters<typeof runChecks>[1]][] = [
   [
     600,
     [

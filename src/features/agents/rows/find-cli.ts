@@ -8,6 +8,7 @@ import { runInside } from '../workspace/run.ts';
 import type { WallKind } from '../workspace/walls.ts';
 import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
+import { installCommand } from './versions.ts';
 
 interface FoundCli {
   bin: readonly string[];
@@ -20,16 +21,6 @@ interface CliTools {
   project: string;
   env: Readonly<Record<string, string | undefined>>;
   kind: WallKind;
-}
-
-export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
-  if (npm === null) return `${name} has no version; write only \`${name}\``;
-  const fix = `write \`agent: ${name}@${version ?? ''}\``;
-  if (!/^\d+\.\d+\.\d+$/.test(wanted)) return `"${wanted}" is not a version of ${name}; ${fix}`;
-  const isOld = wanted.localeCompare(npm.oldest, 'en', { numeric: true }) < 0;
-  return isOld
-    ? `${name} ${wanted} is too old: evaldiff needs ${npm.oldest} or newer; ${fix}`
-    : null;
 }
 
 export async function findCli(
@@ -49,7 +40,7 @@ export async function findCli(
   return {
     problem:
       `${name} ${wanted} is not installed${also}, and evaldiff installs no programs. Run this ` +
-      `before evaldiff, in a workflow as a step: npm install --global ${npm.package}@${wanted}`,
+      `before evaldiff, in a workflow as a step: ${installCommand(npm, wanted)}`,
   };
 }
 

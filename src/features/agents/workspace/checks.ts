@@ -12,7 +12,7 @@ interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary' | 'edits
   seconds: number;
 }
 
-export interface AgentTree {
+interface AgentTree {
   changes: readonly Change[];
   /** Whether the agent's workspace had the path at the end. */
   isShown(path: string): boolean;

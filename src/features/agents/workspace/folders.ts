@@ -41,7 +41,7 @@ const FILES_AT_ONCE = 500;
  * Replaces whatever is in the way, such as a link that would lead out of the folder. Synchronous
  * calls take a fifth of the processor time.
  */
-export async function writeFiles(
+export async function writeTree(
   folder: string,
   files: Iterable<readonly [path: string, WorkspaceFile]>,
   signal?: AbortSignal,
@@ -49,20 +49,23 @@ export async function writeFiles(
   const folders = new Set<string>();
   let written = 0;
   for (const [path, file] of files) {
-    for (const step of trailOf(path)) {
-      if (folders.has(step)) continue;
-      const at = join(folder, step);
-      const stat = lstatSync(at, { throwIfNoEntry: false });
-      const isKept = step !== path && stat?.isDirectory() === true;
-      if (stat !== undefined && !isKept) rmSync(at, { recursive: true });
-      if (step === path) writeEntry(at, file);
-      else if (!isKept) mkdirSync(at);
-      if (step !== path) folders.add(step);
+    for (const step of trailOf(path).slice(0, -1)) {
+      if (!folders.has(step)) makeFolder(join(folder, step));
+      folders.add(step);
     }
+    rmSync(join(folder, path), { recursive: true, force: true });
+    writeEntry(join(folder, path), file);
     written += 1;
     if (written % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }
+}
+
+function makeFolder(at: string): void {
+  const stat = lstatSync(at, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return;
+  if (stat !== undefined) rmSync(at);
+  mkdirSync(at);
 }
 
 function writeEntry(at: string, { mode, body }: WorkspaceFile): void {

@@ -44,7 +44,8 @@ const inLayers = ({ lower, run }: NonNullable<OwnFolders['layers']>, isWritable:
 const MAX_LISTED_BYTES = 64_000_000;
 const MAX_PATH_BYTES = 4000;
 
-const FIND = String.raw`find . -mindepth 1 -iname .git -prune -o ! -type d -printf '%y\0%m\0%s\0%i %C@\0%P\0%l\0'`;
+const FIND = String.raw`find . -mindepth 1 -iname .git -prune -o ! -type d -printf '%M\0%s\0%i %C@\0%P\0%l\0'`;
+const FIELDS = 5;
 
 /** Lists all files but those in `.git`, without following links. Nothing may write meanwhile. */
 export async function listFiles(
@@ -57,23 +58,24 @@ export async function listFiles(
   });
   const fields = listed.split('\0');
   const found = new Map<string, DiskEntry>();
-  for (let at = 0; at + 5 < fields.length; at += 6) {
-    const [type, rights = '', size = '', stamp = '', path = '', target = ''] = fields.slice(
-      at,
-      at + 6,
-    );
-    const isExecutable = (Number.parseInt(rights, 8) & 0o100) !== 0;
+  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
+    const [mode, size, stamp, path = '', target = ''] = fields.slice(at, at + FIELDS);
     const isReadable = !path.includes('\ufffd') && Buffer.byteLength(path) < MAX_PATH_BYTES;
-    const file: Mode | null = type === 'f' ? (isExecutable ? '100755' : '100644') : null;
-    const mode: Mode | null = type === 'l' ? '120000' : file;
     found.set(path, {
-      mode: isReadable ? mode : null,
+      mode: isReadable ? fileMode(mode ?? '') : null,
       size: Number(size),
-      stamp: `${String(type)} ${rights} ${size} ${stamp}`,
+      stamp: `${String(mode)} ${String(size)} ${String(stamp)}`,
       target,
     });
   }
   return found;
+}
+
+/** The permissions of a file, or the type of anything else. */
+function fileMode(printed: string): Mode | null {
+  if (printed.startsWith('l')) return '120000';
+  if (!printed.startsWith('-')) return null;
+  return /^...[xs]/.test(printed) ? '100755' : '100644';
 }
 
 function tooManyFiles(): Error {

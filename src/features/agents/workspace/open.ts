@@ -18,7 +18,7 @@ import {
   removeFolder,
   removeLater,
   runTool,
-  writeFiles,
+  writeTree,
 } from './folders.ts';
 import { canLayer, deleteBelow, listFiles, ownFolders, type DiskEntry } from './layers.ts';
 import type { OwnFolders } from './mounts.ts';
@@ -148,9 +148,9 @@ async function startOwnFolders(
     .map((path) => join(own.work, path));
   if (hasLayers) await deleteBelow(run, gone);
   else for (const path of gone) await rm(path);
-  await writeFiles(own.work, written);
+  await writeTree(own.work, written);
   const files = Object.entries(home).map(([path, text]) => [path, textFile(text)] as const);
-  await writeFiles(own.home, files);
+  await writeTree(own.home, files);
   await giveToAgent(join(run, 'upper'), kind);
   return own;
 }
@@ -181,7 +181,7 @@ async function makeTemplate(
   const { kind, readable, cover, signal, setup } = options;
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
   const own = await ownFolders(folder, null);
-  await writeFiles(own.work, files, signal);
+  await writeTree(own.work, files, signal);
   await giveToAgent(folder, kind);
   const place = { kind, network: setup.network, readable, cover, folder, own, canary: null };
   const run = async (command: string, env: Record<string, string>): Promise<string> => {
