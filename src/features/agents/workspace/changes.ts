@@ -43,7 +43,7 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
   const after = await listFiles(kind, own);
   // Agents can make folders and files that even their owner cannot open.
-  await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
+  if (kind !== 'root') await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
   const isOfSetup = setupPaths(workspace);
   const [room, setupRoom] = [{ bytes: MAX_CHANGED_BYTES }, { bytes: MAX_CHANGED_BYTES }];
   const changes: Change[] = [];
@@ -73,8 +73,10 @@ interface FilePair {
 }
 
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
+  const ofSetup = [...before.entries.keys()].filter((path) => !files.has(path));
+  if (ofSetup.length === 0) return () => false;
   const own = foldersAbove(files.keys());
-  const made = new Set([...foldersAbove(before.entries.keys())].filter((path) => !own.has(path)));
+  const made = new Set([...foldersAbove(ofSetup)].filter((path) => !own.has(path)));
   return (path) =>
     (before.entries.has(path) && !files.has(path)) ||
     (!files.has(path) && trailOf(path).some((step) => made.has(step)));
