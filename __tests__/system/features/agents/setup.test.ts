@@ -218,11 +218,15 @@ describe.each([
     await workspace.close();
   });
 
-  test('that writes too many files is an error', async () => {
+  test('that writes too many files, or fills the disk, is an error', async () => {
     const workspace = await openWorkspace(shown, optionsWith(own));
     await inside(workspace, 'mkdir many; cd many; seq 11000 | xargs touch');
     await expect(workspaceChanges(workspace)).rejects.toThrow(
       'The agent changed more than 10,000 files. If it installs packages, install them in `setup`.',
+    );
+    // /proc has no free space.
+    await expect(workspaceChanges({ ...workspace, folder: '/proc' })).rejects.toThrow(
+      'The disk with the temporary folder is full',
     );
     await workspace.close();
   });

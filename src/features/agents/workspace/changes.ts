@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readlink } from 'node:fs/promises';
+import { open, readlink, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { trailOf } from '../../../documents/paths.ts';
@@ -36,10 +36,12 @@ const MAX_CHANGES = 10_000;
 
 /**
  * Does not use git, because the agent may have changed git's configuration and hooks.
- * @throws UserError if the agent wrote too much.
+ * @throws UserError if the agent wrote too much, or the disk is full.
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { kind, own, before, folder } = workspace;
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < MIN_FREE_BYTES) throw userError(null, DISK_FULL);
   if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
   const after = await listFiles(kind, own);
   // Agents can make folders and files that even their owner cannot open.
@@ -58,6 +60,12 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+const MIN_FREE_BYTES = 1_000_000;
+
+const DISK_FULL =
+  'The disk with the temporary folder is full, so what the agent wrote is incomplete. Free some ' +
+  'space, or set TMPDIR to a folder on another disk.';
 
 function tooManyChanges(): Error {
   return userError(

@@ -135,12 +135,12 @@ async function removeIdle({ made, mostIdleBytes }: Templates): Promise<void> {
 async function startOwnFolders(
   run: string,
   template: WorkspaceTemplate,
-  { templates, kind, home, edits }: WorkspaceOptions,
+  { templates, kind, home, edits, signal }: WorkspaceOptions,
 ): Promise<OwnFolders> {
   const hasLayers = await (templates.hasLayers ??= canLayer(kind, templates.folder));
   const own = await ownFolders(run, hasLayers ? join(template.folder, 'upper') : null);
-  const copied = [template.own.work, template.own.home];
-  if (!hasLayers) await runTool('cp', ['-a', '--reflink=auto', ...copied, join(run, 'upper')]);
+  const copied = [template.own.work, template.own.home, join(run, 'upper')];
+  if (!hasLayers) await runTool('cp', ['-a', '--reflink=auto', ...copied], { signal });
   const { deleted, written } = edits?.(template.entries) ?? NO_EDITS;
   const folders = foldersAbove(written.keys());
   const gone = [...deleted]
