@@ -78,13 +78,13 @@ export async function runInWorkspace(
     const ended = await startAgent(ready, { row, run, ticket, place, options });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
-    if (options.signal.aborted) return failedRun(STOPPED, record);
+    if (options.signal.aborted) return failedRun(ABORTED, record);
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
     const afterwards = isTrigger
       ? []
       : await runSuiteChecks(run, workspace, changes, { place, options });
-    if (options.signal.aborted) return failedRun(STOPPED, record);
+    if (options.signal.aborted) return failedRun(ABORTED, record);
     return runCompletion({
       row,
       spec,
@@ -101,7 +101,7 @@ export async function runInWorkspace(
     });
   } catch (error) {
     const why = options.signal.aborted
-      ? STOPPED
+      ? ABORTED
       : ({ kind: 'program', message: runErrorWords(error) } as const);
     return failedRun(why, ticket.end());
   } finally {
@@ -110,7 +110,7 @@ export async function runInWorkspace(
   }
 }
 
-const STOPPED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;
+const ABORTED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;
 
 export function runErrorWords(error: unknown): string {
   return error instanceof UserError

@@ -4,17 +4,13 @@ import type { WorkspaceRules } from './spec.ts';
 /** Commands that install packages. They need the hosts and, if listed, one of the files. */
 const INSTALLERS: readonly { command: RegExp; hosts: string; lockfiles: readonly string[] }[] = [
   {
-    command: /\bnpm (?:ci|clean-install)\b/,
+    command: /\bnpm ci\b/,
     hosts: 'registry.npmjs.org',
     lockfiles: ['package-lock.json', 'npm-shrinkwrap.json'],
   },
-  { command: /\b(?:npm|pnpm|bun) (?:i|install|add)\b/, hosts: 'registry.npmjs.org', lockfiles: [] },
+  { command: /\b(?:npm|pnpm|bun) (?:i|install)\b/, hosts: 'registry.npmjs.org', lockfiles: [] },
   { command: /\byarn(?: install)?$/, hosts: 'registry.yarnpkg.com', lockfiles: ['yarn.lock'] },
-  {
-    command: /\b(?:pip3? install|uv sync|poetry install)\b/,
-    hosts: 'pypi.org, files.pythonhosted.org',
-    lockfiles: [],
-  },
+  { command: /\bpip3? install\b/, hosts: 'pypi.org, files.pythonhosted.org', lockfiles: [] },
 ];
 
 const OFFLINE = /--(?:offline|no-index)\b/;

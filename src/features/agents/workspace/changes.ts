@@ -40,9 +40,7 @@ const MAX_CHANGES = 10_000;
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
   const { kind, own, before, folder } = workspace;
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize < MIN_FREE_BYTES) throw userError(null, DISK_FULL);
-  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
+  await checkSpace(folder);
   const after = await listFiles(kind, own);
   // Agents can make folders and files that even their owner cannot open.
   if (kind !== 'root') await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
@@ -59,6 +57,12 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
     if (changes.length > MAX_CHANGES) throw tooManyChanges();
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function checkSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < MIN_FREE_BYTES) throw userError(null, DISK_FULL);
+  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
 }
 
 const MIN_FREE_BYTES = 1_000_000;

@@ -3,7 +3,7 @@ import type { Check, CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFile, WorkspaceFiles } from './files.ts';
 import { linkTarget, type DiskEntry } from './layers.ts';
-import { resolvePath } from './links.ts';
+import { followLinks } from './links.ts';
 import { foldersAbove, openWorkspace, type Edits, type WorkspaceOptions } from './open.ts';
 import { runInside } from './run.ts';
 
@@ -77,7 +77,7 @@ export function cleanEdits(
     return found.length > 0 && found.every((path) => isShown(path) && !isSuiteFile(path));
   };
   for (const [path, { mode }] of written) {
-    const reached = mode === '120000' ? resolvePath(path, linkAt) : path;
+    const reached = mode === '120000' ? followLinks(path, linkAt) : path;
     if (reached === null || (mode === '120000' && !isAllShown(reached))) written.delete(path);
   }
   return { deleted, written };

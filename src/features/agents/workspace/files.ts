@@ -5,7 +5,7 @@ import { fileSize } from '../../../text/amounts.ts';
 import type { SourceTree } from '../../../types/repository.ts';
 import { placeFiles } from '../suite/rules.ts';
 import type { WorkspaceRules } from '../suite/spec.ts';
-import { resolvePath } from './links.ts';
+import { followLinks } from './links.ts';
 
 export type Mode = '100644' | '100755' | '120000';
 
@@ -77,7 +77,7 @@ async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
 }
 
 export function staysInside(path: string, linkAt: (path: string) => string | null): boolean {
-  const reached = resolvePath(path, linkAt);
+  const reached = followLinks(path, linkAt);
   return reached !== null && isOutsideGit(reached);
 }
 

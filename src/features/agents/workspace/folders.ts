@@ -41,7 +41,7 @@ const FILES_AT_ONCE = 500;
  * Replaces whatever is in the way, such as a link that would lead out of the folder. Synchronous
  * calls take a fifth of the processor time.
  */
-export async function writeTree(
+export async function writeWorkspace(
   folder: string,
   files: Iterable<readonly [path: string, WorkspaceFile]>,
   signal?: AbortSignal,
@@ -50,25 +50,25 @@ export async function writeTree(
   let written = 0;
   for (const [path, file] of files) {
     for (const step of trailOf(path).slice(0, -1)) {
-      if (!folders.has(step)) makeFolder(join(folder, step));
+      if (!folders.has(step)) clearFolder(join(folder, step));
       folders.add(step);
     }
     rmSync(join(folder, path), { recursive: true, force: true });
-    writeEntry(join(folder, path), file);
+    writeOne(join(folder, path), file);
     written += 1;
     if (written % FILES_AT_ONCE === 0) await setImmediate();
     signal?.throwIfAborted();
   }
 }
 
-function makeFolder(at: string): void {
+function clearFolder(at: string): void {
   const stat = lstatSync(at, { throwIfNoEntry: false });
   if (stat?.isDirectory() === true) return;
   if (stat !== undefined) rmSync(at);
   mkdirSync(at);
 }
 
-function writeEntry(at: string, { mode, body }: WorkspaceFile): void {
+function writeOne(at: string, { mode, body }: WorkspaceFile): void {
   if (mode === '120000') {
     symlinkSync(Buffer.from(body), at);
     return;

@@ -1,8 +1,6 @@
 import { link, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { userError } from '../../../errors.ts';
 import { shellWord } from '../../../text/visible.ts';
-import { member } from '../../../types/plain.ts';
 import type { Mode } from './files.ts';
 import { removeFolder, runTool } from './folders.ts';
 import { layerLines, type OwnFolders } from './mounts.ts';
@@ -44,8 +42,9 @@ const inLayers = ({ lower, run }: NonNullable<OwnFolders['layers']>, isWritable:
 const MAX_LISTED_BYTES = 64_000_000;
 const MAX_PATH_BYTES = 4000;
 
-const FIND = String.raw`find . -mindepth 1 -iname .git -prune -o ! -type d -printf '%M\0%s\0%i %C@\0%P\0%l\0'`;
+const FORMAT = String.raw`%M\0%s\0%i %C@\0%P\0%l\0`;
 const FIELDS = 5;
+const FIND = `find . -mindepth 1 -iname .git -prune -o ! -type d -printf '${FORMAT}'`;
 
 /** Lists all files but those in `.git`, without following links. Nothing may write meanwhile. */
 export async function listFiles(
@@ -53,9 +52,7 @@ export async function listFiles(
   { work, layers }: OwnFolders,
 ): Promise<Map<string, DiskEntry>> {
   const enter = layers === undefined ? `cd ${shellWord(work)}` : inLayers(layers, false);
-  const listed = await runAsRoot(kind, `${enter}\n${FIND}`).catch((error: unknown) => {
-    throw member(error, 'code') === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER' ? tooManyFiles() : error;
-  });
+  const listed = await runAsRoot(kind, `${enter}\n${FIND}`);
   const fields = listed.split('\0');
   const found = new Map<string, DiskEntry>();
   for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
@@ -76,10 +73,6 @@ function fileMode(printed: string): Mode | null {
   if (printed.startsWith('l')) return '120000';
   if (!printed.startsWith('-')) return null;
   return /^...[xs]/.test(printed) ? '100755' : '100644';
-}
-
-function tooManyFiles(): Error {
-  return userError(null, "The agent's workspace has too many files to list. Leave files out.");
 }
 
 /** Whether this kernel can put a layer over a folder. Docker's own file systems refuse it. */

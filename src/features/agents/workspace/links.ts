@@ -4,7 +4,7 @@ const MAX_LINKS = 40;
  * Where a path leads after all links, also those in the middle of it. Null: out of the workspace,
  * or in a circle. `linkAt` returns the target of a link.
  */
-export function resolvePath(path: string, linkAt: (path: string) => string | null): string | null {
+export function followLinks(path: string, linkAt: (path: string) => string | null): string | null {
   const open = path.split('/');
   const reached: string[] = [];
   let links = 0;

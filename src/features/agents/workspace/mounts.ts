@@ -22,10 +22,10 @@ export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff
 export interface OwnFolders {
   work: string;
   home: string;
-  layers?: Layers;
+  layers?: RunLayers;
 }
 
-interface Layers {
+interface RunLayers {
   lower: string;
   /** The folder of the run, with the folders `upper` and `scratch`. */
   run: string;
@@ -83,7 +83,7 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
 }
 
 /** Binds the folders first, because the options of an overlay cannot contain every path. */
-export function layerLines({ lower, run }: Layers, isWritable: boolean): string[] {
+export function layerLines({ lower, run }: RunLayers, isWritable: boolean): string[] {
   const options = isWritable
     ? 'lowerdir=lower,upperdir=run/upper,workdir=run/scratch'
     : 'lowerdir=run/upper:lower';

@@ -18,7 +18,7 @@ import {
   removeFolder,
   removeLater,
   runTool,
-  writeTree,
+  writeWorkspace,
 } from './folders.ts';
 import { canLayer, deleteBelow, listFiles, ownFolders, type DiskEntry } from './layers.ts';
 import type { OwnFolders } from './mounts.ts';
@@ -148,9 +148,9 @@ async function startOwnFolders(
     .map((path) => join(own.work, path));
   if (hasLayers) await deleteBelow(run, gone);
   else for (const path of gone) await rm(path);
-  await writeTree(own.work, written);
+  await writeWorkspace(own.work, written);
   const files = Object.entries(home).map(([path, text]) => [path, textFile(text)] as const);
-  await writeTree(own.home, files);
+  await writeWorkspace(own.home, files);
   await giveToAgent(join(run, 'upper'), kind);
   return own;
 }
@@ -164,10 +164,10 @@ export function foldersAbove(paths: Iterable<string>): Set<string> {
 }
 
 function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): UsedTemplate {
-  const { templates, setup, kind } = options;
+  const { templates, setup } = options;
   const digest = templates.digests.get(files) ?? digestFiles(files);
   templates.digests.set(files, digest);
-  const key = JSON.stringify([digest, setup.run.length > 0 ? setup : null, kind]);
+  const key = JSON.stringify([digest, setup.run.length > 0 ? setup : null]);
   const found = templates.made.get(key) ?? { making: makeTemplate(files, options), users: 0 };
   templates.made.delete(key);
   templates.made.set(key, found);
@@ -181,7 +181,7 @@ async function makeTemplate(
   const { kind, readable, cover, signal, setup } = options;
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
   const own = await ownFolders(folder, null);
-  await writeTree(own.work, files, signal);
+  await writeWorkspace(own.work, files, signal);
   await giveToAgent(folder, kind);
   const place = { kind, network: setup.network, readable, cover, folder, own, canary: null };
   const run = async (command: string, env: Record<string, string>): Promise<string> => {
