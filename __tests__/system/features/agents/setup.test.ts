@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
 import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
@@ -117,7 +118,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
     );
   });
 
-  test('reaches only the hosts listed in its own `network`, over HTTPS', async () => {
+  test('reaches only the hosts listed in its own `network`, over HTTPS, with the certificates of this machine', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -127,12 +128,17 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
         .on("connect", (reply, socket, head) => { process.stdout.write(reply.statusCode + String(head)); socket.pipe(process.stdout) }).end()'`;
     const plain = `node -e 'fetch("http://127.0.0.1:8138/").then((r) => console.log(r.status))'`;
     const run = [
-      `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said`,
+      `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said; cat $NODE_EXTRA_CA_CERTS >> said`,
     ];
     const setup = { run, network: [`LOCALHOST:${port}`] };
+    const authority = join(temporaryFolder('authority'), 'ca.pem');
+    writeFileSync(authority, 'of the company\n');
+    chmodSync(dirname(authority), 0o755);
+    process.env['NODE_EXTRA_CA_CERTS'] = authority;
     const workspace = await openWorkspace(FILES, optionsWith({ setup }));
+    delete process.env['NODE_EXTRA_CA_CERTS'];
     expect((await inside(workspace, 'cat said')).stdout).toBe(
-      '200hello403403\nhttp://127.0.0.1:8138\n',
+      '200hello403403\nhttp://127.0.0.1:8138\nof the company\n',
     );
     server.close();
     await workspace.close();
