@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
 
 /** Import rules shared with the lint configuration. */
@@ -175,10 +176,47 @@ describe('the source code', () => {
       'src/edges/git/checkout.ts',
       'src/edges/git/store.ts',
       'src/edges/git/worktree.ts',
-      'src/features/agents/workspace/folders.ts',
-      'src/features/agents/workspace/open.ts',
+      'src/features/agents/workspace/layers.ts',
       'src/features/agents/workspace/walls.ts',
     ]);
+  });
+
+  test('starts other programs only where it must: none reads what an agent or an outsider wrote', () => {
+    const start =
+      /(?<![.\w])(?:spawn|spawnSync|exec|execFile|execFileSync|execSync|fork|runTool)\(|promisify\(execFile\)|os\.(?:fork|system|exec\w*|posix_spawn\w*)\(|subprocess\.\w+\(/g;
+    const found = filePathsBelow(join(ROOT, 'src')).map((path) => {
+      const text = readFileSync(join(ROOT, 'src', path), 'utf8');
+      return [path, /\.(?:ts|js|py)$/.test(path) ? [...text.matchAll(start)].length : 0] as const;
+    });
+    const starts = Object.fromEntries(found.filter(([, count]) => count > 0));
+    expect(starts).toEqual({
+      // The example of evaldiff itself, in a folder that it made.
+      'app/commands/demo-servers.ts': 1,
+      'app/commands/demo.ts': 2,
+      // git, in evaldiff's own folder, which is not a repository of the user.
+      'app/session/installation.ts': 1,
+      // git, which never runs in a user's folder.
+      'edges/git/command.ts': 1,
+      // The user's program, only with `code: host`; and taskkill, which ends it on Windows.
+      'edges/providers/program-child.ts': 2,
+      // A prompt function of promptfoo, in such a program.
+      'edges/providers/promptfoo-adapter.py': 1,
+      // The sandbox of metric code, and its own worker.
+      'edges/sandbox/python.ts': 1,
+      'edges/sandbox/worker.py': 4,
+      // chmod, which does not follow links.
+      'features/agents/workspace/changes.ts': 1,
+      // chown, du, rm and chmod, which do not follow links.
+      'features/agents/workspace/folders.ts': 7,
+      // Inside the namespaces: the mounts, and the command of the run.
+      'features/agents/workspace/inside.js': 2,
+      // mknod, and in new namespaces: mount and find.
+      'features/agents/workspace/layers.ts': 2,
+      // cp, which does not follow links.
+      'features/agents/workspace/open.ts': 1,
+      // The sandbox.
+      'features/agents/workspace/walls.ts': 1,
+    });
   });
 
   test('uses straight apostrophes everywhere', () => {

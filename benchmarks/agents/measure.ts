@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path';
 import { startAgentModel, type AgentModel } from '../../__tests__/stand-ins/models/agent-model.ts';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { main } from '../../src/app/commands/program.ts';
-import { findCli } from '../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../src/features/agents/rows/index.ts';
 import { factsIn, type AgentName } from '../../src/features/agents/suite/spec.ts';
 import { FEATURES } from '../../src/features.ts';
@@ -93,7 +92,7 @@ export async function measureAgent(agent: AgentToMeasure): Promise<MeasuredAgent
   const model = await startAgentModel();
   const repository = join(agent.place, 'repository');
   try {
-    await install(agent);
+    install(agent);
     commit(repository, filesOf(agent));
     const style = 'docs/style.md';
     const offline = { EVALDIFF_OFFLINE: '1' };
@@ -120,15 +119,11 @@ export async function measureAgent(agent: AgentToMeasure): Promise<MeasuredAgent
   }
 }
 
-/** Uses this process's npm settings. evaldiff later finds the installed copy. */
-async function install({ name, version, place, cache }: AgentToMeasure): Promise<void> {
-  const row = agentRow(name);
-  if (row.npm === null) return;
-  const found = await findCli(row, version ?? '', {
-    ...{ project: place, cache: join(cache, 'evaldiff/agents'), env: process.env },
-    say: (line) => process.stderr.write(`${line}\n`),
-  });
-  if ('problem' in found) throw new Error(found.problem);
+function install({ name, version, cache }: AgentToMeasure): void {
+  const { npm } = agentRow(name);
+  if (npm === null) return;
+  const words = ['install', '--prefix', join(cache, name), '--no-audit', '--no-fund'];
+  execFileSync('npm', [...words, `${npm.package}@${version ?? ''}`], { stdio: 'ignore' });
 }
 
 function instructionFiles(name: AgentName): string[] {
@@ -164,7 +159,7 @@ function git(folder: string, ...words: string[]): void {
   execFileSync('git', ['-C', folder, ...names, ...words], { env: { ...process.env, ...GIT } });
 }
 
-function commit(folder: string, files: Readonly<Record<string, string>>): void {
+export function commit(folder: string, files: Readonly<Record<string, string>>): void {
   mkdirSync(folder, { recursive: true });
   git(folder, 'init', '-q', '-b', 'main');
   write(folder, files);
@@ -172,11 +167,12 @@ function commit(folder: string, files: Readonly<Record<string, string>>): void {
   git(folder, 'commit', '-q', '-m', 'base');
 }
 
-function environment({ place, cache }: AgentToMeasure, more: object): NodeJS.ProcessEnv {
+function environment({ name, place, cache }: AgentToMeasure, more: object): NodeJS.ProcessEnv {
   const home = join(place, 'home');
   mkdirSync(join(home, 'evaldiff'), { recursive: true });
   return {
-    ...{ PATH: process.env['PATH'], LANG: 'C.UTF-8', HOME: home, XDG_CACHE_HOME: cache, ...GIT },
+    PATH: `${join(cache, name, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+    ...{ LANG: 'C.UTF-8', HOME: home, XDG_CACHE_HOME: cache, ...GIT },
     EVALDIFF_STORE: join(place, 'answers.sqlite'),
     ...{ ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY },
     ...more,

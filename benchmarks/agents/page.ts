@@ -1,3 +1,4 @@
+import type { MeasuredTree } from './large.ts';
 import type { MeasuredAgent, MeasuredCase } from './measure.ts';
 
 const HEAD = `# Real agents, offline
@@ -50,13 +51,27 @@ export function tableOf(measured: readonly MeasuredAgent[]): string {
   return [COLUMNS, rule, ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 }
 
-export function pageOf(measured: readonly MeasuredAgent[], how: string): string {
+export function pageOf(
+  measured: readonly MeasuredAgent[],
+  tree: MeasuredTree,
+  how: string,
+): string {
   const leaks = measured.reduce((sum, each) => sum + each.leaks, 0);
   const wrong = measured.reduce((sum, each) => sum + each.wrongKeys, 0);
   const keys =
     `The vendor's key was found in ${leaks} files of stores, reports and logs. ` +
     `${wrong} requests had another key.`;
-  return `${HEAD}${tableOf(measured)}\n\n${FOOT}\n${keys}\n\n_${how}_\n${FILTER}`;
+  return `${HEAD}${tableOf(measured)}\n\n${FOOT}\n${keys}\n\n${treeText(tree)}\n\n_${how}_\n${FILTER}`;
+}
+
+export function treeText({ files, runs, perRun, stopped }: MeasuredTree): string {
+  return `## Large workspaces
+
+A project with ${files} files of 3 kB. The agent only writes a file, and one \`runs\` metric reads it.
+
+| runs | processor seconds per run, everything included | seconds from SIGTERM to the end |
+| ---: | ---------------------------------------------: | ------------------------------: |
+| ${runs} | ${perRun.toFixed(2)} | ${stopped.toFixed(1)} |`;
 }
 
 function cells({ title, verdict, runs, errors, calls, paid, seconds }: MeasuredCase): string[] {

@@ -168,7 +168,10 @@ async function wantedFiles(
   if (workflow === null && origin !== null)
     files.set(
       workflowPath(below),
-      await workflowText(below, origin, { vendors, endpoints, host: starter.needsHost }),
+      await workflowText(below, origin, {
+        ...{ vendors, endpoints, host: starter.needsHost },
+        installs: [...new Set(starter.suites.flatMap(({ install }) => install ?? []))],
+      }),
     );
   return files;
 }

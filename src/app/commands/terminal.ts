@@ -104,6 +104,8 @@ export interface StarterSuite {
   text: string;
   vendor: VendorName;
   found: string;
+  /** The command that installs the program that the suite runs. Null if none is needed. */
+  install: string | null;
 }
 
 export interface DemoExample {

@@ -82,12 +82,14 @@ interface WorkflowNeeds {
   vendors: readonly VendorName[];
   endpoints: readonly string[];
   host?: boolean;
+  /** Commands that install the programs of the suites. */
+  installs?: readonly string[];
 }
 
 export async function workflowText(
   below: string,
   origin: CopyOrigin,
-  { vendors, endpoints, host = false }: WorkflowNeeds,
+  { vendors, endpoints, host = false, installs = [] }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
@@ -100,7 +102,7 @@ export async function workflowText(
     )
     .replace(`${PLACEHOLDER}/evaldiff@v1`, () => `${origin.repository}@${origin.ref}`);
   const keyed = withEndpoints(
-    withKeyInputs(host ? withHostCode(owned) : owned, vendors),
+    withKeyInputs(host ? withHostCode(owned, installs) : owned, vendors),
     endpoints,
   );
   return below === '' ? keyed : inFolder(keyed, below);
@@ -118,11 +120,14 @@ function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
   return text.replace(last, () => [last, ...lines].join('\n'));
 }
 
-function withHostCode(text: string): string {
-  return text.replace(
-    /^( {8}with:\n)/m,
-    '$1          code: host # runs agents and programs from branches of this repository\n',
-  );
+function withHostCode(text: string, installs: readonly string[]): string {
+  const steps = installs.map((install) => `      - run: ${install}\n`).join('');
+  return text
+    .replace(/^ {4}steps:\n/m, (start) => `${start}${steps}`)
+    .replace(
+      /^( {8}with:\n)/m,
+      '$1          code: host # runs agents and programs from branches of this repository\n',
+    );
 }
 
 function withEndpoints(text: string, endpoints: readonly string[]): string {

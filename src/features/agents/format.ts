@@ -9,12 +9,19 @@ import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../docu
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import type { AskedModel } from '../../types/model.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
+import {
+  isMap,
+  type Json,
+  type JsonMap,
+  type Notice,
+  type Place,
+  type Problem,
+} from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
-import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
+import { versionFault } from './rows/versions.ts';
 import {
   RUN_LIMITS,
   limitsShape,
@@ -23,6 +30,7 @@ import {
   type agentSchema,
 } from './schema.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
+import { setupFaults } from './suite/setup.ts';
 import {
   afterwardsWords,
   agentCommand,
@@ -46,12 +54,14 @@ export async function readAgentSuite(
   const tasks = readAgentTasks(document, tools, problems);
   const agent = readAgent(document, written.agent, problems);
   const model = readAgentModel(document, written.model, tools, problems);
+  const notices: Notice[] = [];
+  const context = { tools, hidden: [...read], agent, tasks, notices };
   const rest = {
-    workspace: readWorkspace(document, { tools, hidden: [...read], agent }, problems),
+    workspace: readWorkspace(document, context, problems),
     limits: readLimits(document, problems),
   };
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
-  const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
+  const found: ForeignFile = { prompts: [], models: {}, grader: null, notices, metrics };
   if (agent !== null && model !== null) checkWires(document, agent.agent, model, problems);
   if (agent !== null && problems.length === before)
     problems.push(
@@ -200,14 +210,17 @@ function checkWires(
 interface WorkspaceContext {
   tools: FormatTools;
   hidden: readonly string[];
-  agent: Pick<AgentSpec, 'agent'> | null;
+  agent: Pick<AgentSpec, 'agent' | 'command'> | null;
+  tasks: readonly ReadTask[];
+  notices: Notice[];
 }
 
 function readWorkspace(
   document: Document,
-  { tools, hidden, agent }: WorkspaceContext,
+  context: WorkspaceContext,
   problems: Problem[],
 ): WorkspaceRules {
+  const { tools, hidden, agent } = context;
   const isWritten = valueAt(document.value, ['workspace']) !== undefined;
   const written = isWritten ? checkMembers(document, ['workspace'], workspaceShape, problems) : {};
   const { file, rubrics } = tools.settings;
@@ -216,19 +229,52 @@ function readWorkspace(
     with: written.with ?? [],
     hide: written.hide ?? [],
     own: [...[...hidden, ...(file === null ? [] : [file])].map(literalPattern), ...rubrics],
-    setup: written.setup ?? [],
+    setup: readSetup(written.setup ?? []),
     network: written.network ?? 'off',
     ...(written.skills === undefined ? {} : { skills: placeSkills(written.skills, agent) }),
   };
   const before = problems.length;
   checkPatterns(document, rules, tools, problems);
   checkSkills(document, written.skills ?? {}, tools, problems);
-  if (problems.length === before && placeFiles(tools.files.below(''), rules).size === 0) {
-    const message =
-      'workspace: no file is left, because `hide` excludes every file of `from` and `with`';
-    problems.push(problem(document.placeOf(['workspace', 'hide']), message));
-  }
+  if (problems.length === before) checkPlaced(document, rules, context, problems);
   return rules;
+}
+
+function readSetup(
+  written: string[] | { run: string[]; network?: WorkspaceRules['network'] | undefined },
+): WorkspaceRules['setup'] {
+  if (Array.isArray(written)) return { run: written, network: 'off' };
+  return { run: written.run, network: written.network ?? 'off' };
+}
+
+/** Reports what will be missing in the workspace. */
+function checkPlaced(
+  document: Document,
+  rules: WorkspaceRules,
+  { tools: { files }, agent, tasks, notices }: WorkspaceContext,
+  problems: Problem[],
+): void {
+  const placed = placeFiles(files.below(''), rules);
+  const refuse = (path: readonly string[], message: string): void => {
+    problems.push(problem(document.placeOf(path), message));
+  };
+  if (placed.size === 0) {
+    const why = 'no file is left, because `hide` excludes every file of `from` and `with`';
+    refuse(['workspace', 'hide'], `workspace: ${why}`);
+    return;
+  }
+  const attached = tasks.flatMap((task) => Object.keys(task.files ?? {}));
+  const paths = [...placed.keys(), ...attached];
+  for (const word of agent?.command ?? []) {
+    const path = word.replace(/^\.\//, '');
+    if (files.absence(path) === null && !paths.includes(path))
+      refuse(['agent'], `agent: the workspace does not contain ${path}; add it with \`with\``);
+  }
+  const { errors, warnings } = setupFaults(rules.setup, paths);
+  for (const message of errors) refuse(['workspace', 'setup'], `workspace.setup: ${message}`);
+  const place = document.placeOf(['workspace', 'setup']);
+  for (const message of warnings)
+    notices.push({ kind: 'settings', place, message: `workspace.setup: ${message}` });
 }
 
 function folderName(written: string): string {
@@ -258,7 +304,7 @@ function checkSkills(
     const file = join(folderName(folder), 'SKILL.md');
     const message = /^[a-z\d][\w.-]*$/i.test(name)
       ? file === null || files.absence(file) !== null
-        ? `${name}: there is no ${file ?? folder}`
+        ? `${name}: there is no ${file ?? folder}, or git ignores it`
         : null
       : `"${name.slice(0, 100)}" is not the name of a skill`;
     if (message !== null)
@@ -280,7 +326,8 @@ function checkPatterns(
   const all = files.below('');
   if (from !== '' && (!isPlainRelative(from) || from.split('/').includes('..')))
     refuse(['from'], `from: ${from.slice(0, 100)} must be a folder inside the repository`);
-  else if (files.below(from).length === 0) refuse(['from'], `from: there is no folder ${from}`);
+  else if (files.below(from).length === 0)
+    refuse(['from'], `from: there is no folder ${from}, or git ignores it`);
   for (const [key, patterns] of [
     ['with', added],
     ['hide', hide],
@@ -289,7 +336,10 @@ function checkPatterns(
       const wrong = globProblem(pattern);
       if (wrong !== null) refuse([key, index], `${key}: ${wrong}`);
       else if (!all.some(matcherOf([pattern])))
-        refuse([key, index], `${key}: ${pattern} matches no file; correct it or remove it`);
+        refuse(
+          [key, index],
+          `${key}: ${pattern} matches no file that git does not ignore; correct it or remove it`,
+        );
     }
 }
 

@@ -82,11 +82,13 @@ export async function runInWorkspace(
     const ended = await startAgent(ready, { row, run, ticket, place, options });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
+    if (options.signal.aborted) return failedRun(ABORTED, record);
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
     const transcript = readTranscript(row, ended.stdout);
-    const afterwards = isTrigger ? [] : await runSuiteChecks(run, changes, place, options);
-    if (options.signal.aborted)
-      return failedRun({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted }, record);
+    const afterwards = isTrigger
+      ? []
+      : await runSuiteChecks(run, workspace, changes, { place, options });
+    if (options.signal.aborted) return failedRun(ABORTED, record);
     return runCompletion({
       row,
       spec,
@@ -104,7 +106,7 @@ export async function runInWorkspace(
     });
   } catch (error) {
     const why = options.signal.aborted
-      ? ({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const)
+      ? ABORTED
       : ({ kind: 'program', message: runErrorWords(error) } as const);
     return failedRun(why, ticket.end());
   } finally {
@@ -112,6 +114,8 @@ export async function runInWorkspace(
     await workspace?.close();
   }
 }
+
+const ABORTED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;
 
 export function runErrorWords(error: unknown): string {
   return error instanceof UserError
@@ -183,14 +187,20 @@ async function startAgent(
 
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
+  { before }: Workspace,
   changes: readonly Change[],
-  place: AgentPlace,
-  options: OwnProgramOptions,
+  { place, options }: Pick<RunTools, 'place' | 'options'>,
 ): Promise<CheckResult[]> {
   if (spec.checks.length === 0) return [];
-  return runChecks(whole, changes, spec.checks, {
+  const changed = new Map(changes.map(({ path, kind }) => [path, kind]));
+  return runChecks(whole, spec.checks, {
     ...optionsOf(spec, place, options),
-    isSuiteFile: suiteFileMatcher(spec.workspace, { seen: files, whole }),
+    agents: {
+      changes,
+      isShown: (path) =>
+        changed.has(path) ? changed.get(path) !== 'deleted' : before.entries.has(path),
+      isSuiteFile: suiteFileMatcher(spec.workspace, { seen: files, whole }),
+    },
     seconds: CHECK_SECONDS,
   });
 }

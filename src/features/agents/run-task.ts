@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
 import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
 import { UserError } from '../../errors.ts';
-import { logLine } from '../../text/log.ts';
 import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { openGateway } from './gateway/index.ts';
@@ -47,7 +46,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
       const opened = await opening?.catch(() => null);
       if (opened === null || opened === undefined || 'refused' in opened) return;
       await opened.gateway.close();
-      await opened.templates.close();
+      await opened.templates.close(options.signal.aborted);
     },
   };
 }
@@ -86,7 +85,7 @@ async function runOne(
 ): Promise<Completion> {
   const spec = specOf(target.command);
   if (spec === null || target.calls === undefined) return unstarted('the agent is unknown');
-  const cli = await sources.cli(spec);
+  const cli = await sources.cli(spec, place.kind);
   if ('problem' in cli) return unstarted(cli.problem);
   const task = taskOf(request.variables ?? {});
   const files = await sources.files(target, spec.workspace, task);
@@ -107,7 +106,7 @@ interface RunSources {
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
   whole(of: TreeOf, spec: AgentSpec, task: Task): Promise<WorkspaceFiles>;
   lines(of: TreeOf): Promise<OwnLines>;
-  cli(spec: AgentSpec): Promise<Cli | { problem: string }>;
+  cli(spec: AgentSpec, kind: WallKind): Promise<Cli | { problem: string }>;
 }
 
 function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
@@ -128,9 +127,9 @@ function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSour
     files,
     lines: ({ commit = '' }) => ownLines(commit, tools.trees),
     whole: (of, { workspace }, task) => files(of, { ...workspace, hide: [] }, task),
-    cli: ({ agent, version }) => {
+    cli: ({ agent, version }, kind) => {
       const key = `${agent} ${version ?? ''}`;
-      const known = clis.get(key) ?? findAgent({ agent, version }, tools, options);
+      const known = clis.get(key) ?? findAgent({ agent, version }, kind, tools, options);
       clis.set(key, known);
       return known;
     },
@@ -155,25 +154,18 @@ async function readAll(
   attached: NonNullable<Task['files']>,
 ): Promise<WorkspaceFiles> {
   if (tree === null) throw new UserError([{ place: null, message: 'the commit is missing' }]);
-  const files = new Map(await readWorkspaceFiles(tree, { ...rules, hide: [...hide, ...own] }));
-  for (const [at, from] of Object.entries(attached))
-    files.set(at, { mode: '100644', body: await tree.read(from) });
-  return files;
+  return readWorkspaceFiles(tree, { ...rules, hide: [...hide, ...own] }, attached);
 }
 
 async function findAgent(
   { agent, version }: Pick<AgentSpec, 'agent' | 'version'>,
-  { folder, cacheFolder }: ProgramTools,
-  { env, log }: OwnProgramOptions,
+  kind: WallKind,
+  { folder }: ProgramTools,
+  { env }: OwnProgramOptions,
 ): Promise<Cli | { problem: string }> {
   const row = agentRow(agent);
   if (row.npm === null) return { bin: [], version: null, folders: [] };
-  return findCli(row, version ?? row.version ?? '', {
-    project: folder,
-    cache: join(cacheFolder, 'agents'),
-    env,
-    say: (line) => log(logLine(line)),
-  });
+  return findCli(row, version ?? row.version ?? '', { project: folder, env, kind });
 }
 
 /** Agents mostly wait for models, so more can run than there are processors. */

@@ -61,6 +61,10 @@ const hosts = listOf(
   filled().regex(HOST, { error: 'must be the name of a host like registry.npmjs.org' }),
 );
 
+const network = z.union([oneOf(['off']), hosts], { error: 'must be off, or a list of hosts' });
+
+const commands = listOf(filled(), 'a list of commands like [npm ci]');
+
 export const workspaceShape = {
   from: filled()
     .describe('Folder of the repository that becomes the workspace. Default: the project.')
@@ -81,13 +85,22 @@ export const workspaceShape = {
         '`runs` metrics ignore what the agent changes or adds at these paths.',
     )
     .optional(),
-  setup: listOf(filled(), 'a list of commands like [npm ci]')
+  setup: z
+    .union(
+      [
+        commands,
+        closed({
+          run: commands.describe('The commands.'),
+          network: network.describe('Hosts that the commands may reach, or off.').optional(),
+        }),
+      ],
+      { error: 'must be a list of commands, or { run: [npm ci], network: [registry.npmjs.org] }' },
+    )
     .describe(
       'Commands that prepare the workspace before the agent starts. They run once for identical files.',
     )
     .optional(),
-  network: z
-    .union([oneOf(['off']), hosts], { error: 'must be off, or a list of hosts' })
+  network: network
     .describe('Hosts that the agent may reach in addition to its model, or off (the default).')
     .optional(),
 };

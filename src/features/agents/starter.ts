@@ -6,6 +6,7 @@ import { factsOf } from '../../types/vendors.ts';
 import { contextIn, skillField } from './context.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
+import { installCommand } from './rows/versions.ts';
 import { matcherOf } from './suite/rules.ts';
 import { AGENT_NAMES, specOf } from './suite/spec.ts';
 
@@ -212,17 +213,17 @@ function starterRow(keys: StarterProject['keys'], wishes: readonly RowWish[]): A
 }
 
 function suiteText(
-  row: AgentRow,
+  { name, wires, npm, version }: AgentRow,
   workspace: string,
   tests: string,
   { keys, origin }: StarterProject,
-): Pick<StarterSuite, 'text' | 'vendor'> {
-  const vendor = row.wires.find((wire) => keys.includes(wire)) ?? row.wires[0] ?? 'anthropic';
+): Pick<StarterSuite, 'text' | 'vendor' | 'install'> {
+  const vendor = wires.find((wire) => keys.includes(wire)) ?? wires[0] ?? 'anthropic';
   const text = `${schemaLine('agents', origin)}# A suite for an agent. Each run gets a fresh copy of one side and a task.
-agent: ${row.name}
+agent: ${name}
 model: ${factsOf(vendor).starterModel}
 ${workspace === '' ? '' : `workspace:\n${workspace}`}limits: { turns: 30, minutes: 10, usd: 1 } # of one run
 tests:
 ${tests}`;
-  return { text, vendor };
+  return { text, vendor, install: npm === null ? null : installCommand(npm, version ?? '') };
 }

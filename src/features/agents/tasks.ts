@@ -11,6 +11,7 @@ import { agentRow } from './rows/index.ts';
 import { taskShape } from './schema.ts';
 import { placeFiles } from './suite/rules.ts';
 import { taskVariables, type AgentName, type Task, type WorkspaceRules } from './suite/spec.ts';
+import { isOutsideGit } from './workspace/files.ts';
 
 export interface ReadTask extends Task {
   id: string;
@@ -63,6 +64,7 @@ function readTask(
 function attachmentProblem(at: string, from: string, files: FormatTools['files']): string | null {
   if (!isPlainRelative(at) || at.split('/').includes('..'))
     return `${at} must be a path in the workspace`;
+  if (!isOutsideGit(at)) return `${at} must not be in a folder of git`;
   const absence = files.absence(from);
   return absence === null ? null : `${from} ${absence}`;
 }

@@ -36,7 +36,8 @@ afterEach(async () => {
 
 async function run(name: AgentName, command: string[]): Promise<{ stdout: string; code: unknown }> {
   const row = agentRow(name);
-  const workspace = { from: '', with: [], hide: [], own: [], setup: [], network: 'off' } as const;
+  const setup = { run: [], network: 'off' } as const;
+  const workspace = { from: '', with: [], hide: [], own: [], setup, network: 'off' } as const;
   const spec = { command, model: 'stand-in', at: 'anthropic', workspace };
   const place = { url: model.url, token: 'run-token', home: work, work };
   const start = row.start({ spec, bin: [], task: TASK, ...place });

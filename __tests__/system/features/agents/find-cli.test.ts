@@ -2,31 +2,28 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
-  readFileSync,
   readdirSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { findCli, versionFault } from '../../../../src/features/agents/rows/find-cli.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { findCli } from '../../../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
+import { versionFault } from '../../../../src/features/agents/rows/versions.ts';
+import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
+import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const VERSION = '0.171.0';
+const walls = await findWalls();
 
 let root: string;
-let said: string[];
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'cli-')));
-  said = [];
+  root = realpathSync(temporaryFolder('cli'));
+  chmodSync(root, 0o755);
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const at = (...path: string[]): string => join(root, ...path);
 
@@ -45,18 +42,12 @@ function install(folder: string, version: string): void {
   symlinkSync('../@openai/codex/bin/codex.js', at(`${folder}/node_modules/.bin/codex`));
 }
 
-/** Creates a fake `npm` that records its environment and copies `from` to its `--prefix`. */
-function standInNpm(script: string): void {
-  write('tools/npm', `#!/bin/sh\nenv > '${at('npm-env')}'\n${script}\n`, 0o755);
+function find(env: Record<string, string> = {}) {
+  if ('refused' in walls) throw new Error(walls.refused);
+  const PATH = `${at('tools')}:/usr/bin:/bin`;
+  const tools = { project: at('project'), env: { PATH, ...env }, kind: walls.kind };
+  return findCli(agentRow('codex'), VERSION, tools);
 }
-
-const find = (env: Record<string, string> = {}, row = agentRow('codex')) =>
-  findCli(row, VERSION, {
-    project: at('project'),
-    cache: at('cache'),
-    env: { PATH: `${at('tools')}:/usr/bin:/bin`, ...env },
-    say: (line) => said.push(line),
-  });
 
 const found = (folder: string) => ({
   bin: [realpathSync(process.execPath), at(folder, 'node_modules/@openai/codex/bin/codex.js')],
@@ -68,7 +59,6 @@ describe("the search for an agent's pinned CLI", () => {
   test("uses the project's own installation", async () => {
     install('project', VERSION);
     expect(await find()).toEqual(found('project'));
-    expect(said).toEqual([]);
   });
 
   test('uses the installation on PATH if the project has another version', async () => {
@@ -77,30 +67,36 @@ describe("the search for an agent's pinned CLI", () => {
     expect(await find({ PATH: at('global/node_modules/.bin') })).toEqual(found('global'));
   });
 
-  test('installs the CLI once with npm, which does not get the API keys', async () => {
-    install('registry', VERSION);
-    standInNpm(`cp -a '${at('registry')}/.' "$3"`);
-    install('project', '0.100.0');
-    expect(await find({ OPENAI_API_KEY: 'sk-secret' })).toEqual(found(`cache/codex-${VERSION}`));
-    expect(said).toEqual([
-      `Installing codex ${VERSION} from npm (found 0.100.0 in ${at('project/node_modules/.bin')}).`,
-    ]);
-    expect(readFileSync(at('npm-env'), 'utf8')).not.toContain('sk-secret');
-    rmSync(at('npm-env'));
-    expect(await find()).toEqual(found(`cache/codex-${VERSION}`));
-    expect(existsSync(at('npm-env'))).toBe(false);
-    expect(readdirSync(at('cache'))).toEqual([`codex-${VERSION}`]);
+  test.each([
+    ['is not there', () => undefined, 'is not installed, and'],
+    [
+      'has another version',
+      () => install('project', '0.100.0'),
+      'is not installed (found 0.100.0 in ',
+    ],
+  ])('says how to install it if it %s, and installs nothing', async (_, prepare, why) => {
+    prepare();
+    write('tools/npm', `#!/bin/sh\ntouch '${at('npm-ran')}'\n`, 0o755);
+    expect(await find()).toEqual({
+      problem: expect.stringMatching(
+        /^codex 0\.171\.0 .+ before evaldiff, .+: npm install --global @openai\/codex@0\.171\.0$/,
+      ),
+    });
+    expect(await find()).toEqual({ problem: expect.stringContaining(why) });
+    expect(existsSync(at('npm-ran'))).toBe(false);
   });
 
-  test('reports the reason and the fix if npm cannot install the CLI', async () => {
-    standInNpm('echo "npm error 404 Not Found" >&2; exit 1');
-    expect(await find()).toEqual({
-      problem:
-        `codex ${VERSION} is missing, and npm could not install it: npm error 404 Not Found. ` +
-        `Install it in an earlier step: npm install --global @openai/codex@${VERSION}`,
-    });
-    expect(readdirSync(at('cache'))).toEqual([]);
-  });
+  test.each(['project/node_modules/.bin', 'tools'])(
+    'asks a program in %s for its version in the sandbox only',
+    async (folder) => {
+      write('home/key', 'sk-of-the-user');
+      chmodSync(at('home'), 0o777);
+      const steal = `cat ${at('home/key')} >> ${at('home/stolen')}; touch ${at('home/ran')}`;
+      write(`${folder}/codex`, `#!/bin/sh\n${steal}\nenv; echo "codex-cli ${VERSION}"\n`, 0o755);
+      expect(await find()).toMatchObject({ bin: [at(folder, 'codex')], version: VERSION });
+      expect(readdirSync(at('home'))).toEqual(['key']);
+    },
+  );
 
   test('finds the version of a CLI that is not an npm package by running it', async () => {
     write('tools/codex', `#!/bin/sh\necho "codex-cli ${VERSION}"\n`, 0o755);

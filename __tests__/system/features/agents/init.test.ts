@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { factsOf } from '../../../../src/types/vendors.ts';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
@@ -84,12 +85,16 @@ describe('evaldiff init with agent instructions', () => {
     expect([validated, suiteIn(files, 'evals/agents.yaml').agent]).toEqual([0, 'copilot']);
   });
 
-  test('allows agents to run in the workflow, with code: host', async () => {
+  test('installs the agent in the workflow and allows it to run, with code: host', async () => {
     const { files } = await init({ 'AGENTS.md': 'Be brief.\n' });
     const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
-      jobs: { evaldiff: { steps: { with: object }[] } };
+      jobs: { evaldiff: { steps: object[] } };
     };
-    expect(jobs.evaldiff.steps.at(-1)?.with).toMatchObject({ code: 'host' });
+    const { npm, version } = agentRow('codex');
+    expect(jobs.evaldiff.steps).toEqual([
+      { run: `npm install --global ${npm?.package ?? ''}@${version ?? ''}` },
+      expect.objectContaining({ with: expect.objectContaining({ code: 'host' }) }),
+    ]);
   });
 
   test("hides the skill's evals from the agent", async () => {

@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
+import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import {
   readWorkspaceFiles,
   type WorkspaceFiles,
@@ -21,11 +23,13 @@ const walls = await findWalls();
 const templates = await createTemplates();
 afterAll(() => templates.close());
 
+const setupOf = (...run: string[]): WorkspaceOptions['setup'] => ({ run, network: 'off' });
+
 function optionsWith(own: Partial<WorkspaceOptions>): WorkspaceOptions {
   if ('refused' in walls) throw new Error(walls.refused);
   const { kind } = walls;
   return {
-    ...{ kind, templates, setup: [], network: 'off', home: {} },
+    ...{ kind, templates, setup: setupOf(), network: 'off', home: {} },
     ...{ readable: [], cover: [], canary: null, ...own },
   };
 }
@@ -43,7 +47,7 @@ async function inside(
 
 describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   test('runs once for equal files and commands, and each run gets a fresh copy', async () => {
-    const setup = ['cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup'];
+    const setup = setupOf('cat /proc/sys/kernel/random/uuid > id; echo of-setup > $HOME/.setup');
     const open = (files = FILES): Promise<Workspace> =>
       openWorkspace(files, optionsWith({ setup, home: { '.own': 'own' } }));
     const [first, second] = [await open(), await open(new Map(FILES))];
@@ -66,7 +70,10 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
 
   test('may create a file; if the agent writes its fake API key there, evaldiff detects it', async () => {
     const canary = 'sk-ant-api03-canary-of-this-test';
-    const workspace = await openWorkspace(FILES, optionsWith({ setup: ['touch made'], canary }));
+    const workspace = await openWorkspace(
+      FILES,
+      optionsWith({ setup: setupOf('touch made'), canary }),
+    );
     await inside(workspace, 'echo $EVALDIFF_CANARY_API_KEY > made');
     expect(await workspaceChanges(workspace)).toMatchObject([
       { path: 'made', left: 'setup', isCanarySeen: true },
@@ -90,7 +97,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
 
   test('may leave links in HOME, but evaldiff never writes files outside through them', async () => {
     const outside = temporaryFolder('outside');
-    const setup = [`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`];
+    const setup = setupOf(`ln -s ${outside} $HOME/.config; ln -s ${outside}/file $HOME/.agentrc`);
     const home = { '.config/agent.json': 'own', '.agentrc': 'rc' };
     const workspace = await openWorkspace(FILES, optionsWith({ setup, home }));
     const { stdout } = await inside(workspace, 'cat $HOME/.config/agent.json $HOME/.agentrc');
@@ -98,20 +105,20 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   });
 
   test('that fails is an error with the command and the end of its output', async () => {
-    const setup = ['true', 'echo installing; echo no such package >&2; exit 3'];
+    const setup = setupOf('true', 'echo installing; echo no such package >&2; exit 3');
     await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
       /its setup command "echo installing; .+" failed \(exit code 3\)\. .+\ninstalling\n\nno such package$/s,
     );
   });
 
   test('that makes the workspace too large is an error', async () => {
-    const setup = ['for i in 1 2; do dd if=/dev/zero of=$i bs=1M count=600; done'];
+    const setup = setupOf('for i in 1 2; do dd if=/dev/zero of=$i bs=1M count=600; done');
     await expect(openWorkspace(FILES, optionsWith({ setup }))).rejects.toThrow(
       "The agent's workspace is larger than 1000.0 MB",
     );
   });
 
-  test('reaches only the hosts listed in `network`, over HTTPS', async () => {
+  test('reaches only the hosts listed in its own `network`, over HTTPS, with the certificates of this machine', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();
@@ -120,18 +127,144 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
       `node -e 'require("node:http").request({ port: 8138, method: "CONNECT", path: "${host}" })
         .on("connect", (reply, socket, head) => { process.stdout.write(reply.statusCode + String(head)); socket.pipe(process.stdout) }).end()'`;
     const plain = `node -e 'fetch("http://127.0.0.1:8138/").then((r) => console.log(r.status))'`;
-    const setup = [
-      `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said`,
+    const run = [
+      `(${connect(`localhost:${port}`)}; ${connect('example.com:443')}; ${plain}) > said; echo $HTTPS_PROXY >> said; cat $NODE_EXTRA_CA_CERTS >> said`,
     ];
-    const workspace = await openWorkspace(
-      FILES,
-      optionsWith({ setup, network: [`LOCALHOST:${port}`] }),
-    );
+    const setup = { run, network: [`LOCALHOST:${port}`] };
+    const authority = join(temporaryFolder('authority'), 'ca.pem');
+    writeFileSync(authority, 'of the company\n');
+    chmodSync(dirname(authority), 0o755);
+    process.env['NODE_EXTRA_CA_CERTS'] = authority;
+    const workspace = await openWorkspace(FILES, optionsWith({ setup }));
+    delete process.env['NODE_EXTRA_CA_CERTS'];
     expect((await inside(workspace, 'cat said')).stdout).toBe(
-      '200hello403403\nhttp://127.0.0.1:8138\n',
+      '200hello403403\nhttp://127.0.0.1:8138\nof the company\n',
     );
     server.close();
     await workspace.close();
+  });
+});
+
+/** As on a kernel without overlays, or in a Docker container. */
+const copying = await createTemplates();
+copying.hasLayers = Promise.resolve(false);
+afterAll(() => copying.close());
+
+test('runs use layers on this machine, so the other tests cover them', async () => {
+  await (await openWorkspace(FILES, optionsWith({}))).close();
+  expect(await templates.hasLayers).toBe(true);
+});
+
+describe.each([
+  ['a layer', templates],
+  ['a copy', copying],
+])('a run on %s', (_, kept) => {
+  const text = (body: string) => ({ mode: '100644' as const, body: Buffer.from(body) });
+  const shown: WorkspaceFiles = new Map([
+    ['a.txt', text('a\n')],
+    ['docs/one.md', text('1\n')],
+    ['docs/two.md', text('2\n')],
+    ['old/x', text('x\n')],
+    ['same.txt', text('same\n')],
+  ]);
+  const whole: WorkspaceFiles = new Map([...shown, ['evals/expected.txt', text('42\n')]]);
+  const own = { templates: kept, setup: setupOf('mkdir -p made; echo of-setup > made/by-setup') };
+
+  test('reports all changes by content, and leaves other runs and the template as they are', async () => {
+    const [first, second] = [
+      await openWorkspace(shown, optionsWith(own)),
+      await openWorkspace(shown, optionsWith(own)),
+    ];
+    await inside(
+      first,
+      'echo more >> a.txt; rm -r docs; mkdir docs; echo new > docs/three.md; rm -r old; ' +
+        'echo file > old; touch same.txt; chmod 700 same.txt; chmod 600 same.txt; ' +
+        'echo edited > made/by-setup; mv made made2; ln same.txt linked; mkdir -p sub/.git; touch sub/.git/x',
+    );
+    expect(
+      (await workspaceChanges(first)).map(({ path, kind, left }) => [path, kind, left]),
+    ).toEqual([
+      ['a.txt', 'changed', null],
+      ['docs/one.md', 'deleted', null],
+      ['docs/three.md', 'added', null],
+      ['docs/two.md', 'deleted', null],
+      ['linked', 'added', null],
+      ['made/by-setup', 'deleted', 'setup'],
+      ['made2/by-setup', 'added', null],
+      ['old', 'added', null],
+      ['old/x', 'deleted', null],
+    ]);
+    const { stdout } = await inside(second, 'cat a.txt docs/* old/x made/*; git status --short');
+    expect(stdout).toBe('a\n1\n2\nx\nof-setup\n?? made/\n');
+    expect(await workspaceChanges(second)).toEqual([]);
+    for (const each of [first, second]) await each.close();
+  });
+
+  test.each([
+    ['a chain of links', 'ln -s evals/expected.txt b; ln -s b c; ln -s c out.txt', 1],
+    ['a link to the folder', 'ln -s ../evals docs/e; ln -s docs/e/expected.txt out.txt', 1],
+    ['a hard link to a link', 'ln -s evals/expected.txt b; ln b out.txt', 1],
+    ['a hard link to its own file', 'echo 42 > own; ln own out.txt', 0],
+  ])('that answers a hidden check with %s', async (__, command, code) => {
+    const options = optionsWith(own);
+    const workspace = await openWorkspace(shown, options);
+    await inside(workspace, command);
+    const changes = await workspaceChanges(workspace);
+    const paths = new Set([...shown.keys(), ...changes.map(({ path }) => path)]);
+    const agents = {
+      changes,
+      isShown: (path: string) => paths.has(path),
+      isSuiteFile: (path: string) => path.startsWith('evals/'),
+    };
+    const checks = [{ name: 'cmp', run: 'cmp out.txt evals/expected.txt 2>&1' }];
+    const [check] = await runChecks(whole, checks, { ...options, agents, seconds: 600 });
+    expect(check?.code === 0 ? 0 : 1).toBe(code);
+    await workspace.close();
+  });
+
+  test('that writes too many files, or fills the disk, is an error', async () => {
+    const workspace = await openWorkspace(shown, optionsWith(own));
+    await inside(workspace, 'mkdir many; cd many; seq 11000 | xargs touch');
+    await expect(workspaceChanges(workspace)).rejects.toThrow(
+      'The agent changed more than 10,000 files. If it installs packages, install them in `setup`.',
+    );
+    // /proc has no free space.
+    await expect(workspaceChanges({ ...workspace, folder: '/proc' })).rejects.toThrow(
+      'The disk with the temporary folder is full',
+    );
+    await workspace.close();
+  });
+
+  test('is not started after SIGTERM', async () => {
+    const open = (signal: AbortSignal) => openWorkspace(shown, { ...optionsWith(own), signal });
+    await (await open(new AbortController().signal)).close();
+    const runs = (): string[] => readdirSync(kept.folder).filter((name) => name.startsWith('run-'));
+    const before = runs();
+    await expect(open(AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(runs()).toEqual(before);
+  });
+});
+
+describe('programs of a task', () => {
+  test.each([
+    ['core.fsmonitor', '[core]\n\tfsmonitor = "sh $PWD/evil.sh; false"\n'],
+    ['a filter', '[filter "x"]\n\tclean = sh evil.sh\n'],
+    ['signing', '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = ./evil.sh\n'],
+    ['hooks', '[core]\n\thooksPath = .\n'],
+  ])('never run outside the sandbox, even through settings of git: %s', async (_, config) => {
+    const outside = temporaryFolder('outside');
+    const evil = Buffer.from(`#!/bin/sh\nenv > ${outside}/ran\n`);
+    const files: WorkspaceFiles = new Map([
+      ['.git/config', { mode: '100644', body: Buffer.from(config) }],
+      ['.gitattributes', { mode: '100644', body: Buffer.from('* filter=x\n') }],
+      ['evil.sh', { mode: '100755', body: evil }],
+      ['pre-commit', { mode: '100755', body: evil }],
+    ]);
+    await openWorkspace(files, optionsWith({})).then(
+      (workspace) => workspace.close(),
+      () => undefined,
+    );
+    expect(readdirSync(outside)).toEqual([]);
   });
 });
 

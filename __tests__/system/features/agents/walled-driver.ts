@@ -131,7 +131,10 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   const options: WorkspaceOptions = {
     kind,
     templates,
-    setup: ['mkdir tools; echo "exit 0" > tools/run; echo made > made.txt; echo set > $HOME/.set'],
+    setup: {
+      run: ['mkdir tools; echo "exit 0" > tools/run; echo made > made.txt; echo set > $HOME/.set'],
+      network: 'off',
+    },
     network: 'off',
     home: { '.config/agent.json': '{}' },
     readable: [tools],
@@ -181,16 +184,21 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
       if (name.startsWith('edits the tests'))
         for (const [seconds, checks] of CHECKS)
           report.checks.push(
-            ...(await runChecks(FILES, changes, checks, {
+            ...(await runChecks(FILES, checks, {
               ...options,
-              isSuiteFile: matcherOf(['tests/**', 'evals']),
+              agents: {
+                changes,
+                isShown: () => true,
+                isSuiteFile: matcherOf(['tests/**', 'evals']),
+              },
               seconds,
             })),
           );
       if (name.startsWith('plants hooks'))
-        await runChecks(FILES, changes, [{ name: 'git', run: 'git status; git diff' }], {
+        await runChecks(FILES, [{ name: 'git', run: 'git status; git diff' }], {
           ...options,
-          ...{ isSuiteFile: () => false, seconds: 600 },
+          agents: { changes, isShown: () => true, isSuiteFile: () => false },
+          seconds: 600,
         });
     });
   for (const [limit, command] of Object.entries(endless))
@@ -214,7 +222,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
 }
 
 /** Checks by their limit in seconds. Only the one that exceeds its limit has a short one. */
-const CHECKS: readonly [number, Parameters<typeof runChecks>[2]][] = [
+const CHECKS: readonly [number, Parameters<typeof runChecks>[1]][] = [
   [
     600,
     [
@@ -227,7 +235,8 @@ const CHECKS: readonly [number, Parameters<typeof runChecks>[2]][] = [
 
 async function hang(kind: WallKind, gateway: string): Promise<never> {
   const templates = await createTemplates();
-  const options = { kind, templates, setup: [], network: 'off' as const, home: {} };
+  const setup = { run: [], network: 'off' as const };
+  const options = { kind, templates, setup, network: 'off' as const, home: {} };
   const rest = { readable: [], cover: [], canary: null };
   const workspace = await openWorkspace(FILES, { ...options, ...rest });
   const line = `exec -a hung-${process.pid} sleep 1000`;

@@ -6,7 +6,14 @@ import { treeOf } from '../../config/tree.ts';
 const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body. '.repeat(100);
 const LONG = 'Keep one idea per line. '.repeat(100);
 
-const WORKSPACE = { from: '', with: [], hide: [], own: [], setup: [], network: 'off' } as const;
+const WORKSPACE = {
+  from: '',
+  with: [],
+  hide: [],
+  own: [],
+  setup: { run: [], network: 'off' },
+  network: 'off',
+} as const;
 
 function contextWith(
   agent: AgentName,

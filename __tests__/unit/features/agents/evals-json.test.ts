@@ -102,7 +102,7 @@ describe("a skill's evals.json", () => {
 agent:
   agent: codex@0.171.0
   model: gpt-5.4
-  workspace: { hide: [secret.md], setup: [npm ci] }
+  workspace: { hide: [secret.md], setup: [make] }
   limits: { turns: 5 }
 `,
       { 'secret.md': 'x' },
@@ -115,7 +115,7 @@ agent:
       workspace: {
         skills: { '.agents/skills/release-notes': SKILL },
         hide: [`${SKILL}/evals`, 'secret.md'],
-        setup: ['npm ci'],
+        setup: { run: ['make'], network: 'off' },
       },
     });
   });

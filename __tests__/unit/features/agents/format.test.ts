@@ -82,7 +82,7 @@ describe('an agent suite', () => {
         with: ['AGENTS.md', '.claude/**'],
         hide: ['shop/secret.md'],
         own: ['evals/notes.yaml', 'evaldiff.yaml', 'rubrics/*.{yaml,yml}'],
-        setup: [],
+        setup: { run: [], network: 'off' },
         network: 'off',
       },
       limits: { turns: 12, minutes: 10, usd: 0.5 },
@@ -120,6 +120,25 @@ describe('an agent suite', () => {
       'tokens',
     ]);
     expect(values.map(({ definition }) => definition?.better)).not.toContain('higher');
+  });
+
+  test.each([
+    [
+      '[npm ci]',
+      [
+        '"npm ci" probably fails, because setup has no network; write setup: { run: [npm ci], network: [registry.npmjs.org] }',
+      ],
+    ],
+    ['{ run: [pip install -r a.txt] }', ['"pip install -r a.txt" probably fails']],
+    ['{ run: [npm ci, make], network: off }', ['run: [npm ci, make], network: [']],
+    ['{ run: [npm ci], network: [registry.npmjs.org] }', []],
+    ['[npm ci --offline]', []],
+    ['[make]', []],
+  ])('with setup: %s warns if packages cannot be installed', async (setup, messages) => {
+    const suite = withLine('hide: [shop/secret.md]', `setup: ${setup}`);
+    const { problems, notices } = await read(suite, { 'shop/package-lock.json': '{}' });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual(messages.map((message) => expect.stringContaining(message)));
   });
 
   test('depends on exactly the files that a run may read', async () => {
@@ -269,6 +288,28 @@ tests:
     ['trigger: notes', 'trigger: [a]', '14: tests.references[1].trigger must be the name'],
     ['trigger: notes', 'files: { ../x: AGENTS.md }', '14: files: ../x must be a path in the'],
     ['trigger: notes', 'files: { x: nowhere.md }', '14: files: nowhere.md does not exist'],
+    ...['.git/config', 'sub/.GIT/hooks/x', '.git./config', 'git~1/config', '.g\u200cit/config'].map(
+      (path): [string, string, string] => [
+        'trigger: notes',
+        `files: { ${JSON.stringify(path)}: AGENTS.md }`,
+        `14: files: ${path} must not be in a folder of git`,
+      ],
+    ),
+    [
+      'agent: claude-code@2.1.330',
+      'agent: { command: [node, ./other/app.js] }',
+      '1: agent: the workspace does not contain other/app.js; add it with `with`',
+    ],
+    ...[
+      ['[npm ci]', '"npm ci" needs package-lock.json or npm-shrinkwrap.json'],
+      ['[cd shop && npm ci]', '"cd shop && npm ci" needs package-lock.json'],
+      ['{ run: [yarn], network: [registry.yarnpkg.com] }', '"yarn" needs yarn.lock'],
+    ].map(([setup = '', message = '']): [string, string, string] => [
+      'hide: [shop/secret.md]',
+      `setup: ${setup}`,
+      `6: workspace.setup: ${message}`,
+    ]),
+    ['hide: [shop/secret.md]', 'setup: { network: off }', '6: workspace.setup: "run" is missing'],
     ['limits: {', 'limit: {', '7: unknown key "limit"; did you mean "limits"?'],
   ])('is an error if %j is replaced by %j', async (from, to, message) => {
     const { problems } = await read(withLine(from, to));

@@ -154,8 +154,24 @@ describe('a link of a workspace', () => {
     ['a', '', false],
     ['a', '.git/config', false],
     ['sub/a', '../.GIT', false],
+    ['a', 'git~1/config', false],
+    ['a', '.git /config', false],
+    ['a', '.gitignore', true],
+    ['a', 'shallow', true],
+    ['a', 'shallow/b', true],
+    // `deep/er/shallow` is a link to the root, so two steps up leave the workspace.
+    ['a', 'deep/er/shallow/../b', false],
+    ['a', 'deep/er/shallow/b', true],
+    ['a', 'circle', false],
+    ['deep/er/a', 'shallow/deep/../b', true],
   ])('at %s to %j stays inside the workspace: %s', (path, target, expected) => {
-    expect(staysInside(path, target)).toBe(expected);
+    const links: Record<string, string> = {
+      'deep/er/shallow': '../..',
+      shallow: 'deep/er',
+      circle: 'circle',
+      [path]: target,
+    };
+    expect(staysInside(path, (at) => links[at] ?? null)).toBe(expected);
   });
 });
 

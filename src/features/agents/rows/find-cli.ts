@@ -1,13 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, sep } from 'node:path';
-import { promisify } from 'node:util';
-import { THIS_PLATFORM, programVariables } from '../../../edges/providers/program-child.ts';
-import { makeFolders } from '../../../edges/store/make-folders.ts';
-import { errorMessage } from '../../../errors.ts';
-import { member, parseMap } from '../../../types/plain.ts';
+import { visibleLine } from '../../../text/visible.ts';
+import { parseMap } from '../../../types/plain.ts';
+import { giveToAgent, removeFolder } from '../workspace/folders.ts';
+import { runInside } from '../workspace/run.ts';
+import type { WallKind } from '../workspace/walls.ts';
 import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
+import { installCommand } from './versions.ts';
 
 interface FoundCli {
   bin: readonly string[];
@@ -18,19 +19,8 @@ interface FoundCli {
 
 interface CliTools {
   project: string;
-  cache: string;
   env: Readonly<Record<string, string | undefined>>;
-  say(line: string): void;
-}
-
-export function versionFault({ name, npm, version }: AgentRow, wanted: string): string | null {
-  if (npm === null) return `${name} has no version; write only \`${name}\``;
-  const fix = `write \`agent: ${name}@${version ?? ''}\``;
-  if (!/^\d+\.\d+\.\d+$/.test(wanted)) return `"${wanted}" is not a version of ${name}; ${fix}`;
-  const isOld = wanted.localeCompare(npm.oldest, 'en', { numeric: true }) < 0;
-  return isOld
-    ? `${name} ${wanted} is too old: evaldiff needs ${npm.oldest} or newer; ${fix}`
-    : null;
+  kind: WallKind;
 }
 
 export async function findCli(
@@ -39,24 +29,18 @@ export async function findCli(
   tools: CliTools,
 ): Promise<FoundCli | { problem: string }> {
   if (npm === null) return { problem: `${name} has no CLI` };
-  const copy = join(tools.cache, `${name}-${wanted}`);
   const path = (tools.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const others: string[] = [];
-  for (const folder of [join(tools.project, BIN), ...path, join(copy, BIN)]) {
+  for (const folder of [join(tools.project, BIN), ...path]) {
     const found = await readCli(join(folder, npm.bin), npm.package, tools);
     if (found?.version === wanted) return found;
     if (found !== null) others.push(`${found.version} in ${folder}`);
   }
-  const why = others.length === 0 ? 'it is not installed' : `found ${others.join(', ')}`;
-  tools.say(`Installing ${name} ${wanted} from npm (${why}).`);
-  const what = `${npm.package}@${wanted}`;
-  const failure = await installCli(copy, what, tools);
-  const found = await readCli(join(copy, BIN, npm.bin), npm.package, tools);
-  if (found?.version === wanted) return found;
+  const also = others.length === 0 ? '' : ` (found ${visibleLine(others.join(', '))})`;
   return {
     problem:
-      `${name} ${wanted} is missing, and npm could not install it: ${failure ?? `no ${npm.bin}`}. ` +
-      `Install it in an earlier step: npm install --global ${what}`,
+      `${name} ${wanted} is not installed${also}, and evaldiff installs no programs. Run this ` +
+      `before evaldiff, in a workflow as a step: ${installCommand(npm, wanted)}`,
   };
 }
 
@@ -66,9 +50,9 @@ async function readCli(file: string, name: string, tools: CliTools): Promise<Fou
   const program = await realpath(file).catch(() => null);
   if (program === null) return null;
   const owner = await packageOf(program, name);
-  const version = owner?.version ?? (await askVersion(program, tools));
-  if (version === null) return null;
   const folder = owner === null ? besideProgram(program, tools) : outermost(owner.folder);
+  const version = owner?.version ?? (await askVersion(program, folder, tools.kind));
+  if (version === null) return null;
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
@@ -101,48 +85,25 @@ function outermost(folder: string): string {
   return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
 }
 
-async function askVersion(program: string, tools: CliTools): Promise<string | null> {
-  const { stdout } = await executeFile(program, ['--version'], tools, MOST_MS.version).catch(
-    () => ({
-      stdout: '',
-    }),
-  );
-  return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
-}
+const VERSION_SECONDS = 20;
 
-/** Installs into a temporary folder first, because other runs may install the same version. */
-async function installCli(copy: string, what: string, tools: CliTools): Promise<string | null> {
-  makeFolders(tools.cache);
-  const folder = await mkdtemp(join(tools.cache, 'new-'));
-  const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel=error'];
-  try {
-    await executeFile(
-      'npm',
-      ['install', '--prefix', folder, ...quiet, what],
-      tools,
-      MOST_MS.install,
-    );
-    await rename(folder, copy).catch(() => {});
-    return null;
-  } catch (error) {
-    const text = String(member(error, 'stderr') ?? '').trim() || errorMessage(error);
-    return text.split('\n').at(0) ?? text;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-const NPM = ['HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'NODE_EXTRA_CA_CERTS'];
-const NPM_SETTINGS = ['npm_config_registry', 'npm_config_userconfig', 'NPM_CONFIG_USERCONFIG'];
-const MOST_MS = { version: 20_000, install: 600_000 };
-
-/** Omits API keys, because npm runs scripts of the packages. */
-function executeFile(
+/** In the sandbox, because the program may come from the repository. */
+async function askVersion(
   program: string,
-  words: string[],
-  { env }: CliTools,
-  timeout: number,
-): Promise<{ stdout: string }> {
-  const given = programVariables(env, [...NPM, ...NPM_SETTINGS], THIS_PLATFORM);
-  return promisify(execFile)(program, words, { env: given, timeout });
+  readable: string,
+  kind: WallKind,
+): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-version-'));
+  try {
+    await giveToAgent(folder, kind);
+    const own = { work: folder, home: folder };
+    const place = { kind, folder, own, readable: [readable], cover: [] };
+    const { stdout } = await runInside(
+      { ...place, network: 'off', canary: null },
+      { command: [program, '--version'], env: {}, gateway: null, seconds: VERSION_SECONDS },
+    );
+    return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
+  } finally {
+    await removeFolder(folder);
+  }
 }

@@ -14,6 +14,8 @@ export const AGENT_NAMES = [
 
 export type AgentName = (typeof AGENT_NAMES)[number];
 
+type Network = 'off' | readonly string[];
+
 export interface WorkspaceRules {
   /** A folder of the repository. Empty means the project's root. */
   from: string;
@@ -24,8 +26,8 @@ export interface WorkspaceRules {
   own: readonly string[];
   /** Folder in the workspace → folder in the repository. */
   skills?: Readonly<Record<string, string>>;
-  setup: readonly string[];
-  network: 'off' | readonly string[];
+  setup: { run: readonly string[]; network: Network };
+  network: Network;
 }
 
 export interface RunLimits {

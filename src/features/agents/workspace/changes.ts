@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, open, readlink } from 'node:fs/promises';
+import { open, readlink, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { trailOf } from '../../../documents/paths.ts';
+import { userError } from '../../../errors.ts';
 import { count } from '../../../text/amounts.ts';
 import { MAX_DIFF_EDITS } from '../../../text/cut-out.ts';
 import { canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES, staysInside, tooLarge, type Mode } from './files.ts';
-import { diskUsage } from './folders.ts';
-import { listEntries, type DiskEntry } from './list-entries.ts';
-import type { Workspace } from './open.ts';
+import { diskUsage, runTool } from './folders.ts';
+import { linkTarget, listFiles, type DiskEntry } from './layers.ts';
+import { foldersAbove, type Workspace } from './open.ts';
 
 export interface Change {
   path: string;
@@ -30,14 +31,19 @@ const MAX_CHANGED_BYTES = 256_000_000;
 
 const MAX_DIFFED_BYTES = 1_000_000;
 
+/** For `setup` and for the agent. */
+const MAX_CHANGES = 10_000;
+
 /**
  * Does not use git, because the agent may have changed git's configuration and hooks.
- * @throws UserError if the workspace is too large.
+ * @throws UserError if the agent wrote too much, or the disk is full.
  */
 export async function workspaceChanges(workspace: Workspace): Promise<Change[]> {
-  const { own, before, folder } = workspace;
-  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
-  const after = await listEntries(own.work);
+  const { kind, own, before, folder } = workspace;
+  await checkSpace(folder);
+  const after = await listFiles(kind, own);
+  // Agents can make folders and files that even their owner cannot open.
+  if (kind !== 'root') await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
   const isOfSetup = setupPaths(workspace);
   const [room, setupRoom] = [{ bytes: MAX_CHANGED_BYTES }, { bytes: MAX_CHANGED_BYTES }];
   const changes: Change[] = [];
@@ -46,10 +52,31 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
     if (pair.old?.stamp === pair.entry?.stamp) continue;
     const found = isOfSetup(path)
       ? await setupChange(workspace, path, pair, setupRoom)
-      : await changeAt(workspace, path, pair, room);
+      : await changeAt(workspace, path, { ...pair, after }, room);
     if (found !== null) changes.push(found);
+    if (changes.length > MAX_CHANGES) throw tooManyChanges();
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function checkSpace(folder: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize < MIN_FREE_BYTES) throw userError(null, DISK_FULL);
+  if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) throw tooLarge();
+}
+
+const MIN_FREE_BYTES = 1_000_000;
+
+const DISK_FULL =
+  'The disk with the temporary folder is full, so what the agent wrote is incomplete. Free some ' +
+  'space, or set TMPDIR to a folder on another disk.';
+
+function tooManyChanges(): Error {
+  return userError(
+    null,
+    `The agent changed more than ${count(MAX_CHANGES)} files. If it installs packages, install ` +
+      'them in `setup`.',
+  );
 }
 
 interface FilePair {
@@ -58,10 +85,10 @@ interface FilePair {
 }
 
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
-  const foldersAbove = (paths: Iterable<string>): Set<string> =>
-    new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
+  const ofSetup = [...before.entries.keys()].filter((path) => !files.has(path));
+  if (ofSetup.length === 0) return () => false;
   const own = foldersAbove(files.keys());
-  const made = new Set([...foldersAbove(before.entries.keys())].filter((path) => !own.has(path)));
+  const made = new Set([...foldersAbove(ofSetup)].filter((path) => !own.has(path)));
   return (path) =>
     (before.entries.has(path) && !files.has(path)) ||
     (!files.has(path) && trailOf(path).some((step) => made.has(step)));
@@ -90,10 +117,10 @@ async function setupChange(
 async function changeAt(
   { own, before, canary }: Workspace,
   path: string,
-  pair: FilePair,
+  pair: FilePair & { after: ReadonlyMap<string, DiskEntry> },
   room: { bytes: number },
 ): Promise<Change | null> {
-  const { old, entry } = pair;
+  const { old, entry, after } = pair;
   const [mode, size] = entry === null ? ['', 0] : [entry.mode, entry.size];
   if (mode === null) return bare(path, pair, 'not a file');
   if (size > Math.min(MAX_CHANGE_BYTES, room.bytes))
@@ -103,7 +130,7 @@ async function changeAt(
   const body = await bodyOf(own.work, path, entry);
   const isSame = isSameFile(was, body);
   if (isSame && old?.mode === mode) return null;
-  const leaves = mode === '120000' && !staysInside(path, String(body));
+  const leaves = mode === '120000' && !staysInside(path, (at) => linkTarget(after.get(at)));
   const spots = canarySpotter(canary);
   return {
     ...bare(path, pair, leaves ? 'leaves the workspace' : null),
@@ -125,10 +152,7 @@ export async function bodyOf(
   const at = join(folder, path);
   if (entry.mode === '120000') return readlink(at, { encoding: 'buffer' });
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(at, flags).catch(async () => {
-    await chmod(at, 0o600);
-    return open(at, flags);
-  });
+  const file = await open(at, flags);
   try {
     return await file.readFile();
   } finally {

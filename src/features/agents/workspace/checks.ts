@@ -1,32 +1,38 @@
-import { join } from 'node:path';
+import { isBelow } from '../../../documents/paths.ts';
 import type { Check, CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
-import type { WorkspaceFiles } from './files.ts';
-import { giveToAgent, isBelowFolders, placeFile, removeEntry } from './folders.ts';
-import { openWorkspace, type Workspace, type WorkspaceOptions } from './open.ts';
+import type { WorkspaceFile, WorkspaceFiles } from './files.ts';
+import { linkTarget, type DiskEntry } from './layers.ts';
+import { followLinks } from './links.ts';
+import { foldersAbove, openWorkspace, type Edits, type WorkspaceOptions } from './open.ts';
 import { runInside } from './run.ts';
 
-interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary'> {
+interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary' | 'edits'> {
+  agents: AgentTree;
+  seconds: number;
+}
+
+interface AgentTree {
+  changes: readonly Change[];
+  /** Whether the agent's workspace had the path at the end. */
+  isShown(path: string): boolean;
   /** Whether to ignore the agent's change to a path. */
   isSuiteFile(path: string): boolean;
-  seconds: number;
 }
 
 const MAX_CHECK_CHARS = 20_000;
 
 export async function runChecks(
   files: WorkspaceFiles,
-  changes: readonly Change[],
   checks: readonly Check[],
-  options: CheckOptions,
+  { agents, seconds, ...options }: CheckOptions,
 ): Promise<CheckResult[]> {
-  const { isSuiteFile, seconds, signal } = options;
-  const allowed = changes.filter(({ left, path }) => left === null && !isSuiteFile(path));
+  const { signal } = options;
+  const edits: WorkspaceOptions['edits'] = (entries) => cleanEdits(agents, entries);
   const done: CheckResult[] = [];
   for (const { name, run } of checks) {
-    const workspace = await openWorkspace(files, { ...options, home: {}, canary: null });
+    const workspace = await openWorkspace(files, { ...options, home: {}, canary: null, edits });
     try {
-      await applyChanges(workspace, allowed);
       const job = { command: ['/bin/sh', '-c', run], env: {}, gateway: null, seconds, signal };
       const { code, ended, stdout, stderr } = await runInside(
         { ...workspace, network: 'off' },
@@ -41,18 +47,38 @@ export async function runChecks(
   return done;
 }
 
-/** Deletions come first, because a file may become a folder. */
-async function applyChanges(
-  { own: { work }, kind }: Workspace,
-  changes: readonly Change[],
-): Promise<void> {
-  for (const { path } of changes)
-    if (await isBelowFolders(work, path)) await removeEntry(join(work, path));
-  for (const { path, mode, body } of changes) {
-    if (body === null || mode === null || !(await isBelowFolders(work, path))) continue;
-    const at = join(work, path);
-    await removeEntry(at);
-    await placeFile(at, { mode, body });
+/**
+ * The agent's changes to the clean tree of checks, which has the entries. Omits changes to the
+ * suite's files, and links that reach anything that the agent was not shown.
+ */
+export function cleanEdits(
+  { changes, isShown, isSuiteFile }: AgentTree,
+  entries: ReadonlyMap<string, DiskEntry>,
+): Edits {
+  const allowed = changes.filter(({ left, path }) => left === null && !isSuiteFile(path));
+  const deleted = new Set(
+    allowed.flatMap(({ kind, path }) => (kind === 'deleted' && entries.has(path) ? path : [])),
+  );
+  const kept = [...entries.keys()].filter((path) => !deleted.has(path));
+  const [files, folders] = [new Set(kept), foldersAbove(kept)];
+  const isBlocked = (path: string): boolean =>
+    folders.has(path) || [...foldersAbove([path])].some((step) => files.has(step));
+  const written = new Map<string, WorkspaceFile>();
+  for (const { path, mode, body } of allowed)
+    if (mode !== null && body !== null && !isBlocked(path)) written.set(path, { mode, body });
+  const linkAt = (path: string): string | null => {
+    const { mode, body = '' } = written.get(path) ?? {};
+    if (mode === undefined) return files.has(path) ? linkTarget(entries.get(path)) : null;
+    return mode === '120000' ? Buffer.from(body).toString() : null;
+  };
+  const all = [...new Set([...kept, ...written.keys()])];
+  const isAllShown = (reached: string): boolean => {
+    const found = all.filter((path) => path === reached || isBelow(path, reached));
+    return found.length > 0 && found.every((path) => isShown(path) && !isSuiteFile(path));
+  };
+  for (const [path, { mode }] of written) {
+    const reached = mode === '120000' ? followLinks(path, linkAt) : path;
+    if (reached === null || (mode === '120000' && !isAllShown(reached))) written.delete(path);
   }
-  await giveToAgent(work, kind);
+  return { deleted, written };
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { posix } from 'node:path';
 import { trailOf } from '../../../documents/paths.ts';
 import { UserError, problem, userError } from '../../../errors.ts';
 import { fileSize } from '../../../text/amounts.ts';
 import type { SourceTree } from '../../../types/repository.ts';
 import { placeFiles } from '../suite/rules.ts';
 import type { WorkspaceRules } from '../suite/spec.ts';
+import { followLinks } from './links.ts';
 
 export type Mode = '100644' | '100755' | '120000';
 
@@ -21,16 +21,20 @@ export const MAX_WORKSPACE_BYTES = 1_000_000_000;
 
 const READS_AT_ONCE = 64;
 
-/** @throws UserError for links that leave the workspace and conflicting paths. */
+/**
+ * `attached` maps further paths in the workspace to paths of the tree.
+ * @throws UserError for links that leave the workspace and conflicting paths.
+ */
 export async function readWorkspaceFiles(
   tree: SourceTree,
   rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,
+  attached: Readonly<Record<string, string>> = {},
 ): Promise<WorkspaceFiles> {
   const links = [...tree.irregular].flatMap(([path, kind]) =>
     kind === 'symbolic link' ? path : [],
   );
   const paths = [...tree.files.keys(), ...links].filter(isOutsideGit);
-  const placed = [...placeFiles(paths, rules)];
+  const placed = [...new Map([...placeFiles(paths, rules), ...Object.entries(attached)])];
   const files = new Map<string, WorkspaceFile>();
   let bytes = 0;
   for (let at = 0; at < placed.length; at += READS_AT_ONCE) {
@@ -58,9 +62,11 @@ export function tooLarge(): UserError {
   );
 }
 
-/** Ignores case, because some file systems do. */
+/** Covers spellings that git refuses, because some file systems read them as `.git`. */
 export const isOutsideGit = (path: string): boolean =>
-  !path.split('/').some((name) => name.toLowerCase() === '.git');
+  !path
+    .split('/')
+    .some((name) => /^(?:\.git|git~1)[ .]*(?::|$)/i.test(name.replace(/\p{Cf}/gu, '')));
 
 async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
   const entry = tree.files.get(path);
@@ -70,15 +76,18 @@ async function readOne(tree: SourceTree, path: string): Promise<WorkspaceFile> {
   return { mode: entry.executable === true ? '100755' : '100644', body };
 }
 
-export function staysInside(path: string, target: string): boolean {
-  if (target === '' || target.includes('\0') || posix.isAbsolute(target)) return false;
-  const reached = posix.normalize(posix.join(posix.dirname(path), target));
-  return reached !== '..' && !reached.startsWith('../') && isOutsideGit(reached);
+export function staysInside(path: string, linkAt: (path: string) => string | null): boolean {
+  const reached = followLinks(path, linkAt);
+  return reached !== null && isOutsideGit(reached);
 }
 
 function placeProblem(files: WorkspaceFiles, path: string): string | null {
   const file = files.get(path);
-  if (file?.mode === '120000' && !staysInside(path, Buffer.from(file.body).toString()))
+  const linkAt = (at: string): string | null => {
+    const { mode, body } = files.get(at) ?? {};
+    return mode === '120000' ? Buffer.from(body ?? '').toString() : null;
+  };
+  if (file?.mode === '120000' && !staysInside(path, linkAt))
     return (
       'is a symbolic link that leaves the workspace. Make it relative and point it to a file in ' +
       'the workspace, or leave it out with `hide`.'

@@ -18,9 +18,22 @@ export const isSystemPath = (path: string): boolean =>
 
 export const SOCKETS = { gateway: '/run/evaldiff/gateway', proxy: '/run/evaldiff/proxy' } as const;
 
+/** A run's folders. With `layers`, they contain only what differs from those in `lower`. */
+export interface OwnFolders {
+  work: string;
+  home: string;
+  layers?: RunLayers;
+}
+
+interface RunLayers {
+  lower: string;
+  /** The folder of the run, with the folders `upper` and `scratch`. */
+  run: string;
+}
+
 interface MountPlan {
   root: string;
-  own: { work: string; home: string };
+  own: OwnFolders;
   readable: readonly string[];
   cover: readonly string[];
   sockets: { gateway: string | null; proxy: string | null };
@@ -47,8 +60,14 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
         `if [ -d ${q(`.${path}`)} ]; then mount -t tmpfs -o mode=755,size=1m none ${q(`.${path}`)}; fi`,
     ),
     'mkdir -p workspace home/agent tmp dev var proc old; ln -s /tmp var/tmp',
-    bind(own.work, INSIDE.work),
-    bind(own.home, INSIDE.home),
+    ...(own.layers === undefined
+      ? [bind(own.work, INSIDE.work), bind(own.home, INSIDE.home)]
+      : [
+          'mkdir layers; cd layers',
+          ...layerLines(own.layers, true),
+          'mount --bind merged/work ../workspace; mount --bind merged/home ../home/agent',
+          'umount merged run lower; cd ..; rmdir layers/* layers',
+        ]),
     'mount -t tmpfs -o mode=1777,nosuid,nodev,size=1g none tmp',
     'for name in null zero full random urandom; do touch dev/$name; mount --bind /dev/$name dev/$name; done',
     'ln -s /proc/self/fd dev/fd; ln -s fd/0 dev/stdin; ln -s fd/1 dev/stdout; ln -s fd/2 dev/stderr',
@@ -65,6 +84,18 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
     READ_ONLY,
     `pivot_root . old; cd /; umount -l /old; rmdir /old; mount -o remount,bind,ro /`,
   ].join('\n');
+}
+
+/** Binds the folders first, because the options of an overlay cannot contain every path. */
+export function layerLines({ lower, run }: RunLayers, isWritable: boolean): string[] {
+  const options = isWritable
+    ? 'lowerdir=lower,upperdir=run/upper,workdir=run/scratch'
+    : 'lowerdir=run/upper:lower';
+  return [
+    'mkdir lower run merged',
+    `mount --bind ${shellWord(lower)} lower; mount --bind ${shellWord(run)} run`,
+    `mount -t overlay -o nosuid,nodev,userxattr,${options} none merged`,
+  ];
 }
 
 function readableLine(path: string): string {

@@ -1,33 +1,52 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { trailOf } from '../../../documents/paths.ts';
 import { userError } from '../../../errors.ts';
 import { visible, visibleLine } from '../../../text/visible.ts';
-import { MAX_WORKSPACE_BYTES, digestFiles, tooLarge, type WorkspaceFiles } from './files.ts';
+import type { WorkspaceRules } from '../suite/spec.ts';
+import {
+  MAX_WORKSPACE_BYTES,
+  digestFiles,
+  tooLarge,
+  type WorkspaceFile,
+  type WorkspaceFiles,
+} from './files.ts';
 import {
   diskUsage,
   giveToAgent,
-  isBelowFolders,
-  placeFile,
   removeFolder,
+  removeLater,
   runTool,
+  writeWorkspace,
 } from './folders.ts';
-import { listEntries, type DiskEntry } from './list-entries.ts';
-import { runInside, type RunPlace } from './run.ts';
+import { canLayer, deleteBelow, listFiles, ownFolders, type DiskEntry } from './layers.ts';
+import type { OwnFolders } from './mounts.ts';
+import { runInside, type InsideRun, type RunPlace } from './run.ts';
 
 export interface WorkspaceOptions extends Omit<RunPlace, 'folder' | 'own'> {
   templates: Templates;
-  setup: readonly string[];
+  setup: WorkspaceRules['setup'];
   home: Readonly<Record<string, string>>;
+  /** What the agent changed, if this is the clean tree of a check. */
+  edits?: (entries: ReadonlyMap<string, DiskEntry>) => Edits;
   /** Aborts with the evaldiff run, not with a try, because tries share `setup`. */
   signal?: AbortSignal | undefined;
 }
 
-/** A workspace after `setup`. Each run gets a copy. */
+/** Paths in the workspace. A deleted path is a file or a link. */
+export interface Edits {
+  deleted: ReadonlySet<string>;
+  written: ReadonlyMap<string, WorkspaceFile>;
+}
+
+/** A workspace after `setup`. Each run works on a layer over it, or on a copy. */
 interface WorkspaceTemplate {
+  own: OwnFolders;
   folder: string;
   commit: string;
   bytes: number;
+  entries: ReadonlyMap<string, DiskEntry>;
 }
 
 interface UsedTemplate {
@@ -41,7 +60,10 @@ export interface Templates {
   /** Limit for all unused templates, in bytes. A search for causes makes many templates. */
   mostIdleBytes: number;
   digests: WeakMap<WorkspaceFiles, string>;
-  close(): Promise<void>;
+  /** Null: not known yet. */
+  hasLayers: Promise<boolean> | null;
+  /** `hurried`: does not wait until all files are deleted. */
+  close(hurried?: boolean): Promise<void>;
 }
 
 export interface Workspace extends RunPlace {
@@ -55,8 +77,12 @@ export interface Workspace extends RunPlace {
 
 export async function createTemplates(mostIdleBytes = 2_000_000_000): Promise<Templates> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-agents-'));
-  const close = (): Promise<void> => removeFolder(folder);
-  return { folder, made: new Map(), mostIdleBytes, digests: new WeakMap(), close };
+  const close = async (hurried = false): Promise<void> => {
+    if (hurried) removeLater(folder);
+    else await removeFolder(folder);
+  };
+  const digests = new WeakMap<WorkspaceFiles, string>();
+  return { folder, made: new Map(), mostIdleBytes, digests, hasLayers: null, close };
 }
 
 /** @throws UserError if `setup` fails or the workspace is too large. */
@@ -72,16 +98,17 @@ export async function openWorkspace(
   };
   try {
     const template = await used.making;
+    options.signal?.throwIfAborted();
     const folder = await mkdtemp(join(options.templates.folder, 'run-'));
-    const own = ownFolders(folder);
-    const { work, home } = ownFolders(template.folder);
-    await runTool('cp', ['-a', '--reflink=auto', work, home, folder]);
-    await writeHome(own.home, options);
+    const own = await startOwnFolders(folder, template, options);
     const { kind, network, readable, cover, canary } = options;
     return {
       ...{ kind, network, readable, cover, canary, folder, own, files },
       commit: template.commit,
-      before: { folder: work, entries: await listEntries(own.work) },
+      before: {
+        folder: template.own.work,
+        entries: own.layers === undefined ? await listFiles(kind, own) : template.entries,
+      },
       close: async () => {
         await removeFolder(folder);
         await release();
@@ -105,16 +132,42 @@ async function removeIdle({ made, mostIdleBytes }: Templates): Promise<void> {
   }
 }
 
-const ownFolders = (folder: string): RunPlace['own'] => ({
-  work: join(folder, 'work'),
-  home: join(folder, 'home'),
-});
+async function startOwnFolders(
+  run: string,
+  template: WorkspaceTemplate,
+  { templates, kind, home, edits, signal }: WorkspaceOptions,
+): Promise<OwnFolders> {
+  const hasLayers = await (templates.hasLayers ??= canLayer(kind, templates.folder));
+  const own = await ownFolders(run, hasLayers ? join(template.folder, 'upper') : null);
+  const copied = [template.own.work, template.own.home, join(run, 'upper')];
+  if (!hasLayers) await runTool('cp', ['-a', '--reflink=auto', ...copied], { signal });
+  const { deleted, written } = edits?.(template.entries) ?? NO_EDITS;
+  const folders = foldersAbove(written.keys());
+  const gone = [...deleted]
+    .filter((path) => !folders.has(path))
+    .map((path) => join(own.work, path));
+  if (hasLayers) await deleteBelow(run, gone);
+  else for (const path of gone) await rm(path);
+  await writeWorkspace(own.work, written);
+  const files = Object.entries(home).map(([path, text]) => [path, textFile(text)] as const);
+  await writeWorkspace(own.home, files);
+  await giveToAgent(join(run, 'upper'), kind);
+  return own;
+}
+
+const NO_EDITS: Edits = { deleted: new Set(), written: new Map() };
+
+const textFile = (text: string): WorkspaceFile => ({ mode: '100644', body: Buffer.from(text) });
+
+export function foldersAbove(paths: Iterable<string>): Set<string> {
+  return new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
+}
 
 function templateOf(files: WorkspaceFiles, options: WorkspaceOptions): UsedTemplate {
-  const { templates, setup, network, kind } = options;
+  const { templates, setup } = options;
   const digest = templates.digests.get(files) ?? digestFiles(files);
   templates.digests.set(files, digest);
-  const key = JSON.stringify([digest, setup, setup.length > 0 ? network : null, kind]);
+  const key = JSON.stringify([digest, setup.run.length > 0 ? setup : null]);
   const found = templates.made.get(key) ?? { making: makeTemplate(files, options), users: 0 };
   templates.made.delete(key);
   templates.made.set(key, found);
@@ -125,33 +178,31 @@ async function makeTemplate(
   files: WorkspaceFiles,
   options: WorkspaceOptions,
 ): Promise<WorkspaceTemplate> {
+  const { kind, readable, cover, signal, setup } = options;
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
-  const own = ownFolders(folder);
-  for (const path of Object.values(own)) await mkdir(path);
-  for (const [path, file] of files) await placeFile(join(own.work, path), file);
-  const commit = await commitAll(own.work);
-  await giveToAgent(folder, options.kind);
-  const { kind, network, readable, cover, signal } = options;
-  const place = { kind, network, readable, cover, folder, own, canary: null };
-  const job = { env: {}, gateway: null, seconds: SETUP_SECONDS, signal };
-  for (const command of options.setup) {
-    const run = await runInside(place, { ...job, command: ['/bin/sh', '-c', command] });
-    if (run.ended === 'size') throw tooLarge();
-    if (run.ended !== 'exit' || run.code !== 0) throw setupFailed(command, run);
-  }
+  const own = await ownFolders(folder, null);
+  await writeWorkspace(own.work, files, signal);
+  await giveToAgent(folder, kind);
+  const place = { kind, network: setup.network, readable, cover, folder, own, canary: null };
+  const run = async (command: string, env: Record<string, string>): Promise<string> => {
+    const job = { env, gateway: null, seconds: SETUP_SECONDS, signal };
+    const ended = await runInside(place, { ...job, command: ['/bin/sh', '-c', command] });
+    if (ended.ended === 'size') throw tooLarge();
+    if (ended.ended !== 'exit' || ended.code !== 0) throw setupFailed(command, ended);
+    return ended.stdout;
+  };
+  const commit = (await run(COMMIT, GIT_ENVIRONMENT)).trim();
+  for (const command of setup.run) await run(command, {});
   const bytes = await diskUsage(folder);
   if (bytes > MAX_WORKSPACE_BYTES) throw tooLarge();
-  return { folder, commit, bytes };
+  return { folder, own, commit, bytes, entries: await listFiles(kind, own) };
 }
 
 const SETUP_SECONDS = 1800;
 
 const SHOWN_LINES = 20;
 
-function setupFailed(
-  command: string,
-  run: { ended: string; code: number | null; stdout: string; stderr: string },
-): Error {
+function setupFailed(command: string, run: InsideRun): Error {
   const how =
     run.ended === 'time'
       ? `did not end within ${String(SETUP_SECONDS / 60)} minutes`
@@ -160,7 +211,7 @@ function setupFailed(
   return userError(
     null,
     `The agent was not started: its setup command "${visibleLine(command)}" ${how}. Setup has ` +
-      'no network except the hosts of `network`, and an empty HOME. Its output ends with:\n' +
+      'no network except the hosts of `setup.network`, and an empty HOME. Its output ends with:\n' +
       visible(output.join('\n')),
   );
 }
@@ -179,30 +230,14 @@ const GIT_ENVIRONMENT = {
 };
 
 /**
- * Call this before any program runs in the workspace, because programs could add git hooks or
- * filters.
+ * Runs in the sandbox, like all programs that read the agent's files. The attributes keep a
+ * `.gitattributes` file in the tree from converting files. The threshold stores all files in one
+ * pack, which is faster to write and to delete.
  */
-async function commitAll(work: string): Promise<string> {
-  const env = { PATH: process.env['PATH'] ?? '', ...GIT_ENVIRONMENT };
-  const git = async (...args: string[]): Promise<string> =>
-    (await runTool('git', ['-c', 'core.hooksPath=/dev/null', ...args], { cwd: work, env })).stdout;
-  await git('init', '-q', '-b', 'main', '--template=', '--object-format=sha1');
-  // Otherwise a `.gitattributes` file in the tree could make git convert files.
-  await mkdir(join(work, '.git', 'info'), { recursive: true });
-  const attributes = '* -text -filter -ident -working-tree-encoding\n';
-  await writeFile(join(work, '.git', 'info', 'attributes'), attributes);
-  await git('add', '-A', '-f');
-  await git('commit', '-q', '--allow-empty', '--no-verify', '-m', 'base');
-  return (await git('rev-parse', 'HEAD')).trim();
-}
-
-/** `setup` may have left links in `home` that lead out of it. */
-async function writeHome(home: string, { kind, home: files }: WorkspaceOptions): Promise<void> {
-  for (const [path, text] of Object.entries(files)) {
-    const [top = path] = path.split('/');
-    const blocked = (await isBelowFolders(home, path)) ? path : top;
-    await rm(join(home, blocked), { recursive: true, force: true });
-    await placeFile(join(home, path), { mode: '100644', body: Buffer.from(text) });
-  }
-  if (Object.keys(files).length > 0) await giveToAgent(home, kind);
-}
+const COMMIT = `set -e
+git init -q -b main --template= --object-format=sha1
+mkdir -p .git/info
+echo '* -text -filter -ident -working-tree-encoding' > .git/info/attributes
+git -c core.fsync=none -c core.bigFileThreshold=1 add -A -f
+git commit -q --allow-empty -m base
+git rev-parse HEAD`;

@@ -1,17 +1,18 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CANARY_NAME, canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES } from './files.ts';
 import { diskUsage } from './folders.ts';
-import { INSIDE, PORTS } from './mounts.ts';
+import { INSIDE, PORTS, type OwnFolders } from './mounts.ts';
 import { openProxy } from './proxy.ts';
 import { startInside, type WallKind, type WalledProcess } from './walls.ts';
 
 export interface RunPlace {
   kind: WallKind;
   folder: string;
-  own: { work: string; home: string };
+  own: OwnFolders;
   readable: readonly string[];
   cover: readonly string[];
   network: 'off' | readonly string[];
@@ -50,13 +51,15 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   const hosts = network === 'off' ? [] : network;
   const proxy = hosts.length === 0 ? null : join(folder, 'proxy');
   const opened = proxy === null ? null : await openProxy(hosts, proxy);
+  const certificates = proxy === null ? {} : certificateFiles();
   try {
     const walled = await startInside({
-      ...{ kind, folder, own, readable, cover, command: job.command },
+      ...{ kind, folder, own, cover, command: job.command },
+      readable: [...readable, ...Object.values(certificates)],
       sockets: { gateway: job.gateway, proxy },
       env: {
         ...BASE,
-        ...(proxy === null ? {} : PROXIED),
+        ...(proxy === null ? {} : { ...PROXIED, ...certificates }),
         ...(canary === null ? {} : { [CANARY_NAME]: canary }),
         ...job.env,
       },
@@ -80,6 +83,16 @@ const PROXIED = {
   },
   NODE_USE_ENV_PROXY: '1',
 };
+
+/** Authorities that this machine trusts in addition, such as that of a company's proxy. */
+function certificateFiles(): Record<string, string> {
+  const files = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'].map(
+    (name) => [name, process.env[name] ?? ''] as const,
+  );
+  return Object.fromEntries(
+    files.flatMap(([name, file]) => (existsSync(file) ? [[name, realpathSync(file)]] : [])),
+  );
+}
 
 async function follow(
   walled: WalledProcess,

@@ -8,7 +8,15 @@ import { InternalError, errorMessage } from '../../../errors.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { parsedJson } from '../../../types/plain.ts';
 import { filteredCommand } from './filter.ts';
-import { INSIDE, PORTS, SOCKETS, SYSTEM_PATH, isSystemPath, mountScript } from './mounts.ts';
+import {
+  INSIDE,
+  PORTS,
+  SOCKETS,
+  SYSTEM_PATH,
+  isSystemPath,
+  mountScript,
+  type OwnFolders,
+} from './mounts.ts';
 
 /**
  * Ways to create the sandbox's namespaces. `sudo` is for Ubuntu 24.04, which refuses user
@@ -32,12 +40,14 @@ export function agentUser(kind: WallKind): { uid: number; gid: number } {
     : { uid: process.getuid?.() ?? NOBODY, gid: process.getgid?.() ?? NOBODY };
 }
 
+export function unshareWords(kind: WallKind): string[] {
+  if (kind === 'sudo') return ['sudo', '-n', '--', 'unshare'];
+  return kind === 'rootless' ? ['unshare', '--map-root-user'] : ['unshare'];
+}
+
 function outerCommand(kind: WallKind, socket: string): string[] {
   const program = ['--input-type=module', '-e', insideProgram, socket];
-  const inner = [...NAMESPACES, '--', process.execPath, ...program];
-  if (kind === 'root') return ['unshare', ...inner];
-  if (kind === 'rootless') return ['unshare', '--map-root-user', ...inner];
-  return ['sudo', '-n', '--', 'unshare', ...inner];
+  return [...unshareWords(kind), ...NAMESPACES, '--', process.execPath, ...program];
 }
 
 /** Limits file sizes in bytes, and the number of processes and threads. */
@@ -63,7 +73,7 @@ function innerCommand({ kind, command }: WalledJob, env: Record<string, string>)
 interface WalledJob {
   kind: WallKind;
   folder: string;
-  own: { work: string; home: string };
+  own: OwnFolders;
   readable: readonly string[];
   cover: readonly string[];
   sockets: { gateway: string | null; proxy: string | null };
