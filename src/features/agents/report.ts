@@ -1,4 +1,5 @@
-import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { piecesHtml } from '../../report/page/blocks.ts';
 import { stepLines } from '../../report/sections/answers.ts';
 import {
@@ -12,12 +13,13 @@ import {
 } from '../../report/sections/document.ts';
 import { emphasise, whole } from '../../report/sections/emphasis.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { cost, counted } from '../../text/amounts.ts';
+import { cost, counted, firstWords } from '../../text/amounts.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import type { Part } from '../../types/answer.ts';
 import { factsIn, type AgentFacts, type CheckResult } from './suite/spec.ts';
 
 export const agentsReport: FeatureReport = {
+  sections: { why: sharedReplies },
   onTry(tryResult) {
     const run = runOf(tryResult);
     if (run === null) return null;
@@ -37,6 +39,30 @@ export const agentsReport: FeatureReport = {
     };
   },
 };
+
+/** Says that a comparison rests on the replies of one side. */
+function sharedReplies({ suites }: Result): Block[] {
+  const names = suites.filter(({ references }) => isShared(references)).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const words = 'base and head sent the model the same requests, so its replies count for both.';
+  return [paragraph([text(`${firstWords(names, MOST_NAMES)}: ${words}`)], 'small')];
+}
+
+const MOST_NAMES = 5;
+
+function isShared(references: readonly ReferenceResult[]): boolean {
+  const pairs = references.flatMap(({ base, head }) =>
+    (head?.tries ?? []).map((made) => [
+      requestsOf(base?.tries.find((each) => each.try === made.try)),
+      requestsOf(made),
+    ]),
+  );
+  return pairs.length > 0 && pairs.every(([base, head]) => base !== undefined && base === head);
+}
+
+function requestsOf(made: TryResult | undefined): string | undefined {
+  return made === undefined ? undefined : runOf(made)?.facts.requests;
+}
 
 interface AgentRun {
   words: string;
@@ -77,14 +103,18 @@ const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
   usd: 'stopped at limits.usd',
 };
 
-function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
-  const facts = [
+function runWords(facts: AgentFacts): string {
+  const { turns, calls, usd, seconds, ended, replies, models, reported } = facts;
+  const figures = [
     counted(turns, 'turn'),
-    counted(calls, 'tool call'),
+    `${counted(calls, 'tool call')}${reported ? ' reported by the agent' : ''}`,
+    ...(replies.other === 0 ? [] : [`${counted(replies.other, 'call')} answered by another run`]),
+    ...(replies.stored === 0 ? [] : [`${counted(replies.stored, 'call')} answered by the store`]),
+    ...(models.length < 2 ? [] : [`models ${models.join(', ')}`]),
     ...(usd === null ? [] : [cost(usd)]),
     ...(seconds === null ? [] : [`${String(seconds)} s`]),
   ];
-  return `${facts.join(', ')}: ${END_WORDS[ended]}`;
+  return `${figures.join(', ')}: ${END_WORDS[ended]}`;
 }
 
 function checkWords({ code: exit, timedOut, output }: CheckResult): string {

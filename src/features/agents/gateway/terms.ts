@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../money/ledger.ts';
-import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
+import type { Served, Step, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
@@ -95,9 +95,18 @@ export interface RunRecord {
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The model's first tool calls. Empty if it answered with text; null if it did not answer. */
-  decision: ToolCall[] | null;
+  isDecided: boolean;
   isCanarySeen: boolean;
+  /** The model's texts and calls, and the results that later requests report. */
+  steps: Step[];
+  /** Whether any request offered tools to the model. */
+  hasTools: boolean;
+  /** Models that were called, by the names in the requests. */
+  models: readonly string[];
+  /** Who answered: a call of this run, a call of another run in this process, or an earlier one. */
+  replies: { own: number; other: number; stored: number };
+  /** Equal if two runs sent the model the same requests. */
+  requests: string;
 }
 
 export interface RunTicket {

@@ -1,10 +1,11 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
-import type { Normaliser } from './normaliser.ts';
+import type { ClientValue } from './client-value.ts';
 
 /** The API that an agent calls. `openai` means the Responses and Chat Completions APIs. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
 
+/** What an agent prints. Only for agents with a command of the suite's, tool calls are read. */
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
   /** A second event with the same id updates the first. */
@@ -54,8 +55,7 @@ export interface AgentRow {
   /** Null if the agent has no tool for skills and reads the skills' files. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
-  /** Null means all agents' normalisers, because a custom command may start any CLI. */
-  normalisers: readonly Normaliser[] | null;
+  clientValues: readonly ClientValue[];
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];
   readText?(line: string): AgentEvent[];

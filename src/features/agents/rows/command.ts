@@ -25,7 +25,7 @@ export const command: AgentRow = {
   instructionFiles: ['AGENTS.md'],
   skillFolders: null,
   skillTool: { name: 'skill', argument: 'name' },
-  normalisers: null,
+  clientValues: [],
   start: (run) => ({
     command: [...run.spec.command, run.task],
     env: { ...modelVariables(run), EVALDIFF_TASK: run.task },
