@@ -18,7 +18,7 @@ export const claudeCode: AgentRow = {
     {
       why: 'the version of the kernel, which changes with the image of the runner',
       at: 'messages.0.content.0.text',
-      text: /(?<=^<system-reminder>\n# Environment\n(?:.*\n){1,9}? - OS Version: ).+/,
+      text: /(?<=^<system-reminder>\n# Environment\n(?:.*\n){1,9}? - OS Version: )Linux [\w.+-]+(?=\n)/,
     },
   ],
   start: ({ spec, bin, task, url, token }) => ({

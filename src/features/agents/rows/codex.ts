@@ -22,12 +22,12 @@ export const codex: AgentRow = {
     {
       why: 'number of an output, before its text',
       at: 'input.*.type=function_call_output.output',
-      text: /(?<=^Chunk ID: )\w+(?=\nWall time: )/,
+      text: /(?<=^Chunk ID: )[\da-f]+(?=\nWall time: )/,
     },
     {
       why: 'duration, before the text of an output',
       at: 'input.*.type=function_call_output.output',
-      text: /(?<=^Chunk ID: \w*\nWall time: )[\d.]+(?= seconds\n)/,
+      text: /(?<=^Chunk ID: [\da-f]*\nWall time: )[\d.]+(?= seconds\n)/,
     },
   ],
   start: ({ spec, bin, task, url, token, home }) => ({

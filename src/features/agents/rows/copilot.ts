@@ -5,7 +5,7 @@ import type { AgentRow } from './agent-row.ts';
 const SESSION =
   /(?<=\n<session_context>\nSession folder: \/home\/agent\/\.copilot\/session-state\/)[\da-f-]{36}(?=\n)/;
 
-const TIME = /(?<=^<current_datetime>)[^<\n]+/;
+const TIME = /(?<=^<current_datetime>)[\dT:.Z+-]+(?=<)/;
 
 export const copilot: AgentRow = {
   name: 'copilot',
