@@ -51,17 +51,15 @@ function sharedReplies({ suites }: Result): Block[] {
 const MOST_NAMES = 5;
 
 function isShared(references: readonly ReferenceResult[]): boolean {
-  const pairs = references.flatMap(({ base, head }) =>
-    (head?.tries ?? []).map((made) => [
-      requestsOf(base?.tries.find((each) => each.try === made.try)),
-      requestsOf(made),
-    ]),
+  const [base, head] = (['base', 'head'] as const).map((side) =>
+    references.map(({ [side]: made }) => made?.tries.map(requestsOf)),
   );
-  return pairs.length > 0 && pairs.every(([base, head]) => base !== undefined && base === head);
+  const hasAgent = head?.some((tries) => tries?.some((requests) => requests !== null)) ?? false;
+  return hasAgent && JSON.stringify(base) === JSON.stringify(head);
 }
 
-function requestsOf(made: TryResult | undefined): string | undefined {
-  return made === undefined ? undefined : runOf(made)?.facts.requests;
+function requestsOf(made: TryResult): string | null {
+  return runOf(made)?.facts.requests ?? null;
 }
 
 interface AgentRun {
@@ -169,7 +167,7 @@ interface RunPair {
 }
 
 function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
-  const files = filePairs(base, head);
+  const files = differingPairs(base.files, head.files);
   const { pairs: steps, equal, more } = stepPairs(base, head);
   const pairs = [
     ...(base.words === '' && head.words === ''
@@ -177,7 +175,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
       : [{ name: [text('Last words')], base: base.words, head: head.words }]),
     ...files.slice(0, MOST_CHANGED_FILES),
     ...steps,
-    ...checkPairs(base, head),
+    ...differingPairs(checksOf(base), checksOf(head)),
   ];
   const each = Math.max(SHORTEST_TEXT, Math.floor((2 * characters) / Math.max(1, pairs.length)));
   const left = [
@@ -214,12 +212,15 @@ function pairRow({ name, base, head }: RunPair, characters: number): Line[] {
   ];
 }
 
-function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): RunPair[] {
+function differingPairs(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): RunPair[] {
   return [...new Set([...before.keys(), ...after.keys()])]
-    .map((path) => ({
-      name: [code(path)],
-      base: before.get(path) ?? null,
-      head: after.get(path) ?? null,
+    .map((name) => ({
+      name: [code(name)],
+      base: before.get(name) ?? null,
+      head: after.get(name) ?? null,
     }))
     .filter(({ base, head }) => base !== head);
 }
@@ -239,17 +240,6 @@ function stepPairs(
   return { pairs, equal, more: length - equal - pairs.length };
 }
 
-function checkPairs({ facts: base }: AgentRun, { facts: head }: AgentRun): RunPair[] {
-  const outputOf = ({ checks }: AgentFacts, name: string): string | null => {
-    const check = checks.find((own) => own.name === name);
-    return check === undefined ? null : checkWords(check);
-  };
-  const names = new Set([...base.checks, ...head.checks].map(({ name }) => name));
-  return [...names]
-    .map((name) => ({
-      name: [code(name)],
-      base: outputOf(base, name),
-      head: outputOf(head, name),
-    }))
-    .filter((pair) => pair.base !== pair.head);
+function checksOf({ facts }: AgentRun): Map<string, string> {
+  return new Map(facts.checks.map((check) => [check.name, checkWords(check)]));
 }

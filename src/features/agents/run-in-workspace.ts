@@ -64,7 +64,6 @@ export async function runInWorkspace(
     wires: row.wires,
     try: request.try,
     limits: spec.limits,
-    known: [],
     refusal: row.refusal,
     firstDecisionOnly: isTrigger,
     anew: request.anew === true,

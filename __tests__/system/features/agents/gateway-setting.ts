@@ -127,7 +127,6 @@ export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): Run
     wires: [wire.wire],
     try: 0,
     limits: { turns: 20, usd: 1 },
-    known: [],
     refusal: 400,
     firstDecisionOnly: false,
     anew: false,

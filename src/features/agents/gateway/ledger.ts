@@ -51,7 +51,7 @@ function emptyTally(): UsageTally {
 export function openRun(terms: RunTerms): RunLedger {
   return {
     terms,
-    normalise: normaliserFor(terms.agent, terms.known),
+    normalise: normaliserFor(terms.agent, []),
     sent: new Map(),
     counts: { calls: 0, attempts: 0, paid: 0, replayed: 0, free: 0 },
     whole: emptyTally(),

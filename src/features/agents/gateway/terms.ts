@@ -59,11 +59,6 @@ export interface RunTerms {
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
-  /**
-   * Values that differ between equal runs, such as the workspace's commit. Keys of stored replies
-   * contain a value's index instead, so the order must not change.
-   */
-  known: readonly string[];
   refusal: 400 | 403;
   /** For trigger tests: the first reply to a request with tools ends the run. */
   firstDecisionOnly: boolean;
@@ -111,6 +106,7 @@ export interface RunRecord {
 
 export interface RunTicket {
   token: string;
+  /** Values that differ between equal runs, such as the workspace's commit, always in one order. */
   known(values: readonly string[]): void;
   cut: AbortSignal;
   end(): RunRecord;

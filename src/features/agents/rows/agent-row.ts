@@ -5,12 +5,11 @@ import type { ClientValue } from './client-value.ts';
 /** The API that an agent calls. `openai` means the Responses and Chat Completions APIs. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
 
-/** What an agent prints. Only for agents with a command of the suite's, tool calls are read. */
+/** What an agent prints. Only the agent `command` reports tool calls. */
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
-  /** A second event with the same id updates the first. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
-  /** A null `id` stands for the latest call. */
+  /** A null `id` stands for the latest call without one. */
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 

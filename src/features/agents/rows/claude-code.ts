@@ -14,9 +14,10 @@ export const claudeCode: AgentRow = {
   skillFolders: ['.claude/skills'],
   skillTool: { name: 'Skill', argument: 'skill' },
   clientValues: [
-    { why: 'ids of device and session', at: 'metadata' },
+    // ids of device and session
+    { at: 'metadata' },
+    // the version of the kernel, which changes with the image of the runner
     {
-      why: 'the version of the kernel, which changes with the image of the runner',
       at: 'messages.0.content.0.text',
       text: /(?<=^<system-reminder>\n# Environment\n(?:.*\n){1,9}? - OS Version: )Linux [\w.+-]+(?=\n)/,
     },

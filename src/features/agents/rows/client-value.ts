@@ -3,7 +3,6 @@
  * fixtures/agents/requests shows. Keys of stored replies omit it.
  */
 export interface ClientValue {
-  why: string;
   /**
    * Keys from the request's root. `*` stands for every item of a list, and `name=run` for a map
    * whose `name` is `run`.

@@ -15,17 +15,21 @@ export const codex: AgentRow = {
   skillFolders: ['.agents/skills', '.codex/skills'],
   skillTool: null,
   clientValues: [
-    { why: 'ids of the session', at: 'prompt_cache_key' },
-    { why: 'ids of the session', at: 'client_metadata' },
-    { why: 'ids of messages', at: 'input.*.type=message.id' },
-    { why: 'ids of outputs', at: 'input.*.type=function_call_output.id' },
+    // ids of the session
+    { at: 'prompt_cache_key' },
+    // ids of the session
+    { at: 'client_metadata' },
+    // ids of messages
+    { at: 'input.*.type=message.id' },
+    // ids of outputs
+    { at: 'input.*.type=function_call_output.id' },
+    // number of an output, before its text
     {
-      why: 'number of an output, before its text',
       at: 'input.*.type=function_call_output.output',
       text: /(?<=^Chunk ID: )[\da-f]+(?=\nWall time: )/,
     },
+    // duration, before the text of an output
     {
-      why: 'duration, before the text of an output',
       at: 'input.*.type=function_call_output.output',
       text: /(?<=^Chunk ID: [\da-f]*\nWall time: )[\d.]+(?= seconds\n)/,
     },

@@ -21,10 +21,14 @@ export const copilot: AgentRow = {
   skillFolders: ['.github/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'skill' },
   clientValues: [
-    { why: 'the folder of the session', at: 'messages.0.content', text: SESSION },
-    { why: 'the folder of the session', at: 'system.1.text', text: SESSION },
-    { why: 'the time, before the task', at: 'messages.1.content', text: TIME },
-    { why: 'the time, before the task', at: 'messages.0.content.0.text', text: TIME },
+    // the folder of the session
+    { at: 'messages.0.content', text: SESSION },
+    // the folder of the session
+    { at: 'system.1.text', text: SESSION },
+    // the time, before the task
+    { at: 'messages.1.content', text: TIME },
+    // the time, before the task
+    { at: 'messages.0.content.0.text', text: TIME },
   ],
   start: ({ spec, bin, url, token }) => ({
     command: [...bin, '--acp', '--allow-all-tools', '--no-auto-update', '--disable-builtin-mcps'],

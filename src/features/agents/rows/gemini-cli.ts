@@ -24,10 +24,12 @@ export const geminiCli: AgentRow = {
   skillFolders: ['.gemini/skills', '.agents/skills'],
   skillTool: { name: 'activate_skill', argument: 'name' },
   clientValues: [
-    { why: 'ids of calls, with the time', at: 'contents.*.parts.*.functionCall.id' },
-    { why: 'ids of calls, with the time', at: 'contents.*.parts.*.functionResponse.id' },
+    // ids of calls, with the time
+    { at: 'contents.*.parts.*.functionCall.id' },
+    // ids of calls, with the time
+    { at: 'contents.*.parts.*.functionResponse.id' },
+    // process group of a command, after its output
     {
-      why: 'process group of a command, after its output',
       at: 'contents.*.parts.*.functionResponse.name=run_shell_command.response.output',
       text: /(?<=\nProcess Group PGID: )\d+(?=\n<\/untrusted_context>$)/,
     },
