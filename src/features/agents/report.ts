@@ -45,17 +45,15 @@ function sharedReplies({ suites }: Result): Block[] {
   const names = suites.filter(({ references }) => isShared(references)).map(({ name }) => name);
   if (names.length === 0) return [];
   const words = 'base and head sent the model the same requests, so its replies count for both.';
-  return [paragraph([text(`${firstWords(names, MOST_NAMES)}: ${words}`)], 'small')];
+  return [paragraph([text(`${firstWords(names)}: ${words}`)], 'small')];
 }
-
-const MOST_NAMES = 5;
 
 function isShared(references: readonly ReferenceResult[]): boolean {
   const [base, head] = (['base', 'head'] as const).map((side) =>
     references.map(({ [side]: made }) => made?.tries.map(requestsOf)),
   );
-  const hasAgent = head?.some((tries) => tries?.some((requests) => requests !== null)) ?? false;
-  return hasAgent && JSON.stringify(base) === JSON.stringify(head);
+  const hasAgent = head?.flat().some((requests) => typeof requests === 'string');
+  return hasAgent === true && JSON.stringify(base) === JSON.stringify(head);
 }
 
 function requestsOf(made: TryResult): string | null {

@@ -220,7 +220,7 @@ async function sendReply(
       exchange.end(false);
     },
   });
-  if (!decides(run, call)) return { status: 200, type, ...relay };
+  if (!run.terms.firstDecisionOnly || !offersTools(call)) return { status: 200, type, ...relay };
   await relay.drain();
   return (
     endAtDecision(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete')
@@ -262,14 +262,10 @@ function readFor({ route: { does } }: Call, type: string, text: string): ReplyFa
     : readModelReply(does, type, text);
 }
 
-function decides({ terms }: RunLedger, call: Call): boolean {
-  return terms.firstDecisionOnly && offersTools(call);
-}
-
 /** Withholds the reply that ends a trigger test, so that the agent cannot act on it. */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
-  if (facts === null || !decides(run, call)) return null;
+  if (facts === null || !run.terms.firstDecisionOnly || !offersTools(call)) return null;
   run.isDecided = true;
   run.cut.abort();
   return refuseCall(exchange, null, 'this run ends after its first decision');

@@ -12,10 +12,13 @@ export type Normalise = (body: JsonMap) => JsonMap;
  * client writes. The result's hash is the key of the stored reply.
  */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
-  const replaced = known.flatMap(knownPattern);
+  const replaced = known.map(knownPattern);
   const clean = (value: Json): Json => {
     if (typeof value === 'string')
-      return replaced.reduce((text, { pattern, to }) => text.replace(pattern, to), value);
+      return replaced.reduce(
+        (text, pattern, index) => text.replace(pattern, `KNOWN-${String(index)}`),
+        value,
+      );
     if (Array.isArray(value)) return value.map(clean);
     return isMap(value) ? mapValues(value, clean) : value;
   };
@@ -78,13 +81,11 @@ export function knownValues(
   );
 }
 
-function knownPattern(value: string, index: number): { pattern: RegExp; to: string }[] {
-  if (value === '') return [];
+/** Matches only whole values: not the date of a time, or a part of a path. */
+function knownPattern(value: string): RegExp {
   const isCommit = /^[0-9a-f]{40,64}$/.test(value);
   const source = isCommit ? commitSource(value) : value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  // Only whole values: not the date of a time, or a part of a path.
-  const pattern = new RegExp(`(?<!\\w|\\w[-./:])${source}(?!\\w|[-./:]\\w)`, 'g');
-  return [{ pattern, to: `KNOWN-${String(index)}` }];
+  return new RegExp(`(?<!\\w|\\w[-./:])${source || '(?!)'}(?!\\w|[-./:]\\w)`, 'g');
 }
 
 /** Matches the commit and its short forms. */

@@ -23,8 +23,8 @@ export function createWitness(): Witness {
 }
 
 /** Agents send requests without tools only for titles and summaries. */
-export function offersTools({ route, body: { tools } }: Call): boolean {
-  return route.does !== 'count' && Array.isArray(tools) && tools.length > 0;
+export function offersTools({ route, body }: Call): boolean {
+  return route.does !== 'count' && listIn(body, 'tools').length > 0;
 }
 
 export function noteRequest(witness: Witness, agent: AgentName, call: Call): void {
@@ -67,13 +67,13 @@ function itemsIn(body: JsonMap): JsonMap[] {
   return listIn(body, 'messages' in body ? 'messages' : 'input');
 }
 
-function contentItems({ role = 'user', parts }: JsonMap): JsonMap[] {
-  const results = listIn({ parts }, 'parts')
+function contentItems(content: JsonMap): JsonMap[] {
+  const results = listIn(content, 'parts')
     .map(({ functionResponse }) => functionResponse)
     .filter(isMap)
     .map(({ id = null, name = null, response = null }): JsonMap => {
-      const content = (member(response, 'output') ?? response) as Json;
-      return { role: 'tool', tool_call_id: id, name, content };
+      const output = (member(response, 'output') ?? response) as Json;
+      return { role: 'tool', tool_call_id: id, name, content: output };
     });
-  return results.length > 0 ? results : [{ role, content: '' }];
+  return results.length > 0 ? results : [{ role: content['role'] ?? 'user', content: '' }];
 }

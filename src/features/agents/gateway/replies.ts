@@ -90,9 +90,9 @@ function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
 
 /** Other kinds of calls, such as `web_search_call`, have neither a name nor arguments. */
 function asFunctionCall(item: JsonMap): JsonMap {
-  const { type, name = type ?? '', action = {} } = item;
-  if (!String(type).endsWith('_call') || type === 'custom_tool_call') return item;
-  return { arguments: action, ...item, type: 'function_call', name };
+  const { type, name = type ?? '', input = item['action'] ?? {} } = item;
+  if (!String(type).endsWith('_call')) return item;
+  return { arguments: input, ...item, type: 'function_call', name };
 }
 
 function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {

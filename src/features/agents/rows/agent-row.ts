@@ -57,5 +57,4 @@ export interface AgentRow {
   clientValues: readonly ClientValue[];
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];
-  readText?(line: string): AgentEvent[];
 }

@@ -53,5 +53,4 @@ export const command: AgentRow = {
         return [];
     }
   },
-  readText: (line) => [{ kind: 'message', text: `${line}\n`, isPiece: true }],
 };

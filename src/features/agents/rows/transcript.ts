@@ -37,7 +37,9 @@ export function readTranscript(row: AgentRow, stdout: string): Transcript {
 function eventsIn(row: AgentRow, line: string): AgentEvent[] {
   const map = line.startsWith('{') ? parseMap(line) : null;
   if (map !== null) return row.read(map);
-  return line === '' ? [] : (row.readText?.(line) ?? []);
+  // A custom command may print plain text.
+  if (row.name !== 'command' || line === '') return [];
+  return [{ kind: 'message', text: `${line}\n`, isPiece: true }];
 }
 
 /** A result without an id belongs to the latest call without one. */
