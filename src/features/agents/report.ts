@@ -50,13 +50,13 @@ function sharedReplies({ suites }: Result): Block[] {
 
 function isShared(references: readonly ReferenceResult[]): boolean {
   const [base, head] = (['base', 'head'] as const).map((side) =>
-    references.map(({ [side]: made }) => made?.tries.map(requestsOf)),
+    references.map(({ [side]: made }) => made?.tries.map(sentRequests)),
   );
   const hasAgent = head?.flat().some((requests) => typeof requests === 'string');
   return hasAgent === true && JSON.stringify(base) === JSON.stringify(head);
 }
 
-function requestsOf(made: TryResult): string | null {
+function sentRequests(made: TryResult): string | null {
   return runOf(made)?.facts.requests ?? null;
 }
 
@@ -173,7 +173,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
       : [{ name: [text('Last words')], base: base.words, head: head.words }]),
     ...files.slice(0, MOST_CHANGED_FILES),
     ...steps,
-    ...differingPairs(checksOf(base), checksOf(head)),
+    ...differingPairs(checkTexts(base), checkTexts(head)),
   ];
   const each = Math.max(SHORTEST_TEXT, Math.floor((2 * characters) / Math.max(1, pairs.length)));
   const left = [
@@ -238,6 +238,6 @@ function stepPairs(
   return { pairs, equal, more: length - equal - pairs.length };
 }
 
-function checksOf({ facts }: AgentRun): Map<string, string> {
+function checkTexts({ facts }: AgentRun): Map<string, string> {
   return new Map(facts.checks.map((check) => [check.name, checkWords(check)]));
 }

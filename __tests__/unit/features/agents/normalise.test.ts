@@ -89,17 +89,11 @@ describe.each(RECORDED)('recorded requests of $name', ({ name, agent, requests }
 const PARTS: Readonly<Record<string, (text: string) => JsonMap>> = {
   'system prompt of Messages': (text) => ({ system: [{ type: 'text', text }] }),
   'message of Messages': (content) => ({ messages: [{ role: 'user', content }] }),
-  'block of Messages': (text) => ({
-    messages: [{ role: 'user', content: [{ type: 'text', text }] }],
-  }),
   'call of Messages': (id) => ({
     messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'read', input: { id } }] }],
   }),
   'result of Messages': (content) => ({
     messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] }],
-  }),
-  'id of a call in Messages': (id) => ({
-    messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'read', id, input: {} }] }],
   }),
   'instructions of Responses': (instructions) => ({ instructions, input: 'x' }),
   'stored prompt of Responses': (id) => ({ prompt: { id, version: '1' }, input: 'x' }),
@@ -114,9 +108,7 @@ const PARTS: Readonly<Record<string, (text: string) => JsonMap>> = {
   'result of Responses': (output) => ({
     input: [{ type: 'function_call_output', call_id: 'c', output }],
   }),
-  'reference of Responses': (id) => ({ input: [{ type: 'item_reference', id }] }),
   'system message of Chat': (content) => ({ messages: [{ role: 'system', content }] }),
-  'message of Chat': (content) => ({ messages: [{ role: 'system' }, { role: 'user', content }] }),
   'call of Chat': (text) => ({
     messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { arguments: text } }] }],
   }),

@@ -6,7 +6,7 @@ import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/mode
 import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import { callInput, outputOf, withOutput } from './output-limit.ts';
-import { createWitness, type Witness } from './record.ts';
+import type { Witness } from './record.ts';
 import type { Call, Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
@@ -62,7 +62,10 @@ export function openRun(terms: RunTerms): RunLedger {
     refused: [],
     failure: null,
     isDecided: false,
-    witness: createWitness(),
+    witness: {
+      ...{ steps: [], hasTools: false, models: [], open: [] },
+      replies: { own: 0, other: 0, stored: 0 },
+    },
     isCanarySeen: false,
     cut: new AbortController(),
     open: new Set(),

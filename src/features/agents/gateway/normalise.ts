@@ -65,16 +65,16 @@ export function knownValues(
   isContent: (text: string) => boolean,
 ): string[] {
   // The sandbox's time zone is UTC.
-  const written = (locale: string, options?: Intl.DateTimeFormatOptions): string =>
-    new Date(now).toLocaleDateString(locale, { timeZone: 'UTC', ...options });
+  const written = (options?: Intl.DateTimeFormatOptions): string =>
+    new Date(now).toLocaleDateString('en-US', { timeZone: 'UTC', ...options });
   const long = { year: 'numeric', month: 'long', day: 'numeric' } as const;
   const [day = '', date = '', month = '', year = ''] = new Date(now).toUTCString().split(/,? /);
   const forms = [
     new Date(now).toISOString().slice(0, 'YYYY-MM-DD'.length),
     [day, month, date, year].join(' '),
-    written('en-US', { weekday: 'long', ...long }),
-    written('en-US', long),
-    written('en-US'),
+    written({ weekday: 'long', ...long }),
+    written(long),
+    written(),
   ];
   return [...forms, commit].map((value) =>
     isContent(value === commit ? commit.slice(0, SHORT_COMMIT_CHARS) : value) ? '' : value,

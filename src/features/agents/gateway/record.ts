@@ -1,25 +1,16 @@
 import { readTranscriptItem } from '../../../config/recorded.ts';
-import type { Step } from '../../../types/answer.ts';
 import { isMap, member, type Json, type JsonMap } from '../../../types/plain.ts';
 import { listIn } from '../rows/fields.ts';
+import type { CallStep } from '../rows/transcript.ts';
 import type { AgentName } from '../suite/spec.ts';
 import { withoutClientValues } from './normalise.ts';
 import type { ReplyFacts } from './replies.ts';
 import type { Call, RunRecord } from './terms.ts';
 
-type CallStep = Extract<Step, { type: 'tool_call' }>;
-
 /** What the model said and which results it got, as the gateway saw it. */
 export interface Witness extends Pick<RunRecord, 'steps' | 'hasTools' | 'models' | 'replies'> {
   /** Calls without a result. The id is null if the API has none. */
   open: { id: string | null; step: CallStep }[];
-}
-
-export function createWitness(): Witness {
-  return {
-    ...{ steps: [], hasTools: false, models: [], open: [] },
-    replies: { own: 0, other: 0, stored: 0 },
-  };
 }
 
 /** Agents send requests without tools only for titles and summaries. */

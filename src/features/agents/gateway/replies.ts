@@ -106,12 +106,12 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
       output: ['completion_tokens'],
       read: countIn(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
     }),
-    said: [chatMessage(choices.map((choice) => choice['message'] ?? choice['delta']))],
+    said: [joinedMessage(choices.map((choice) => choice['message'] ?? choice['delta']))],
   };
 }
 
 /** A streamed call starts with its name; pieces of its arguments follow. */
-function chatMessage(pieces: readonly unknown[]): JsonMap {
+function joinedMessage(pieces: readonly unknown[]): JsonMap {
   const calls = new Map<unknown, { id: string; name: string; arguments: string }>();
   for (const piece of pieces)
     for (const [order, part] of listIn(piece, 'tool_calls').entries()) {

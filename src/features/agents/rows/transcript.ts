@@ -2,7 +2,7 @@ import type { Step } from '../../../types/answer.ts';
 import { jsonText, parseMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 
-type CallStep = Extract<Step, { type: 'tool_call' }>;
+export type CallStep = Extract<Step, { type: 'tool_call' }>;
 type MessageStep = Extract<Step, { type: 'message' }>;
 
 export interface Transcript {
