@@ -39,13 +39,16 @@ const RECORDED = readdirSync('fixtures/agents/requests').map((file) => {
 const recordedKey = (agent: AgentName, { at, commit, body }: Recorded): string =>
   keyOf(agent, body, Date.parse(at), commit);
 
-/** All bodies in which one value is changed, by the path of the value. */
-function changedBodies(value: Json, path = ''): [path: string, changed: Json][] {
-  if (value === null || typeof value !== 'object')
-    return [[path, typeof value === 'string' ? `${value} x` : 'x']];
+/** All bodies in which one value is replaced, by the path of the value. */
+function changedBodies(
+  value: Json,
+  change: (value: Json) => string,
+  path = '',
+): [path: string, changed: Json][] {
+  if (value === null || typeof value !== 'object') return [[path, change(value)]];
   return Object.entries(value).flatMap(([key, each]) => {
     const place = Array.isArray(value) ? '*' : key;
-    const changed = changedBodies(each, path === '' ? place : `${path}.${place}`);
+    const changed = changedBodies(each, change, path === '' ? place : `${path}.${place}`);
     return changed.map(([at, now]): [string, Json] => [
       at,
       Array.isArray(value) ? value.with(Number(key), now) : { ...value, [key]: now },
@@ -71,7 +74,7 @@ describe.each(RECORDED)('recorded requests of $name', ({ name, agent, requests }
 
   test('have other keys if any value changes that the client does not fill', () => {
     const key = recordedKey(agent, last);
-    const ignored = changedBodies(last.body).filter(
+    const ignored = changedBodies(last.body, (value) => `${String(value)} x`).filter(
       ([, body]) => recordedKey(agent, { ...last, body: body as JsonMap }) === key,
     );
     const fields = ignored.map(([path]) => path.replace(/^(client_metadata)\..*/, '$1'));
@@ -85,44 +88,47 @@ describe.each(RECORDED)('recorded requests of $name', ({ name, agent, requests }
   });
 });
 
-/** Each part of a request that holds text, in the four APIs. */
-const PARTS: Readonly<Record<string, (text: string) => JsonMap>> = {
-  'system prompt of Messages': (text) => ({ system: [{ type: 'text', text }] }),
-  'message of Messages': (content) => ({ messages: [{ role: 'user', content }] }),
-  'call of Messages': (id) => ({
-    messages: [{ role: 'assistant', content: [{ type: 'tool_use', name: 'read', input: { id } }] }],
-  }),
-  'result of Messages': (content) => ({
-    messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] }],
-  }),
-  'instructions of Responses': (instructions) => ({ instructions, input: 'x' }),
-  'stored prompt of Responses': (id) => ({ prompt: { id, version: '1' }, input: 'x' }),
-  'message of Responses': (text) => ({
-    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
-  }),
-  'call of Responses': (id) => ({
-    input: [
-      { type: 'function_call', name: 'run', call_id: 'c', arguments: JSON.stringify({ id }) },
+/** Requests of the four APIs with each part that holds text. */
+const BODIES: Readonly<Record<string, JsonMap>> = {
+  Messages: {
+    system: [{ type: 'text', text: '' }],
+    messages: [
+      { role: 'user', content: '' },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', name: 'read', id: '', input: { id: '' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: '', content: '' }] },
+      { role: 'user', content: [{ type: 'text', text: '' }] },
     ],
-  }),
-  'result of Responses': (output) => ({
-    input: [{ type: 'function_call_output', call_id: 'c', output }],
-  }),
-  'system message of Chat': (content) => ({ messages: [{ role: 'system', content }] }),
-  'call of Chat': (text) => ({
-    messages: [{ role: 'assistant', tool_calls: [{ id: 'c', function: { arguments: text } }] }],
-  }),
-  'result of Chat': (content) => ({ messages: [{ role: 'tool', tool_call_id: 'c', content }] }),
-  'system prompt of Gemini': (text) => ({ systemInstruction: { parts: [{ text }] } }),
-  'message of Gemini': (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
-  'call of Gemini': (id) => ({
-    contents: [{ parts: [{ functionCall: { name: 'a', args: { id } } }] }],
-  }),
-  'result of Gemini': (output) => ({
-    contents: [{ parts: [{ functionResponse: { name: 'read_file', response: { output } } }] }],
-  }),
-  'description of a tool': (description) => ({ tools: [{ name: 'read', description }] }),
-  'schema of a tool': (id) => ({ tools: [{ name: 'read', input_schema: { properties: { id } } }] }),
+    tools: [{ name: '', description: '', input_schema: { properties: { id: '' } } }],
+  },
+  Responses: {
+    instructions: '',
+    prompt: { id: '', version: '1' },
+    input: [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: '' }] },
+      { type: 'function_call', name: 'run', call_id: '', arguments: '' },
+      { type: 'function_call_output', call_id: '', output: '' },
+      { type: 'item_reference', id: '' },
+    ],
+  },
+  Chat: {
+    messages: [
+      { role: 'system', content: '' },
+      { role: 'user', content: '' },
+      { role: 'assistant', tool_calls: [{ id: '', function: { name: '', arguments: '' } }] },
+      { role: 'tool', tool_call_id: '', content: '' },
+    ],
+  },
+  Gemini: {
+    systemInstruction: { parts: [{ text: '' }] },
+    contents: [
+      { role: 'user', parts: [{ text: '' }] },
+      { role: 'model', parts: [{ functionCall: { name: 'read_file', args: { id: '' } } }] },
+      { parts: [{ functionResponse: { name: 'read_file', response: { output: '' } } }] },
+    ],
+  },
 };
 
 const EDITS: readonly [base: string, head: string][] = [
@@ -143,10 +149,15 @@ const EDITS: readonly [base: string, head: string][] = [
   ['toolu_1', 'toolu_2'],
 ];
 
-describe.each(Object.entries(PARTS))('an edit of the %s', (_, bodyWith) => {
+describe.each(Object.entries(BODIES))('an edit of any part of a request (%s)', (_, body) => {
   test.each(AGENT_NAMES)('reaches the model of %s, whatever the text resembles', (agent) => {
-    for (const [base, head] of EDITS)
-      expect(keyOf(agent, bodyWith(base))).not.toBe(keyOf(agent, bodyWith(head)));
+    for (const [base, head] of EDITS) {
+      const after = changedBodies(body, () => head);
+      for (const [at, [path, before]] of changedBodies(body, () => base).entries())
+        expect([path, keyOf(agent, before as JsonMap)]).not.toEqual([
+          ...[path, keyOf(agent, after[at]?.[1] as JsonMap)],
+        ]);
+    }
   });
 });
 
