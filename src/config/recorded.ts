@@ -50,7 +50,7 @@ export function readRecordedMessages(
 ): Message[] {
   const items = Array.isArray(written) ? written : written.messages;
   const at = Array.isArray(written) ? path : [...path, 'messages'];
-  const read = items.map((item) => readItem(item as JsonMap));
+  const read = items.map((item) => readTranscriptItem(item as JsonMap));
   const { messages, flaws } = pairCalls(read);
   for (const { index, key, message } of [...read.flatMap(itemFlaw), ...flaws]) {
     const place = [...at, index, ...(key === undefined ? [] : [key])];
@@ -105,7 +105,8 @@ function itemFlaw({ flaw }: ReadItem, index: number): (ItemFlaw & { index: numbe
   return flaw === undefined ? [] : [{ ...flaw, index }];
 }
 
-function readItem(item: JsonMap): ReadItem {
+/** Reads a message in the form of any vendor, or an item of OpenAI's Responses. */
+export function readTranscriptItem(item: JsonMap): ReadItem {
   const { role: written = item['from'], type } = item;
   if (item['role'] === undefined && typeof type === 'string') return readResponsesItem(item, type);
   if (written === undefined) return refusedItem('must be a map with role and content');
@@ -198,7 +199,10 @@ function readContentParts(content: Json): ReadParts {
   const read: ReadParts = { texts: [], calls: [], results: [] };
   for (const part of content) {
     const found = readContentPart(part);
-    if (typeof found === 'string') return { ...read, flaw: { key: 'content', message: found } };
+    if (typeof found === 'string') {
+      read.flaw ??= { key: 'content', message: found };
+      continue;
+    }
     read.texts.push(...(found.texts ?? []));
     read.calls.push(...(found.calls ?? []));
     read.results.push(...(found.results ?? []));

@@ -17,6 +17,8 @@ export interface WireCase {
   reply(said: Said, model: string): JsonMap;
   events(said: Said, model: string): (JsonMap | string)[];
   tools: JsonMap[];
+  /** The body's messages after this call got this result. */
+  result(said: Exclude<Said, string>, output: string): JsonMap;
 }
 
 const tool = { type: 'object', properties: { id: { type: 'string' } } };
@@ -75,6 +77,12 @@ const anthropic: WireCase = {
     ];
   },
   tools: [{ name: 'skill', input_schema: tool }],
+  result: (said, content) => ({
+    messages: [
+      { role: 'assistant', content: [anthropicBlock(said)] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+    ],
+  }),
 };
 
 const responses: WireCase = {
@@ -109,6 +117,12 @@ const responses: WireCase = {
     ];
   },
   tools: [{ type: 'function', name: 'skill', parameters: tool }],
+  result: ({ name, input }, output) => ({
+    input: [
+      { type: 'function_call', call_id: 'call_1', name, arguments: JSON.stringify(input) },
+      { type: 'function_call_output', call_id: 'call_1', output },
+    ],
+  }),
 };
 
 const chat: WireCase = {
@@ -137,6 +151,9 @@ const chat: WireCase = {
     ];
   },
   tools: [{ type: 'function', function: { name: 'skill', parameters: tool } }],
+  result: (said, content) => ({
+    messages: [chatMessage(said), { role: 'tool', tool_call_id: 'call_1', content }],
+  }),
 };
 
 const CHAT_USAGE = {
@@ -185,6 +202,12 @@ const gemini: WireCase = {
   }),
   events: (said, model) => [gemini.reply(said, model)],
   tools: [{ functionDeclarations: [{ name: 'skill', parametersJsonSchema: tool }] }],
+  result: ({ name, input }, output) => ({
+    contents: [
+      { role: 'model', parts: [{ functionCall: { name, args: input } }] },
+      { role: 'user', parts: [{ functionResponse: { name, response: { output } } }] },
+    ],
+  }),
 };
 
 export const WIRES: readonly WireCase[] = [anthropic, responses, chat, gemini];

@@ -1,4 +1,4 @@
-import type { Part, Step, ToolCall } from '../../types/answer.ts';
+import type { Part, Step } from '../../types/answer.ts';
 import { NOT_MADE_MESSAGES, type Completion, type ErrorKind } from '../../types/model.ts';
 import type { RunRecord } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
@@ -25,12 +25,12 @@ interface FinishedRun {
 }
 
 export function runCompletion(run: FinishedRun): Completion {
-  const { record, isTrigger } = run;
+  const { record } = run;
   const { attempts, spent } = record;
   const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
   const stop = runEnd(run);
   if ('kind' in stop) return failedRun(stop, record);
-  const steps = isTrigger ? decisionSteps(record.decision ?? []) : run.transcript.steps;
+  const steps = isReported(run) ? run.transcript.steps : record.steps;
   const { cached } = record.whole;
   return {
     status: 'ok',
@@ -56,6 +56,14 @@ export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Comp
   };
 }
 
+/**
+ * The gateway's record is the transcript. Without tools in any request, a custom agent has its own
+ * way of calling them, and only its report shows the calls.
+ */
+function isReported({ row, record }: FinishedRun): boolean {
+  return row.npm === null && !record.hasTools;
+}
+
 type RunFailure = { kind: ErrorKind; message: string };
 
 type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
@@ -65,7 +73,7 @@ function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(record);
   if (unmade !== null) return unmade;
-  if (isTrigger && record.decision !== null) return { ended: 'decided' };
+  if (isTrigger && record.isDecided) return { ended: 'decided' };
   const killed = killedBy(run);
   if (killed !== null) return killed;
   for (const limit of ['turns', 'usd'] as const)
@@ -130,6 +138,10 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     ended,
     turns: record.calls,
     calls: steps.filter(({ type }) => type === 'tool_call').length,
+    ...(isReported(run) ? { reported: true } : {}),
+    replies: record.replies,
+    models: record.models,
+    requests: record.requests,
     seconds: record.replayed > 0 ? null : Math.round(run.seconds * 10) / 10,
     usd: record.whole.usd,
     context: run.context,
@@ -144,15 +156,6 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     leaks,
   });
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files, facts];
-}
-
-function decisionSteps(calls: readonly ToolCall[]): Step[] {
-  return calls.map(({ name, arguments: given }) => ({
-    type: 'tool_call',
-    name,
-    arguments: given,
-    result: null,
-  }));
 }
 
 function withoutLast(steps: readonly Step[], last: string): Step[] {

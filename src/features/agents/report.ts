@@ -1,4 +1,5 @@
-import type { TryResult } from '../../kernel/result/reference-result.ts';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { piecesHtml } from '../../report/page/blocks.ts';
 import { stepLines } from '../../report/sections/answers.ts';
 import {
@@ -12,12 +13,13 @@ import {
 } from '../../report/sections/document.ts';
 import { emphasise, whole } from '../../report/sections/emphasis.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { cost, counted } from '../../text/amounts.ts';
+import { cost, counted, firstWords } from '../../text/amounts.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import type { Part } from '../../types/answer.ts';
 import { factsIn, type AgentFacts, type CheckResult } from './suite/spec.ts';
 
 export const agentsReport: FeatureReport = {
+  sections: { why: sharedReplies },
   onTry(tryResult) {
     const run = runOf(tryResult);
     if (run === null) return null;
@@ -37,6 +39,26 @@ export const agentsReport: FeatureReport = {
     };
   },
 };
+
+/** Says that a comparison rests on the replies of one side. */
+function sharedReplies({ suites }: Result): Block[] {
+  const names = suites.filter(({ references }) => isShared(references)).map(({ name }) => name);
+  if (names.length === 0) return [];
+  const words = 'base and head sent the model the same requests, so its replies count for both.';
+  return [paragraph([text(`${firstWords(names)}: ${words}`)], 'small')];
+}
+
+function isShared(references: readonly ReferenceResult[]): boolean {
+  const [base, head] = (['base', 'head'] as const).map((side) =>
+    references.map(({ [side]: made }) => made?.tries.map(sentRequests)),
+  );
+  const hasAgent = head?.flat().some((requests) => typeof requests === 'string');
+  return hasAgent === true && JSON.stringify(base) === JSON.stringify(head);
+}
+
+function sentRequests(made: TryResult): string | null {
+  return runOf(made)?.facts.requests ?? null;
+}
 
 interface AgentRun {
   words: string;
@@ -77,14 +99,18 @@ const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
   usd: 'stopped at limits.usd',
 };
 
-function runWords({ turns, calls, usd, seconds, ended }: AgentFacts): string {
-  const facts = [
+function runWords(facts: AgentFacts): string {
+  const { turns, calls, usd, seconds, ended, replies, models, reported } = facts;
+  const figures = [
     counted(turns, 'turn'),
-    counted(calls, 'tool call'),
+    `${counted(calls, 'tool call')}${reported ? ' reported by the agent' : ''}`,
+    ...(replies.other === 0 ? [] : [`${counted(replies.other, 'call')} answered by another run`]),
+    ...(replies.stored === 0 ? [] : [`${counted(replies.stored, 'call')} answered by the store`]),
+    ...(models.length < 2 ? [] : [`models ${models.join(', ')}`]),
     ...(usd === null ? [] : [cost(usd)]),
     ...(seconds === null ? [] : [`${String(seconds)} s`]),
   ];
-  return `${facts.join(', ')}: ${END_WORDS[ended]}`;
+  return `${figures.join(', ')}: ${END_WORDS[ended]}`;
 }
 
 function checkWords({ code: exit, timedOut, output }: CheckResult): string {
@@ -139,7 +165,7 @@ interface RunPair {
 }
 
 function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block[] {
-  const files = filePairs(base, head);
+  const files = differingPairs(base.files, head.files);
   const { pairs: steps, equal, more } = stepPairs(base, head);
   const pairs = [
     ...(base.words === '' && head.words === ''
@@ -147,7 +173,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
       : [{ name: [text('Last words')], base: base.words, head: head.words }]),
     ...files.slice(0, MOST_CHANGED_FILES),
     ...steps,
-    ...checkPairs(base, head),
+    ...differingPairs(checkTexts(base), checkTexts(head)),
   ];
   const each = Math.max(SHORTEST_TEXT, Math.floor((2 * characters) / Math.max(1, pairs.length)));
   const left = [
@@ -184,12 +210,15 @@ function pairRow({ name, base, head }: RunPair, characters: number): Line[] {
   ];
 }
 
-function filePairs({ files: before }: AgentRun, { files: after }: AgentRun): RunPair[] {
+function differingPairs(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): RunPair[] {
   return [...new Set([...before.keys(), ...after.keys()])]
-    .map((path) => ({
-      name: [code(path)],
-      base: before.get(path) ?? null,
-      head: after.get(path) ?? null,
+    .map((name) => ({
+      name: [code(name)],
+      base: before.get(name) ?? null,
+      head: after.get(name) ?? null,
     }))
     .filter(({ base, head }) => base !== head);
 }
@@ -209,17 +238,6 @@ function stepPairs(
   return { pairs, equal, more: length - equal - pairs.length };
 }
 
-function checkPairs({ facts: base }: AgentRun, { facts: head }: AgentRun): RunPair[] {
-  const outputOf = ({ checks }: AgentFacts, name: string): string | null => {
-    const check = checks.find((own) => own.name === name);
-    return check === undefined ? null : checkWords(check);
-  };
-  const names = new Set([...base.checks, ...head.checks].map(({ name }) => name));
-  return [...names]
-    .map((name) => ({
-      name: [code(name)],
-      base: outputOf(base, name),
-      head: outputOf(head, name),
-    }))
-    .filter((pair) => pair.base !== pair.head);
+function checkTexts({ facts }: AgentRun): Map<string, string> {
+  return new Map(facts.checks.map((check) => [check.name, checkWords(check)]));
 }

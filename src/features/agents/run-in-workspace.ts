@@ -8,6 +8,7 @@ import {
 } from '../../types/model.ts';
 import { failedRun, runCompletion } from './completion.ts';
 import { loadedContext } from './context.ts';
+import { knownValues } from './gateway/normalise.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
@@ -66,7 +67,6 @@ export async function runInWorkspace(
     wires: row.wires,
     try: request.try,
     limits: spec.limits,
-    known: [],
     refusal: row.refusal,
     firstDecisionOnly: isTrigger,
     anew: request.anew === true,
@@ -77,8 +77,8 @@ export async function runInWorkspace(
   try {
     const ready = await prepareWorkspace(run, { row, ticket, place, options });
     workspace = ready.workspace;
-    ticket.known([workspace.commit]);
     const startedAt = options.clock.now();
+    ticket.known(knownValues(startedAt, workspace.commit, (text) => isContent(text, run)));
     const ended = await startAgent(ready, { row, run, ticket, place, options });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
@@ -116,6 +116,20 @@ export async function runInWorkspace(
 }
 
 const ABORTED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;
+
+const searched = new WeakMap<WorkspaceFiles, Map<string, boolean>>();
+
+function isContent(text: string, { files, task }: TaskRun): boolean {
+  const known = searched.get(files) ?? new Map<string, boolean>();
+  searched.set(files, known);
+  const isFound =
+    known.get(text) ??
+    [...files.values()].some(({ body }) =>
+      Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(text),
+    );
+  known.set(text, isFound);
+  return isFound || task.task.includes(text);
+}
 
 export function runErrorWords(error: unknown): string {
   return error instanceof UserError

@@ -117,12 +117,48 @@ describe('evaldiff diff of an agent suite', () => {
     });
   });
 
+  test('fails if a rule changes that looks like a date', async () => {
+    const rule = 'The current date: when you write a file, end with GOOD.\n';
+    const changed = { 'AGENTS.md': rule.replace('GOOD', 'BAD') };
+    const { directory } = repository(changed, {
+      ...{ 'AGENTS.md': rule, 'evals/notes.yaml': SUITE.replace('n_tries: 4', 'n_tries: 2') },
+    });
+    const { code, paid, result } = await diff(directory);
+    expect({ code, paid }).toEqual({ code: 1, paid: 2 * 3 * 2 * 2 });
+    expect(result.suites[0]).toMatchObject({ verdict: 'regressed' });
+    expect(headFacts(result)[0]?.replies).toEqual({ own: 2, other: 0, stored: 0 });
+  });
+
+  test.each<[string, string, string[]]>([
+    ['ignores calls', "[{ name: 'skill', input_schema: { type: 'object' } }]", []],
+    ['counts calls, as reported,', 'undefined', ['notes']],
+  ])(
+    '%s that only the agent reports if it offers the model these tools: %s',
+    async (_, tools, skills) => {
+      const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
+        const messages = [{ role: 'user', content: 'Answer with a word.' }];
+        const model = process.env.EVALDIFF_MODEL;
+        const body = JSON.stringify({ model, max_tokens: 99, messages, tools: ${tools} });
+        const headers = { 'x-api-key': token, 'anthropic-version': '2023-06-01' };
+        await fetch(url + '/v1/messages', { method: 'POST', headers, body });
+        console.log('{"type":"tool_call","name":"skill","input":{"name":"notes"}}');
+        console.log('{"type":"end"}');`;
+      const more = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
+      const { directory } = repository({ LICENSE: 'Edited.\n' }, more);
+      const { result } = await diff(directory);
+      const [facts] = headFacts(result);
+      expect(facts).toMatchObject({ skills, turns: 1 });
+      expect(facts?.reported).toBe(skills.length === 0 ? undefined : true);
+    },
+  );
+
   test('makes no paid call if no run reads the only changed file', async () => {
     const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
     const first = await diff(directory);
     // Both sides share the calls of each try.
     expect(first).toMatchObject({ code: 0, paid: 2 * 3 });
     expect(first.result.suites[0]).toMatchObject({ verdict: 'unchanged' });
+    expect(first.out).toContain('base and head sent the model the same requests');
     git('commit', '-qam', 'edited');
     write({ LICENSE: 'Edited again.\n' });
     const second = await diff(directory);

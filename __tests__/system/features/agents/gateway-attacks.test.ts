@@ -207,8 +207,8 @@ describe('attacks on the gateway', () => {
     const ticket = gateway.open(termsFor(RESPONSES));
     const got = [
       await ask(gateway, RESPONSES, ticket),
-      await askStream(gateway, RESPONSES, ticket, 'hello', (text) => {
-        if (text.includes('it is ')) arrived.resolve();
+      await askStream(gateway, RESPONSES, ticket, 'hello', {
+        onPiece: (text) => (text.includes('it is ') ? arrived.resolve() : undefined),
       }),
     ];
     for (const { isCut, text } of got) {

@@ -127,7 +127,6 @@ export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): Run
     wires: [wire.wire],
     try: 0,
     limits: { turns: 20, usd: 1 },
-    known: [],
     refusal: 400,
     firstDecisionOnly: false,
     anew: false,
@@ -204,13 +203,12 @@ export function askStream(
   wire: WireCase,
   ticket: Pick<RunTicket, 'token'>,
   text = 'hello',
-  onPiece?: Sent['onPiece'],
+  { body = {}, ...more }: Parameters<typeof ask>[4] = {},
 ): Promise<Got> {
-  const more = onPiece === undefined ? {} : { onPiece };
   return wire.wire === 'gemini'
     ? ask(gateway, wire, ticket, text, {
-        ...more,
+        ...{ ...more, body },
         path: '/v1beta/models/m-1:streamGenerateContent?alt=sse',
       })
-    : ask(gateway, wire, ticket, text, { ...more, body: { stream: true } });
+    : ask(gateway, wire, ticket, text, { ...more, body: { ...body, stream: true } });
 }

@@ -51,7 +51,9 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
       expect(ticket.end()).toEqual({
         ...{ calls: 1, attempts: 1, paid: 1, replayed: 0, whole: spent, spent, refused: [] },
         ...{ served: { model: 'm-1-2026', fingerprint: null, at: START } },
-        ...{ failure: null, decision: null, isCanarySeen: false },
+        ...{ failure: null, isDecided: false, isCanarySeen: false },
+        ...{ steps: [], hasTools: false, models: ['m-1'] },
+        ...{ replies: { own: 1, other: 0, stored: 0 }, requests: expect.any(String) },
       });
       const [request] = vendor.requests;
       expect(request?.headers).toMatchObject(wire.auth(KEY));
@@ -105,22 +107,53 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
       // A request for a title, which agents make without tools.
       expect((await send(gateway, wire, ticket)).status).toBe(200);
       expect(ticket.cut.aborted).toBe(false);
-      const body = { tools: wire.tools, ...(send === askStream ? { stream: true } : {}) };
-      const path =
-        send === askStream && wire.wire === 'gemini'
-          ? { path: '/v1beta/models/m-1:streamGenerateContent?alt=sse' }
-          : {};
-      const decision = await ask(gateway, wire, ticket, 'task', { body, ...path });
+      const decision = await send(gateway, wire, ticket, 'task', { body: { tools: wire.tools } });
       expect(decision.status).toBe(403);
       expect(decision.text).not.toContain('notes');
       expect(ticket.cut.aborted).toBe(true);
       expect((await ask(gateway, wire, ticket, 'more')).status).toBe(403);
       expect(ticket.end()).toMatchObject({
-        decision: [{ name: 'skill', arguments: '{"id":"notes"}' }],
+        isDecided: true,
+        steps: [{ type: 'tool_call', name: 'skill', arguments: '{"id":"notes"}', result: null }],
         refused: [],
         paid: 2,
       });
       expect(vendor.requests).toHaveLength(2);
+    },
+  );
+
+  test.each([
+    ['JSON', ask],
+    ['a stream', askStream],
+  ] as const)(
+    "records the model's calls (%s) with their results, and who answered",
+    async (_, send) => {
+      const said = { name: 'skill', input: { id: 'notes' } };
+      const vendor = await startVendor(numbered(wire, (n) => (n === 1 ? said : 'Done')));
+      const stored = memoryStore();
+      const gateway = await startGateway(vendor, { stored });
+      const run = async (on: typeof gateway) => {
+        const ticket = on.open(termsFor(wire));
+        const more = { body: { tools: wire.tools } };
+        const results = { ...more.body, ...wire.result(said, 'Be brief.') };
+        await send(on, wire, ticket, 'task', more);
+        await ask(on, wire, ticket, 'task', { body: results });
+        return ticket.end();
+      };
+      const first = await run(gateway);
+      expect(first).toMatchObject({
+        steps: [
+          { type: 'tool_call', name: 'skill', arguments: '{"id":"notes"}', result: 'Be brief.' },
+          { type: 'message', role: 'assistant', text: 'Done' },
+        ],
+        ...{ hasTools: true, models: ['m-1'], replies: { own: 2, other: 0, stored: 0 } },
+      });
+      const { steps, requests } = first;
+      const other = { own: 0, other: 2, stored: 0 };
+      expect(await run(gateway)).toMatchObject({ steps, requests, replies: other });
+      const later = { own: 0, other: 0, stored: 2 };
+      const again = await startGateway(vendor, { stored });
+      expect(await run(again)).toMatchObject({ steps, requests, replies: later });
     },
   );
 
@@ -204,8 +237,8 @@ describe('a gateway', () => {
     });
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC));
-    const got = await askStream(gateway, ANTHROPIC, ticket, 'hello', (text) => {
-      if (text === events[0]) arrived.resolve();
+    const got = await askStream(gateway, ANTHROPIC, ticket, 'hello', {
+      onPiece: (text) => (text === events[0] ? arrived.resolve() : undefined),
     });
     expect(got.text).toBe(events.join(''));
   });
@@ -315,7 +348,7 @@ describe('a gateway', () => {
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(CHAT));
     const arrived = Promise.withResolvers<void>();
-    const asked = askStream(gateway, CHAT, ticket, 'hello', () => arrived.resolve());
+    const asked = askStream(gateway, CHAT, ticket, 'hello', { onPiece: () => arrived.resolve() });
     await arrived.promise;
     const record = ticket.end();
     expect((await asked).isCut).toBe(true);

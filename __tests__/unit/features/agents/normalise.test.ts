@@ -1,165 +1,213 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
-import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
-import type { JsonMap } from '../../../../src/types/plain.ts';
+import { knownValues, normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
+import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
+import { isMap, type Json, type JsonMap } from '../../../../src/types/plain.ts';
 
-const ID = '3f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6';
-const COMMIT = 'c0ffee1234567890c0ffee1234567890c0ffee12';
-const said = (text: string): JsonMap => ({ messages: [{ role: 'user', content: text }] });
-const result = (content: string): JsonMap => ({
-  messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] }],
-});
-const output = (text: string): JsonMap => ({
-  input: [{ type: 'function_call_output', call_id: 'call_1', output: text }],
-});
-const same = (agent: AgentName, a: JsonMap, b: JsonMap, known: readonly string[][] = []): boolean =>
-  JSON.stringify(normaliserFor(agent, known[0] ?? [])(a)) ===
-  JSON.stringify(normaliserFor(agent, known[1] ?? known[0] ?? [])(b));
+const [ID, OTHER_ID] = [
+  '3f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6',
+  '4f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6',
+];
+const [COMMIT, OTHER_COMMIT] = ['c0ffee1234'.repeat(4), 'bada55e123'.repeat(4)];
+const NOW = Date.parse('2026-11-28T10:00:00Z');
+const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('requests of two runs of an agent', () => {
-  test.each<[string, AgentName, JsonMap, JsonMap]>([
-    [
-      'session fields',
-      'claude-code',
-      { metadata: { user_id: 'a' } },
-      { metadata: { user_id: 'b' } },
-    ],
-    ['cache keys', 'codex', { prompt_cache_key: 'a', input: 'x' }, { input: 'x' }],
-    [
-      'call ids',
-      'gemini-cli',
-      { contents: [{ parts: [{ functionCall: { id: '1', name: 'read' } }] }] },
-      { contents: [{ parts: [{ functionCall: { id: '2', name: 'read' } }] }] },
-    ],
-    [
-      'session folders',
-      'copilot',
-      said(`see /session/${ID}`),
-      said('see /session/' + ID.replace('3', '4')),
-    ],
-    [
-      'the time',
-      'copilot',
-      said('<current_datetime>2026-11-26T10:00:00Z</current_datetime>'),
-      said('<current_datetime>2026-11-27T09:30:00Z</current_datetime>'),
-    ],
-    [
-      'the date',
-      'claude-code',
-      said("Today's date is 2026-11-26.\n"),
-      said("Today's date is 2026-11-27.\n"),
-    ],
-    [
-      'the kernel',
-      'claude-code',
-      said('OS Version: Linux 6.8\n'),
-      said('OS Version: Linux 6.11\n'),
-    ],
-    ['shell ids', 'codex', output('Chunk ID: a1\nok'), output('Chunk ID: b2\nok')],
-    [
-      'seconds',
-      'codex',
-      output('Wall time: 0.1 seconds\nok'),
-      output('Wall time: 12.5 seconds\nok'),
-    ],
-    [
-      'process numbers',
-      'gemini-cli',
-      {
-        contents: [
-          { parts: [{ functionResponse: { response: { output: 'Process Group PGID: 1' } } }] },
-        ],
-      },
-      {
-        contents: [
-          { parts: [{ functionResponse: { response: { output: 'Process Group PGID: 2' } } }] },
-        ],
-      },
-    ],
-  ])('count as equal if they differ only in %s', (_, agent, a, b) => {
-    expect(same(agent, a, b)).toBe(true);
-    expect(same('command', a, b)).toBe(true);
+const isContent = (): boolean => false;
+
+function keyOf(agent: AgentName, body: JsonMap, now = NOW, commit = COMMIT): string {
+  return JSON.stringify(normaliserFor(agent, knownValues(now, commit, isContent))(body));
+}
+
+interface Recorded {
+  at: string;
+  commit: string;
+  body: JsonMap;
+}
+
+/**
+ * The first and the last request of two equal runs, recorded from the pinned CLIs with our model
+ * server. Long texts are cut. In the second run, date, kernel and process group are edited.
+ */
+const RECORDED = readdirSync('fixtures/agents/requests').map((file) => {
+  const text = readFileSync(`fixtures/agents/requests/${file}`, 'utf8');
+  const name = file.replace('.jsonl', '');
+  const agent = AGENT_NAMES.find((each) => name.startsWith(each)) ?? 'command';
+  const requests = text.trim().split('\n');
+  return { name, agent, requests: requests.map((line) => JSON.parse(line) as Recorded) };
+});
+
+const recordedKey = (agent: AgentName, { at, commit, body }: Recorded): string =>
+  keyOf(agent, body, Date.parse(at), commit);
+
+/** All bodies in which one value is replaced, by the path of the value. */
+function changedBodies(
+  value: Json,
+  change: (value: Json) => string,
+  path = '',
+): [path: string, changed: Json][] {
+  if (value === null || typeof value !== 'object') return [[path, change(value)]];
+  return Object.entries(value).flatMap(([key, each]) => {
+    const place = Array.isArray(value) ? '*' : key;
+    const changed = changedBodies(each, change, path === '' ? place : `${path}.${place}`);
+    return changed.map(([at, now]): [string, Json] => [
+      at,
+      Array.isArray(value) ? value.with(Number(key), now) : { ...value, [key]: now },
+    ]);
+  });
+}
+
+/** Fields that a client fills. Everything else in its requests must reach the model. */
+const CLIENT_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'claude-code': ['metadata.user_id'],
+  codex: ['client_metadata', 'input.*.id', 'prompt_cache_key'],
+  'gemini-cli': ['contents.*.parts.*.functionCall.id', 'contents.*.parts.*.functionResponse.id'],
+};
+
+describe.each(RECORDED)('recorded requests of $name', ({ name, agent, requests }) => {
+  const [first, last, firstAgain, lastAgain] = requests as [Recorded, Recorded, Recorded, Recorded];
+
+  test('have equal keys in equal runs', () => {
+    expect(recordedKey(agent, first)).toBe(recordedKey(agent, firstAgain));
+    expect(recordedKey(agent, last)).toBe(recordedKey(agent, lastAgain));
+    expect(recordedKey(agent, first)).not.toBe(recordedKey(agent, last));
   });
 
-  test.each<[string, AgentName, JsonMap, JsonMap]>([
-    [
-      'a time in an instruction',
-      'copilot',
-      said('Freeze at 2026-11-26T10:00:00Z'),
-      said('Freeze at 2026-11-27T10:00:00Z'),
-    ],
-    [
-      'a date in an instruction',
-      'claude-code',
-      said('Release on 2026-11-26.'),
-      said('Release on 2026-11-27.'),
-    ],
-    ['an id in an instruction', 'copilot', said(`Use ${ID}`), said('Use ' + ID.replace('3', '4'))],
-    [
-      'a date in the result of a tool',
-      'codex',
-      result("Today's date is 2026-11-26."),
-      result("Today's date is 2026-11-27."),
-    ],
-    [
-      'an id in the input of a tool',
-      'claude-code',
-      { messages: [{ content: [{ type: 'tool_use', input: { id: '1' } }] }] },
-      { messages: [{ content: [{ type: 'tool_use', input: { id: '2' } }] }] },
-    ],
-    [
-      'the user in the input of a tool',
-      'codex',
-      { input: [{ type: 'custom_tool_call', input: { user: 'a' } }] },
-      { input: [{ type: 'custom_tool_call', input: { user: 'b' } }] },
-    ],
-    [
-      'the output of a shell in the input of a tool',
-      'codex',
-      { input: [{ type: 'custom_tool_call', input: { response: 'Chunk ID: a1' } }] },
-      { input: [{ type: 'custom_tool_call', input: { response: 'Chunk ID: b2' } }] },
-    ],
-    [
-      'a field of a schema',
-      'claude-code',
-      { tools: [{ input_schema: { properties: { id: { type: 'string' } } } }] },
-      { tools: [{ input_schema: { properties: { id: { type: 'number' } } } }] },
-    ],
-    ['the model', 'codex', { model: 'a' }, { model: 'b' }],
-    [
-      "another agent's clock",
-      'codex',
-      said('<current_datetime>1</current_datetime>'),
-      said('<current_datetime>2</current_datetime>'),
-    ],
-    [
-      'metadata below the top',
-      'claude-code',
-      { messages: [{ metadata: 1 }] },
-      { messages: [{ metadata: 2 }] },
-    ],
-  ])('count as different if they differ in %s', (_, agent, a, b) => {
-    expect(same(agent, a, b)).toBe(false);
+  test('have other keys if any value changes that the client does not fill', () => {
+    const key = recordedKey(agent, last);
+    const ignored = changedBodies(last.body, (value) => `${String(value)} x`).filter(
+      ([, body]) => recordedKey(agent, { ...last, body: body as JsonMap }) === key,
+    );
+    const fields = ignored.map(([path]) => path.replace(/^(client_metadata)\..*/, '$1'));
+    expect([...new Set(fields)].sort()).toEqual(CLIENT_FIELDS[name] ?? []);
   });
 
-  test('count as equal if they differ only in values of the run itself, such as the commit', () => {
-    const other = 'bada55e1234567890bada55e1234567890bada55';
-    const known = [
-      [COMMIT, '/tmp/run-1'],
-      [other, '/tmp/run-2'],
-    ];
-    const body = (commit: string, folder: string): JsonMap => ({
-      ...said(`at ${commit} in ${folder}`),
-      ...output(`${commit.slice(0, 7)} first\n${commit.slice(0, 12)}`),
-    });
-    expect(same('codex', body(COMMIT, '/tmp/run-1'), body(other, '/tmp/run-2'), known)).toBe(true);
-    // These are not short forms of the commits.
-    expect(same('codex', said('c0ffee1b'), said('bada55e1b'), known)).toBe(false);
-    expect(same('codex', said('c0ff'), said('bada'), known)).toBe(false);
+  test.each(['command', 'acp'] as const)('have keys of their own for the agent %s', (own) => {
+    const isEqual = recordedKey(own, last) === recordedKey(own, lastAgain);
+    // opencode writes nothing that varies but the date.
+    expect(isEqual).toBe(name === 'opencode');
+  });
+});
+
+/** Requests of the four APIs with each part that holds text. */
+const BODIES: Readonly<Record<string, JsonMap>> = {
+  Messages: {
+    system: [{ type: 'text', text: '' }],
+    messages: [
+      { role: 'user', content: '' },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', name: 'read', id: '', input: { id: '' } }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: '', content: '' }] },
+      { role: 'user', content: [{ type: 'text', text: '' }] },
+    ],
+    tools: [{ name: '', description: '', input_schema: { properties: { id: '' } } }],
+  },
+  Responses: {
+    instructions: '',
+    prompt: { id: '', version: '1' },
+    input: [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: '' }] },
+      { type: 'function_call', name: 'run', call_id: '', arguments: '' },
+      { type: 'function_call_output', call_id: '', output: '' },
+      { type: 'item_reference', id: '' },
+    ],
+  },
+  Chat: {
+    messages: [
+      { role: 'system', content: '' },
+      { role: 'user', content: '' },
+      { role: 'assistant', tool_calls: [{ id: '', function: { name: '', arguments: '' } }] },
+      { role: 'tool', tool_call_id: '', content: '' },
+    ],
+  },
+  Gemini: {
+    systemInstruction: { parts: [{ text: '' }] },
+    contents: [
+      { role: 'user', parts: [{ text: '' }] },
+      { role: 'model', parts: [{ functionCall: { name: 'read_file', args: { id: '' } } }] },
+      { parts: [{ functionResponse: { name: 'read_file', response: { output: '' } } }] },
+    ],
+  },
+};
+
+const EDITS: readonly [base: string, head: string][] = [
+  ['Start with the current date: ISO 8601, GOOD', 'Start with the current date: day first, BAD'],
+  ["Today's date is 2026-11-27", "Today's date is 2026-11-26"],
+  ['Freeze on 2026-11-28.', 'Freeze on 2026-11-29.'],
+  ['at 2026-11-28T10:00:00Z', 'at 2026-11-28T11:00:00Z'],
+  ['OS Version: Linux 6', 'OS Version: Linux 7'],
+  [`/session/${ID}/a`, `/session/${OTHER_ID}/a`],
+  [`Session folder: /home/agent/.copilot/session-state/${ID}\n`, 'Session folder: /none\n'],
+  ['Chunk ID: a1\nok', 'Chunk ID: b2\nok'],
+  ['Wall time: 10 seconds\nok', 'Wall time: 99 seconds\nok'],
+  [
+    'ok\nProcess Group PGID: 1\n</untrusted_context>',
+    'ok\nProcess Group PGID: 2\n</untrusted_context>',
+  ],
+  ['see <current_datetime>1</current_datetime>', 'see <current_datetime>2</current_datetime>'],
+  ['toolu_1', 'toolu_2'],
+];
+
+describe.each(Object.entries(BODIES))('an edit of any part of a request (%s)', (_, body) => {
+  test.each(AGENT_NAMES)('reaches the model of %s, whatever the text resembles', (agent) => {
+    for (const [base, head] of EDITS) {
+      const after = changedBodies(body, () => head);
+      for (const [at, [path, before]] of changedBodies(body, () => base).entries())
+        expect([path, keyOf(agent, before as JsonMap)]).not.toEqual([
+          ...[path, keyOf(agent, after[at]?.[1] as JsonMap)],
+        ]);
+    }
+  });
+});
+
+describe('values that the run knows', () => {
+  const said = (text: string): JsonMap => ({ messages: [{ role: 'user', content: text }] });
+
+  test.each([
+    '2026-11-28',
+    'Sat Nov 28 2026',
+    'Saturday, November 28, 2026',
+    'November 28, 2026',
+    '11/28/2026',
+  ])('include the date, written as %s', (date) => {
+    const next = knownValues(NOW + DAY_MS, COMMIT, isContent);
+    const index = knownValues(NOW, COMMIT, isContent).indexOf(date);
+    const today = keyOf('command', said(`Today is ${date}.\n`));
+    expect(keyOf('command', said(`Today is ${next[index] ?? ''}.\n`), NOW + DAY_MS)).toBe(today);
+    expect(keyOf('command', said(`Today is ${next[index] ?? ''}.\n`))).not.toBe(today);
+  });
+
+  test('include the commit and its short forms', () => {
+    const log = (commit: string): JsonMap =>
+      said(`${commit.slice(0, 7)} first\n"${commit}" (${commit.slice(0, 12)})`);
+    expect(keyOf('command', log(COMMIT))).toBe(
+      keyOf('command', log(OTHER_COMMIT), NOW, OTHER_COMMIT),
+    );
+  });
+
+  test.each([
+    ['a longer word', '2026-11-280', '2026-11-290'],
+    ['a time', '2026-11-28T10', '2026-11-29T10'],
+    ['a path', 'notes/2026-11-28.md', 'notes/2026-11-29.md'],
+    ['a version', '1.2026-11-28', '1.2026-11-29'],
+    ['a longer hash', 'c0ffee1b', 'bada55eb'],
+    ['a shorter hash', 'c0ff', 'bada'],
+  ])('count only as whole values, not in %s', (_, base, head) => {
+    expect(keyOf('command', said(base))).not.toBe(
+      keyOf('command', said(head), NOW + DAY_MS, OTHER_COMMIT),
+    );
+  });
+
+  test('stay in the key if a file or the task contains them', () => {
+    const known = knownValues(NOW, COMMIT, (text) => text === '2026-11-28' || text === 'c0ffee1');
+    const key = JSON.stringify(normaliserFor('codex', known)(said(`2026-11-28 ${COMMIT}`)));
+    expect(key).toContain(`2026-11-28 ${COMMIT}`);
   });
 
   test('cannot set the prototype of an object', () => {
     const body = JSON.parse('{"messages":[{"__proto__":{"a":1}}]}') as JsonMap;
-    expect(JSON.stringify(normaliserFor('codex', [])(body))).toBe(JSON.stringify(body));
+    expect(isMap(body)).toBe(true);
+    expect(keyOf('codex', body)).toBe(JSON.stringify(body));
   });
 });

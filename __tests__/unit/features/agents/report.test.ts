@@ -3,14 +3,17 @@ import { agentsReport } from '../../../../src/features/agents/report.ts';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
+import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { TryView } from '../../../../src/report/sections/feature-report.ts';
 import { markupText } from '../../../../src/text/markup.ts';
 import type { Part, Step } from '../../../../src/types/answer.ts';
+import { referenceOf, resultOf, sideOfTries, suiteOf } from '../../report/results.ts';
 
 const FACTS: AgentFacts = {
   ...{ version: null, ended: 'done', turns: 3, calls: 2, seconds: 4.1, usd: 0.0021, context: 40 },
   ...{ files: [{ path: 'NOTES.md', kind: 'added' }], watched: {}, skills: [], leaks: [] },
+  ...{ replies: { own: 3, other: 0, stored: 0 }, models: ['m'], requests: 'r' },
   checks: [{ name: 'npm test', code: 0, output: 'ok' }],
 };
 
@@ -81,6 +84,37 @@ describe('report of two runs of an agent', () => {
     expect(shown).not.toContain('<code>NOTES.md</code></td>');
     expect(shown).not.toContain('npm test');
     expect(shown).toContain('5 more steps not shown.');
+  });
+
+  test.each<[string, Partial<AgentFacts>]>([
+    ['2 calls answered by another run', { replies: { own: 1, other: 2, stored: 0 } }],
+    ['1 call answered by the store', { replies: { own: 2, other: 0, stored: 1 } }],
+    ['models m, m-small', { models: ['m', 'm-small'] }],
+    ['2 tool calls reported by the agent', { reported: true }],
+  ])('names who answered and who reported: %s', (words, facts) => {
+    expect(beside(RUN, RUN)).not.toContain(words);
+    expect(beside(RUN, { ...RUN, facts: { ...FACTS, ...facts } })).toContain(words);
+  });
+
+  test('says that one reply counted for both sides if all requests were the same', () => {
+    const said = (...requests: string[]): string => {
+      const side = (asked: readonly string[]) =>
+        sideOfTries(
+          asked.map((each, at) => ({
+            ...{ ...made({ ...RUN, facts: { ...FACTS, requests: each } }), try: at },
+          })),
+        );
+      const sides = { base: side(['r', 'r']), head: side(requests) };
+      const suite = suiteOf('notes', [referenceOf('a', 'unchanged', sides)]);
+      const context = { reports: [], links: NO_LINKS };
+      const { why } = agentsReport.sections ?? {};
+      const [level] = COMMENT_LEVELS;
+      const blocks = level && why?.(resultOf({ suites: [suite] }), level, context);
+      return markdownOf(blocks ?? [], NO_LINKS);
+    };
+    expect(said('r', 'r')).toContain('notes: base and head sent the model the same requests');
+    expect(said('r', 'other')).toBe('');
+    expect(said()).toBe('');
   });
 
   test('names the limit at which a run stopped, and a leaked key', () => {

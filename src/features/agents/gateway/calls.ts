@@ -7,6 +7,7 @@ import { shorten, visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
 import { member, parseMap } from '../../../types/plain.ts';
 import { UNCHARGED, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
+import { noteReply, noteRequest, offersTools } from './record.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
 import { errorBody, type WireRoute } from './routes.ts';
@@ -23,6 +24,8 @@ export interface GatewayReply {
 export interface CallTools extends Omit<GatewayOptions, 'listen' | 'token'> {
   /** An identical call waits for the first one, then uses its stored reply. */
   inFlight: Map<string, Promise<void>>;
+  /** Keys of replies that a run of this comparison paid for. */
+  made: Set<string>;
 }
 
 /** A call fails if no byte arrives for this long. */
@@ -52,6 +55,7 @@ export async function answerCall(
   );
   const times = run.sent.get(question) ?? 0;
   run.sent.set(question, times + 1);
+  noteRequest(run.witness, run.terms.agent, call);
   const mark = headerMark(upstream.place);
   const key = `${tools.hash(canonicalJson([question, run.terms.try, times]))}${mark}`;
   const leave = await enter(key, tools.inFlight);
@@ -171,8 +175,9 @@ function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string):
 }
 
 function replay(exchange: Exchange, hold: Held, kept: StoredReply): GatewayReply {
-  const { run, call, end } = exchange;
+  const { run, call, tools, key, end } = exchange;
   const facts = readFor(call, kept.type, kept.body);
+  if (facts !== null) noteReply(run.witness, call, facts, tools.made.has(key) ? 'other' : 'stored');
   hold.replayed(facts?.metered ?? { usage: null });
   noteServed(run, call, kept);
   end(true);
@@ -204,6 +209,8 @@ async function sendReply(
       hold.paid(facts.metered);
       const stored = { type, body: text, model: facts.model, at: tools.now() };
       noteServed(run, call, stored);
+      noteReply(run.witness, call, facts, 'own');
+      tools.made.add(exchange.key);
       await tools.stored.keep(exchange.key, stored, targetOf(run.terms, call.model));
       exchange.end(true);
       return null;
@@ -214,7 +221,7 @@ async function sendReply(
       exchange.end(false);
     },
   });
-  if (!decides(run, call)) return { status: 200, type, ...relay };
+  if (!run.terms.firstDecisionOnly || !offersTools(call)) return { status: 200, type, ...relay };
   await relay.drain();
   return (
     endAtDecision(exchange, facts) ?? errorReply(call.route.wire, 502, 'the reply is incomplete')
@@ -252,21 +259,15 @@ function isFree({ route }: Call): boolean {
 
 function readFor({ route: { does } }: Call, type: string, text: string): ReplyFacts | null {
   return does === 'count' || does === 'models'
-    ? { metered: { usage: null }, model: null, calls: [] }
+    ? { metered: { usage: null }, model: null, said: [] }
     : readModelReply(does, type, text);
-}
-
-/** Agents send requests without tools only for titles and summaries. */
-function decides({ terms }: RunLedger, call: Call): boolean {
-  const { tools } = call.body;
-  return terms.firstDecisionOnly && !isFree(call) && Array.isArray(tools) && tools.length > 0;
 }
 
 /** Withholds the reply that ends a trigger test, so that the agent cannot act on it. */
 function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayReply | null {
   const { run, call } = exchange;
-  if (facts === null || !decides(run, call)) return null;
-  run.decision = facts.calls;
+  if (facts === null || !run.terms.firstDecisionOnly || !offersTools(call)) return null;
+  run.isDecided = true;
   run.cut.abort();
   return refuseCall(exchange, null, 'this run ends after its first decision');
 }

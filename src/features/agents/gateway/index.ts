@@ -21,7 +21,7 @@ const SOCKET_MODE = 0o666;
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { hash, listen } = options;
-  const tools: CallTools = { ...options, inFlight: new Map() };
+  const tools: CallTools = { ...options, inFlight: new Map(), made: new Set() };
   // Keyed by hash, so that lookup time reveals nothing about a token.
   const runs = new Map<string, RunLedger>();
   const server = http.createServer((request, response) => {
@@ -42,7 +42,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const token = options.token();
       const run = openRun(terms);
       runs.set(hash(token), run);
-      return ticketOf(run, token, () => runs.delete(hash(token)));
+      return ticketOf(run, { token, hash, forget: () => runs.delete(hash(token)) });
     },
     async close() {
       for (const run of runs.values()) endRun(run);
@@ -55,7 +55,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-function ticketOf(run: RunLedger, token: string, forget: () => void): RunTicket {
+function ticketOf(
+  run: RunLedger,
+  { token, hash, forget }: Pick<GatewayOptions, 'hash'> & { token: string; forget(): void },
+): RunTicket {
   return {
     token,
     cut: run.cut.signal,
@@ -65,7 +68,7 @@ function ticketOf(run: RunLedger, token: string, forget: () => void): RunTicket 
     end() {
       forget();
       endRun(run);
-      return runRecord(run);
+      return runRecord(run, hash);
     },
   };
 }

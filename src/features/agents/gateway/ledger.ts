@@ -6,6 +6,7 @@ import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/mode
 import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import { callInput, outputOf, withOutput } from './output-limit.ts';
+import type { Witness } from './record.ts';
 import type { Call, Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
@@ -22,7 +23,8 @@ export interface RunLedger {
   served: Served;
   refused: Refused[];
   failure: RunRecord['failure'];
-  decision: RunRecord['decision'];
+  isDecided: boolean;
+  witness: Witness;
   isCanarySeen: boolean;
   cut: AbortController;
   open: Set<() => void>;
@@ -49,7 +51,7 @@ function emptyTally(): UsageTally {
 export function openRun(terms: RunTerms): RunLedger {
   return {
     terms,
-    normalise: normaliserFor(terms.agent, terms.known),
+    normalise: normaliserFor(terms.agent, []),
     sent: new Map(),
     counts: { calls: 0, attempts: 0, paid: 0, replayed: 0, free: 0 },
     whole: emptyTally(),
@@ -59,16 +61,22 @@ export function openRun(terms: RunTerms): RunLedger {
     served: { model: null, fingerprint: null, at: null },
     refused: [],
     failure: null,
-    decision: null,
+    isDecided: false,
+    witness: {
+      ...{ steps: [], hasTools: false, models: [], open: [] },
+      replies: { own: 0, other: 0, stored: 0 },
+    },
     isCanarySeen: false,
     cut: new AbortController(),
     open: new Set(),
   };
 }
 
-export function runRecord(run: RunLedger): RunRecord {
+export function runRecord(run: RunLedger, hash: (text: string) => string): RunRecord {
   const { calls, attempts, paid, replayed } = run.counts;
-  const { served, refused, failure, decision, isCanarySeen } = run;
+  const { served, refused, failure, isDecided, isCanarySeen } = run;
+  const { open: _, ...seen } = run.witness;
+  const asked = [...run.sent].filter(([, times]) => times > 0).sort();
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
@@ -79,7 +87,8 @@ export function runRecord(run: RunLedger): RunRecord {
     });
   return {
     ...{ calls, attempts, paid, replayed, whole, spent },
-    ...{ served, refused, failure, decision, isCanarySeen },
+    ...{ served, refused, failure, isDecided, isCanarySeen },
+    ...{ ...seen, requests: hash(JSON.stringify(asked)) },
   };
 }
 

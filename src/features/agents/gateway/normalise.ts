@@ -1,79 +1,98 @@
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { normalisersOf } from '../rows/index.ts';
+import type { ClientValue } from '../rows/client-value.ts';
+import { agentRow } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
-/** In characters. Shorter values are not replaced, because they may occur by chance. */
-const MIN_KNOWN_CHARS = 6;
+const SHORT_COMMIT_CHARS = 7;
 
-const SHORT_ID_CHARS = 7;
+export type Normalise = (body: JsonMap) => JsonMap;
 
-type Zone = 'messages' | 'given' | 'results';
-
-export type Normalise = (body: JsonMap) => Json;
-
-/** Removes values that vary by chance. The result's hash is the key of the stored reply. */
+/**
+ * Replaces values that vary by chance: those that the run itself knows, and those that the agent's
+ * client writes. The result's hash is the key of the stored reply.
+ */
 export function normaliserFor(agent: AgentName, known: readonly string[]): Normalise {
-  const rows = normalisersOf(agent);
-  const named = (place: 'top' | 'anywhere'): Set<string> =>
-    new Set(rows.flatMap((row) => ('fields' in row && row.at === place ? row.fields : [])));
-  const [top, anywhere] = [named('top'), named('anywhere')];
-  const replaced = known.flatMap(knownPattern);
-  const clean = (text: string, zone: Zone): string => {
-    let cleaned = text;
-    for (const { pattern, to } of replaced) cleaned = cleaned.replace(pattern, to);
-    for (const row of rows)
-      if ('text' in row && row.in === zone) cleaned = cleaned.replace(row.text, '');
-    return cleaned;
+  const replaced = known.map(knownPattern);
+  const clean = (value: Json): Json => {
+    if (typeof value === 'string')
+      return replaced.reduce(
+        (text, pattern, index) => text.replace(pattern, `KNOWN-${String(index)}`),
+        value,
+      );
+    if (Array.isArray(value)) return value.map(clean);
+    return isMap(value) ? mapValues(value, clean) : value;
   };
-  const walk = (value: Json, zone: Zone): Json => {
-    if (typeof value === 'string') return clean(value, zone);
-    if (Array.isArray(value)) return value.map((each) => walk(each, zone));
-    if (!isMap(value)) return value;
-    const kept = Object.entries(value).filter(([key]) => zone !== 'messages' || !anywhere.has(key));
-    return Object.fromEntries(
-      kept.map(([key, each]) => [key, walk(each, zoneOf(value, key, zone))]),
-    );
-  };
-  return (body) =>
-    walk(Object.fromEntries(Object.entries(body).filter(([key]) => !top.has(key))), 'messages');
+  return (body) => mapValues(withoutClientValues(agent, body), clean);
 }
 
-function knownPattern(value: string, index: number): { pattern: RegExp; to: () => string }[] {
-  if (value.length < MIN_KNOWN_CHARS) return [];
-  const to = (): string => `KNOWN-${String(index)}`;
-  if (!/^[0-9a-f]{40,64}$/.test(value)) return [{ pattern: literalPattern(value), to }];
-  const short = value.slice(0, SHORT_ID_CHARS);
-  const rest = [...value.slice(SHORT_ID_CHARS)].reduceRight(
+export function withoutClientValues(agent: AgentName, body: JsonMap): JsonMap {
+  return agentRow(agent).clientValues.reduce<JsonMap>(
+    (left, { at, text }) => withoutValue(left, at.split('.'), text) as JsonMap,
+    body,
+  );
+}
+
+function mapValues(map: JsonMap, change: (value: Json) => Json): JsonMap {
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+}
+
+function withoutValue(
+  value: Json,
+  [key, ...below]: readonly string[],
+  text: ClientValue['text'],
+): Json {
+  if (key === undefined) {
+    if (text === undefined) return null;
+    return typeof value === 'string' ? value.replace(text, '') : value;
+  }
+  const inner = (each: Json): Json => withoutValue(each, below, text);
+  if (Array.isArray(value))
+    return value.map((each, index) => (['*', String(index)].includes(key) ? inner(each) : each));
+  if (!isMap(value)) return value;
+  const [name = '', wanted] = key.split('=');
+  if (wanted !== undefined) return value[name] === wanted ? inner(value) : value;
+  return Object.hasOwn(value, key) ? { ...value, [key]: inner(value[key] ?? null) } : value;
+}
+
+/**
+ * What differs between equal runs: the date, in the forms in which clients write it, and the
+ * workspace's commit. A value that `isContent` finds in a file or in the task is not replaced,
+ * because an edit of it must reach the model. A value's index is part of keys.
+ */
+export function knownValues(
+  now: number,
+  commit: string,
+  isContent: (text: string) => boolean,
+): string[] {
+  // The sandbox's time zone is UTC.
+  const written = (options?: Intl.DateTimeFormatOptions): string =>
+    new Date(now).toLocaleDateString('en-US', { timeZone: 'UTC', ...options });
+  const long = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+  const [day = '', date = '', month = '', year = ''] = new Date(now).toUTCString().split(/,? /);
+  const forms = [
+    new Date(now).toISOString().slice(0, 'YYYY-MM-DD'.length),
+    [day, month, date, year].join(' '),
+    written({ weekday: 'long', ...long }),
+    written(long),
+    written(),
+  ];
+  return [...forms, commit].map((value) =>
+    isContent(value === commit ? commit.slice(0, SHORT_COMMIT_CHARS) : value) ? '' : value,
+  );
+}
+
+/** Matches only whole values: not the date of a time, or a part of a path. */
+function knownPattern(value: string): RegExp {
+  const isCommit = /^[0-9a-f]{40,64}$/.test(value);
+  const source = isCommit ? commitSource(value) : value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<!\\w|\\w[-./:])${source || '(?!)'}(?!\\w|[-./:]\\w)`, 'g');
+}
+
+/** Matches the commit and its short forms. */
+function commitSource(commit: string): string {
+  const rest = [...commit.slice(SHORT_COMMIT_CHARS)].reduceRight(
     (inner, digit) => `(?:${digit}${inner})?`,
     '',
   );
-  return [{ pattern: new RegExp(`\\b${short}${rest}\\b`, 'g'), to }];
-}
-
-function literalPattern(text: string): RegExp {
-  return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'g');
-}
-
-const SCHEMAS: ReadonlySet<string> = new Set([
-  'input_schema',
-  'parameters',
-  'parametersJsonSchema',
-  'responseSchema',
-  'responseJsonSchema',
-  'schema',
-]);
-
-const INPUTS: ReadonlySet<string> = new Set(['args', 'arguments']);
-
-/** Schemas, tool inputs and tool results are content, so their fields are not removed. */
-function zoneOf(parent: JsonMap, key: string, zone: Zone): Zone {
-  if (zone !== 'messages') return zone;
-  const { type, role } = parent;
-  if (SCHEMAS.has(key) || INPUTS.has(key)) return 'given';
-  if (key === 'input' && typeof type === 'string') return 'given';
-  const isResult =
-    (key === 'content' && (type === 'tool_result' || role === 'tool')) ||
-    (key === 'output' && typeof type === 'string') ||
-    key === 'response';
-  return isResult ? 'results' : zone;
+  return `${commit.slice(0, SHORT_COMMIT_CHARS)}${rest}`;
 }

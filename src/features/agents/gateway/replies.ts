@@ -1,7 +1,6 @@
 import { eventData, isEventStream } from '../../../edges/providers/event-stream.ts';
 import { messageOfEvents } from '../../../edges/providers/message-stream.ts';
 import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
-import type { ToolCall } from '../../../types/answer.ts';
 import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
 import { listIn, textIn } from '../rows/fields.ts';
@@ -10,7 +9,8 @@ import type { Protocol } from './routes.ts';
 export interface ReplyFacts {
   metered: MeteredUsage;
   model: string | null;
-  calls: ToolCall[];
+  /** What the model said, as a message in the form of any vendor, or as items of Responses. */
+  said: JsonMap[];
 }
 
 /** Null if the reply is incomplete or an error. */
@@ -55,9 +55,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
       read: countIn(message['usage'], 'cache_read_input_tokens'),
       written: countIn(message['usage'], 'cache_creation_input_tokens'),
     }),
-    calls: listIn(message, 'content')
-      .filter((block) => block['type'] === 'tool_use')
-      .map((block) => toolCallOf(block['name'], block['input'])),
+    said: [message],
   };
 }
 
@@ -86,14 +84,15 @@ function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
       output: ['output_tokens'],
       read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
     }),
-    calls: listIn(whole, 'output')
-      .filter((item) => String(item['type']).endsWith('_call'))
-      .map((item) => toolCallOf(item['name'] ?? item['type'], toolInput(item))),
+    said: listIn(whole, 'output').map(asFunctionCall),
   };
 }
 
-function toolInput(item: JsonMap): unknown {
-  return item['arguments'] ?? item['input'] ?? item['action'];
+/** Other kinds of calls, such as `web_search_call`, have neither a name nor arguments. */
+function asFunctionCall(item: JsonMap): JsonMap {
+  const { type, name = type ?? '', input = item['action'] ?? {} } = item;
+  if (!String(type).endsWith('_call')) return item;
+  return { arguments: input, ...item, type: 'function_call', name };
 }
 
 function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
@@ -107,25 +106,25 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
       output: ['completion_tokens'],
       read: countIn(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
     }),
-    calls: chatCalls(choices),
+    said: [joinedMessage(choices.map((choice) => choice['message'] ?? choice['delta']))],
   };
 }
 
 /** A streamed call starts with its name; pieces of its arguments follow. */
-function chatCalls(choices: readonly JsonMap[]): ToolCall[] {
-  const calls = new Map<unknown, ToolCall>();
-  for (const choice of choices) {
-    const pieces = listIn(choice['message'] ?? choice['delta'], 'tool_calls');
-    for (const [order, piece] of pieces.entries()) {
-      const index = piece['index'] ?? order;
-      const { name, arguments: text } = calls.get(index) ?? { name: '', arguments: '' };
+function joinedMessage(pieces: readonly unknown[]): JsonMap {
+  const calls = new Map<unknown, { id: string; name: string; arguments: string }>();
+  for (const piece of pieces)
+    for (const [order, part] of listIn(piece, 'tool_calls').entries()) {
+      const index = part['index'] ?? order;
+      const { id, name, arguments: text } = calls.get(index) ?? { id: '', name: '', arguments: '' };
       calls.set(index, {
-        name: name + (textIn(piece['function'], 'name') ?? ''),
-        arguments: text + (textIn(piece['function'], 'arguments') ?? ''),
+        id: id || (textIn(part, 'id') ?? ''),
+        name: name + (textIn(part['function'], 'name') ?? ''),
+        arguments: text + (textIn(part['function'], 'arguments') ?? ''),
       });
     }
-  }
-  return [...calls.values()];
+  const content = pieces.map((piece) => textIn(piece, 'content') ?? '').join('');
+  return { role: 'assistant', content, tool_calls: [...calls.values()] };
 }
 
 function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
@@ -144,12 +143,17 @@ function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
       output: ['candidatesTokenCount', 'thoughtsTokenCount'],
       read: countIn(usage, 'cachedContentTokenCount'),
     }),
-    calls: candidates
-      .flatMap((candidate) => listIn(candidate['content'], 'parts'))
-      .map((part) => part['functionCall'])
-      .filter(isMap)
-      .map((call) => toolCallOf(call['name'], call['args'])),
+    said: [modelMessage(candidates.flatMap((candidate) => listIn(candidate['content'], 'parts')))],
   };
+}
+
+function modelMessage(parts: readonly JsonMap[]): JsonMap {
+  const content = parts.flatMap((part): JsonMap[] => {
+    const { functionCall: call, text, thought } = part;
+    if (isMap(call)) return [{ ...call, type: 'tool_use' }];
+    return typeof text === 'string' && thought !== true ? [{ type: 'text', text }] : [];
+  });
+  return { role: 'assistant', content };
 }
 
 function metered(
@@ -170,11 +174,6 @@ function metered(
 
 function isString(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function toolCallOf(name: unknown, input: unknown): ToolCall {
-  const isText = typeof input === 'string' && input !== '';
-  return { name: String(name), arguments: isText ? input : JSON.stringify(input || {}) };
 }
 
 function countIn(value: unknown, name: string): number | null {

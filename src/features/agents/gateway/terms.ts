@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../money/ledger.ts';
-import type { Served, ToolCall, Usage } from '../../../types/answer.ts';
+import type { Served, Step, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
@@ -59,11 +59,6 @@ export interface RunTerms {
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
-  /**
-   * Values that differ between equal runs, such as the workspace's commit. Keys of stored replies
-   * contain a value's index instead, so the order must not change.
-   */
-  known: readonly string[];
   refusal: 400 | 403;
   /** For trigger tests: the first reply to a request with tools ends the run. */
   firstDecisionOnly: boolean;
@@ -97,13 +92,23 @@ export interface RunRecord {
   served: Served;
   refused: Refused[];
   failure: { kind: ErrorKind; message: string } | null;
-  /** The model's first tool calls. Empty if it answered with text; null if it did not answer. */
-  decision: ToolCall[] | null;
+  isDecided: boolean;
   isCanarySeen: boolean;
+  /** The model's texts and calls, and the results that later requests report. */
+  steps: Step[];
+  /** Whether any request offered tools to the model. */
+  hasTools: boolean;
+  /** Models that were called, by the names in the requests. */
+  models: readonly string[];
+  /** Who answered: a call of this run, a call of another run in this process, or an earlier one. */
+  replies: { own: number; other: number; stored: number };
+  /** Equal if two runs sent the model the same requests. */
+  requests: string;
 }
 
 export interface RunTicket {
   token: string;
+  /** Values that differ between equal runs, such as the workspace's commit, always in one order. */
   known(values: readonly string[]): void;
   cut: AbortSignal;
   end(): RunRecord;

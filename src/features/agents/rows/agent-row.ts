@@ -1,15 +1,15 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
-import type { Normaliser } from './normaliser.ts';
+import type { ClientValue } from './client-value.ts';
 
 /** The API that an agent calls. `openai` means the Responses and Chat Completions APIs. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
 
+/** What an agent prints. Only the agent `command` reports tool calls. */
 export type AgentEvent =
   | { kind: 'message'; text: string; isPiece?: true }
-  /** A second event with the same id updates the first. */
   | { kind: 'tool_call'; id: string | null; name: string; input: Json }
-  /** A null `id` stands for the latest call. */
+  /** A null `id` stands for the latest call without one. */
   | { kind: 'tool_result'; id: string | null; output: string }
   | { kind: 'end'; ok: boolean; why: string | null };
 
@@ -54,9 +54,7 @@ export interface AgentRow {
   /** Null if the agent has no tool for skills and reads the skills' files. */
   skillTool: { name: string; argument: string } | null;
   ownFiles?: readonly string[];
-  /** Null means all agents' normalisers, because a custom command may start any CLI. */
-  normalisers: readonly Normaliser[] | null;
+  clientValues: readonly ClientValue[];
   start(run: RunSetup): AgentStart;
   read(line: JsonMap): AgentEvent[];
-  readText?(line: string): AgentEvent[];
 }

@@ -1,7 +1,6 @@
-import { isMap, jsonText, type JsonMap } from '../../../types/plain.ts';
+import type { JsonMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { listIn, textIn } from './fields.ts';
-import { SESSION_FIELDS } from './normaliser.ts';
 
 export const claudeCode: AgentRow = {
   name: 'claude-code',
@@ -14,12 +13,13 @@ export const claudeCode: AgentRow = {
   instructionFiles: ['CLAUDE.md', '.claude/CLAUDE.md', '.claude/rules/**/*.md'],
   skillFolders: ['.claude/skills'],
   skillTool: { name: 'Skill', argument: 'skill' },
-  normalisers: [
-    SESSION_FIELDS,
+  clientValues: [
+    // ids of device and session
+    { at: 'metadata' },
+    // the version of the kernel, which changes with the image of the runner
     {
-      why: 'the version of the kernel, which changes with the image of the runner',
-      text: /OS Version: [^\n"]+/g,
-      in: 'messages',
+      at: 'messages.0.content.0.text',
+      text: /(?<=^<system-reminder>\n# Environment\n(?:.*\n){1,9}? - OS Version: )Linux [\w.+-]+(?=\n)/,
     },
   ],
   start: ({ spec, bin, task, url, token }) => ({
@@ -42,9 +42,10 @@ export const claudeCode: AgentRow = {
   }),
   read(line) {
     if (line['type'] === 'result') return [resultEnd(line)];
-    const message = line['message'];
-    if (!isMap(message) || (line['type'] !== 'assistant' && line['type'] !== 'user')) return [];
-    return listIn(message, 'content').flatMap((block) => eventOf(block, line['type'] === 'user'));
+    if (line['type'] !== 'assistant') return [];
+    return listIn(line['message'], 'content')
+      .flatMap((block) => textIn(block, 'text') ?? [])
+      .map((text) => ({ kind: 'message', text }));
   },
 };
 
@@ -54,19 +55,4 @@ function resultEnd(line: JsonMap): AgentEvent {
   const ok = line['is_error'] === false;
   const why = !ok && subtype === 'success' ? textIn(line, 'result') : subtype;
   return { kind: 'end', ok, why };
-}
-
-function eventOf(block: JsonMap, isUser: boolean): AgentEvent[] {
-  const { type, name, input = {}, content = '' } = block;
-  if (type === 'tool_use' && typeof name === 'string')
-    return [{ kind: 'tool_call', id: textIn(block, 'id'), name, input }];
-  if (type === 'tool_result')
-    return [{ kind: 'tool_result', id: textIn(block, 'tool_use_id'), output: flatText(content) }];
-  const text = textIn(block, 'text');
-  return type === 'text' && text !== null && !isUser ? [{ kind: 'message', text }] : [];
-}
-
-function flatText(content: JsonMap[string]): string {
-  if (!Array.isArray(content)) return jsonText(content);
-  return content.map((part) => (isMap(part) ? (textIn(part, 'text') ?? '') : '')).join('\n');
 }

@@ -1,7 +1,5 @@
-import type { JsonMap } from '../../../types/plain.ts';
-import type { AgentEvent, AgentRow } from './agent-row.ts';
+import type { AgentRow } from './agent-row.ts';
 import { mapIn, textIn } from './fields.ts';
-import { SESSION_FIELDS, SESSION_FOLDERS } from './normaliser.ts';
 
 const KEY_VARIABLE = 'EVALDIFF_GATEWAY_TOKEN';
 
@@ -16,10 +14,25 @@ export const codex: AgentRow = {
   instructionFiles: ['AGENTS.md', 'AGENTS.override.md'],
   skillFolders: ['.agents/skills', '.codex/skills'],
   skillTool: null,
-  normalisers: [
-    ...[SESSION_FIELDS, SESSION_FOLDERS],
-    { why: 'number of an output', text: /Chunk ID: \w+/g, in: 'results' },
-    { why: 'duration', text: /Wall time: [\d.]+ seconds/g, in: 'results' },
+  clientValues: [
+    // ids of the session
+    { at: 'prompt_cache_key' },
+    // ids of the session
+    { at: 'client_metadata' },
+    // ids of messages
+    { at: 'input.*.type=message.id' },
+    // ids of outputs
+    { at: 'input.*.type=function_call_output.id' },
+    // number of an output, before its text
+    {
+      at: 'input.*.type=function_call_output.output',
+      text: /(?<=^Chunk ID: )[\da-f]+(?=\nWall time: )/,
+    },
+    // duration, before the text of an output
+    {
+      at: 'input.*.type=function_call_output.output',
+      text: /(?<=^Chunk ID: [\da-f]*\nWall time: )[\d.]+(?= seconds\n)/,
+    },
   ],
   start: ({ spec, bin, task, url, token, home }) => ({
     command: [
@@ -36,8 +49,12 @@ export const codex: AgentRow = {
   }),
   read(line) {
     switch (line['type']) {
-      case 'item.completed':
-        return eventsOf(mapIn(line, 'item'));
+      case 'item.completed': {
+        const { type, text } = mapIn(line, 'item');
+        return type === 'agent_message' && typeof text === 'string'
+          ? [{ kind: 'message', text }]
+          : [];
+      }
       case 'turn.completed':
         return [{ kind: 'end', ok: true, why: null }];
       case 'turn.failed':
@@ -47,25 +64,3 @@ export const codex: AgentRow = {
     }
   },
 };
-
-function eventsOf(item: JsonMap): AgentEvent[] {
-  const id = textIn(item, 'id');
-  const call = (name: string, input: JsonMap, output: string | null): AgentEvent[] => [
-    { kind: 'tool_call', id, name, input },
-    ...(output === null ? [] : [{ kind: 'tool_result', id, output } as const]),
-  ];
-  switch (item['type']) {
-    case 'agent_message':
-      return [{ kind: 'message', text: textIn(item, 'text') ?? '' }];
-    case 'command_execution':
-      return call('shell', { command: item['command'] ?? '' }, textIn(item, 'aggregated_output'));
-    case 'file_change':
-      return call('file_change', { changes: item['changes'] ?? [] }, textIn(item, 'status'));
-    case 'mcp_tool_call':
-      return call(textIn(item, 'tool') ?? 'mcp', mapIn(item, 'arguments'), null);
-    case 'web_search':
-      return call('web_search', { query: item['query'] ?? '' }, null);
-    default:
-      return [];
-  }
-}

@@ -14,18 +14,23 @@ export function modelVariables({ spec, url, token }: RunSetup): Record<string, s
   };
 }
 
-/** A user's program. Its last argument is the task, and it prints JSON Lines. */
-export const command: AgentRow = {
-  name: 'command',
+/** What is known of an agent that the suite gives as a command. */
+export const OWN_AGENT = {
   npm: null,
   version: null,
-  protocol: 'lines',
   wires: ['anthropic', 'openai', 'gemini'],
   refusal: 400,
   instructionFiles: ['AGENTS.md'],
   skillFolders: null,
   skillTool: { name: 'skill', argument: 'name' },
-  normalisers: null,
+  clientValues: [],
+} as const;
+
+/** A user's program. Its last argument is the task, and it prints JSON Lines. */
+export const command: AgentRow = {
+  ...OWN_AGENT,
+  name: 'command',
+  protocol: 'lines',
   start: (run) => ({
     command: [...run.spec.command, run.task],
     env: { ...modelVariables(run), EVALDIFF_TASK: run.task },
@@ -48,5 +53,4 @@ export const command: AgentRow = {
         return [];
     }
   },
-  readText: (line) => [{ kind: 'message', text: `${line}\n`, isPiece: true }],
 };

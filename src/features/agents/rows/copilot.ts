@@ -1,10 +1,17 @@
-import { acpRow } from './acp.ts';
-import { SESSION_FOLDERS } from './normaliser.ts';
+import { readAcp } from './acp.ts';
+import type { AgentRow } from './agent-row.ts';
 
-export const copilot = acpRow({
+/** Only the first match is replaced, so a copy in an instruction file hides nothing. */
+const SESSION =
+  /(?<=\n<session_context>\nSession folder: \/home\/agent\/\.copilot\/session-state\/)[\da-f-]{36}(?=\n)/;
+
+const TIME = /(?<=^<current_datetime>)[\dT:.Z+-]+(?=<)/;
+
+export const copilot: AgentRow = {
   name: 'copilot',
   npm: { package: '@github/copilot', bin: 'copilot', oldest: '1.0.80' },
   version: '1.0.102',
+  protocol: 'acp',
   wires: ['openai', 'anthropic'],
   refusal: 400,
   instructionFiles: [
@@ -13,9 +20,15 @@ export const copilot = acpRow({
   ],
   skillFolders: ['.github/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'skill' },
-  normalisers: [
-    SESSION_FOLDERS,
-    { why: 'the time of the task', text: /(?<=<current_datetime>)[^<]{1,40}/g, in: 'messages' },
+  clientValues: [
+    // the folder of the session
+    { at: 'messages.0.content', text: SESSION },
+    // the folder of the session
+    { at: 'system.1.text', text: SESSION },
+    // the time, before the task
+    { at: 'messages.1.content', text: TIME },
+    // the time, before the task
+    { at: 'messages.0.content.0.text', text: TIME },
   ],
   start: ({ spec, bin, url, token }) => ({
     command: [...bin, '--acp', '--allow-all-tools', '--no-auto-update', '--disable-builtin-mcps'],
@@ -28,8 +41,5 @@ export const copilot = acpRow({
     },
     home: {},
   }),
-  toolOf({ title }) {
-    const skill = /^Using skill: (.+)$/.exec(title)?.[1];
-    return skill === undefined ? null : { name: 'skill', input: { skill } };
-  },
-});
+  read: readAcp,
+};

@@ -1,6 +1,5 @@
-import { acpRow } from './acp.ts';
-
-const SKILL_TOOL = 'activate_skill';
+import { readAcp } from './acp.ts';
+import type { AgentRow } from './agent-row.ts';
 
 const settings = (network: 'off' | readonly string[]): string =>
   JSON.stringify({
@@ -13,18 +12,27 @@ const settings = (network: 'off' | readonly string[]): string =>
     ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),
   });
 
-export const geminiCli = acpRow({
+export const geminiCli: AgentRow = {
   name: 'gemini-cli',
   npm: { package: '@google/gemini-cli', bin: 'gemini', oldest: '0.45.2' },
   version: '0.61.0',
+  protocol: 'acp',
   wires: ['gemini'],
   // Not 429, because the CLI retries for minutes after it.
   refusal: 400,
   instructionFiles: ['GEMINI.md'],
   skillFolders: ['.gemini/skills', '.agents/skills'],
-  skillTool: { name: SKILL_TOOL, argument: 'name' },
-  normalisers: [
-    { why: 'process group of a command', text: /Process Group PGID: \d+/g, in: 'results' },
+  skillTool: { name: 'activate_skill', argument: 'name' },
+  clientValues: [
+    // ids of calls, with the time
+    { at: 'contents.*.parts.*.functionCall.id' },
+    // ids of calls, with the time
+    { at: 'contents.*.parts.*.functionResponse.id' },
+    // process group of a command, after its output
+    {
+      at: 'contents.*.parts.*.functionResponse.name=run_shell_command.response.output',
+      text: /(?<=\nProcess Group PGID: )\d+(?=\n<\/untrusted_context>$)/,
+    },
   ],
   start: ({ spec, bin, url, token }) => ({
     command: [...bin, '--acp', '-m', spec.model],
@@ -35,11 +43,5 @@ export const geminiCli = acpRow({
     },
     home: { '.gemini/settings.json': settings(spec.workspace.network) },
   }),
-  // Ids start with the tool's name: `read_file__read_file_1795716722239_0`.
-  toolOf({ id, title }) {
-    const [name = '', ...more] = id.split('__');
-    if (more.length === 0) return null;
-    const skill = name === SKILL_TOOL ? /^"([^"]+)"/.exec(title)?.[1] : undefined;
-    return { name, ...(skill !== undefined && { input: { name: skill } }) };
-  },
-});
+  read: readAcp,
+};

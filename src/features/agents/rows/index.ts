@@ -6,7 +6,6 @@ import { codex } from './codex.ts';
 import { command } from './command.ts';
 import { copilot } from './copilot.ts';
 import { geminiCli } from './gemini-cli.ts';
-import { COMMON_NORMALISERS, type Normaliser } from './normaliser.ts';
 import { opencode } from './opencode.ts';
 
 const AGENT_ROWS: Readonly<Record<AgentName, AgentRow>> = {
@@ -21,9 +20,4 @@ const AGENT_ROWS: Readonly<Record<AgentName, AgentRow>> = {
 
 export function agentRow(name: AgentName): AgentRow {
   return AGENT_ROWS[name];
-}
-
-export function normalisersOf(name: AgentName): Normaliser[] {
-  const all = Object.values(AGENT_ROWS).flatMap(({ normalisers }) => normalisers ?? []);
-  return [...COMMON_NORMALISERS, ...(AGENT_ROWS[name].normalisers ?? all)];
 }

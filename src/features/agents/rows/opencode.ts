@@ -1,5 +1,5 @@
-import { acpRow } from './acp.ts';
-import type { RunSetup } from './agent-row.ts';
+import { readAcp } from './acp.ts';
+import type { AgentRow, RunSetup } from './agent-row.ts';
 
 const MODEL = 'evaldiff/model';
 
@@ -23,10 +23,11 @@ function config({ spec, url, token }: RunSetup): string {
   });
 }
 
-export const opencode = acpRow({
+export const opencode: AgentRow = {
   name: 'opencode',
   npm: { package: 'opencode-ai', bin: 'opencode', oldest: '1.15.3' },
   version: '1.18.33',
+  protocol: 'acp',
   wires: ['openai', 'anthropic'],
   refusal: 400,
   // The CLI reads CLAUDE.md only if there is no AGENTS.md.
@@ -34,7 +35,7 @@ export const opencode = acpRow({
   skillFolders: ['.opencode/skill', '.opencode/skills', '.claude/skills', '.agents/skills'],
   skillTool: { name: 'skill', argument: 'name' },
   ownFiles: ['.opencode/.gitignore'],
-  normalisers: [],
+  clientValues: [],
   start: (run) => ({
     command: [...run.bin, 'acp'],
     env: {
@@ -44,6 +45,5 @@ export const opencode = acpRow({
     },
     home: {},
   }),
-  // The first report of a call has the tool's name as its title.
-  toolOf: ({ title }) => ({ name: title }),
-});
+  read: readAcp,
+};

@@ -1,10 +1,9 @@
 import type { Step } from '../../../types/answer.ts';
-import { isMap, jsonText, parseMap, type Json } from '../../../types/plain.ts';
+import { jsonText, parseMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 
-type CallStep = Extract<Step, { type: 'tool_call' }>;
+export type CallStep = Extract<Step, { type: 'tool_call' }>;
 type MessageStep = Extract<Step, { type: 'message' }>;
-type CallEvent = Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>;
 
 export interface Transcript {
   steps: Step[];
@@ -12,19 +11,20 @@ export interface Transcript {
   end: { ok: boolean; why: string | null } | null;
 }
 
+/** Reads what an agent printed. */
 export function readTranscript(row: AgentRow, stdout: string): Transcript {
   const steps: Step[] = [];
-  const calls = new Map<string, CallStep>();
+  const calls = new Map<string | null, CallStep>();
   let end: Transcript['end'] = null;
   let open: MessageStep | null = null;
   for (const event of stdout.split('\n').flatMap((line) => eventsIn(row, line))) {
-    if (event.kind === 'message' && event.isPiece && open !== null) open.text += event.text;
+    if (event.kind === 'end') end = { ok: event.ok, why: event.why };
+    else if (event.kind === 'message' && event.isPiece && open !== null) open.text += event.text;
     else if (event.kind === 'message') {
       const step: MessageStep = { type: 'message', role: 'assistant', text: event.text };
       steps.push(step);
       open = event.isPiece ? step : null;
-    } else if (event.kind === 'end') end = { ok: event.ok, why: event.why };
-    else {
+    } else {
       open = null;
       addCall(steps, calls, event);
     }
@@ -37,30 +37,27 @@ export function readTranscript(row: AgentRow, stdout: string): Transcript {
 function eventsIn(row: AgentRow, line: string): AgentEvent[] {
   const map = line.startsWith('{') ? parseMap(line) : null;
   if (map !== null) return row.read(map);
-  return line === '' ? [] : (row.readText?.(line) ?? []);
+  // A custom command may print plain text.
+  if (row.name !== 'command' || line === '') return [];
+  return [{ kind: 'message', text: `${line}\n`, isPiece: true }];
 }
 
-function addCall(steps: Step[], calls: Map<string, CallStep>, event: CallEvent): void {
-  // Agents that send no ids run one call at a time.
-  const known = calls.get(event.id ?? LATEST);
+/** A result without an id belongs to the latest call without one. */
+function addCall(
+  steps: Step[],
+  calls: Map<string | null, CallStep>,
+  event: Extract<AgentEvent, { kind: 'tool_call' | 'tool_result' }>,
+): void {
+  const { id } = event;
   if (event.kind === 'tool_result') {
+    const known = calls.get(id);
     if (known !== undefined) known.result = event.output;
-  } else if (event.id !== null && known !== undefined) {
-    if (isFuller(event.input, known.arguments)) known.arguments = jsonText(event.input);
-  } else {
-    const { name, input } = event;
-    const step: CallStep = { type: 'tool_call', name, arguments: jsonText(input), result: null };
-    steps.push(step);
-    calls.set(event.id ?? LATEST, step);
+    return;
   }
-}
-
-const LATEST = '';
-
-/** Agents report a call several times, first with few arguments. */
-function isFuller(input: Json, known: string): boolean {
-  const before = parseMap(known);
-  return before !== null && isMap(input) && Object.keys(input).length > Object.keys(before).length;
+  const { name, input } = event;
+  const step: CallStep = { type: 'tool_call', name, arguments: jsonText(input), result: null };
+  steps.push(step);
+  calls.set(id, step);
 }
 
 export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {

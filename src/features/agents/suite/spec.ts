@@ -72,6 +72,13 @@ export interface AgentFacts {
   ended: 'done' | 'decided' | 'turns' | 'usd';
   turns: number;
   calls: number;
+  /** Set if the model was offered no tools, so that the calls are what the agent printed. */
+  reported?: true;
+  /** Model calls by who answered: this run, another run of the comparison, an earlier one. */
+  replies: { own: number; other: number; stored: number };
+  models: readonly string[];
+  /** Equal if two runs sent the model the same requests. */
+  requests: string;
   /** Null if replies were replayed, because replaying takes no time. */
   seconds: number | null;
   usd: number | null;
