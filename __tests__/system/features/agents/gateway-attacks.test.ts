@@ -143,7 +143,6 @@ describe('attacks on the gateway', () => {
     ['a list', '[1]', 'the request is not a JSON object'],
     ['no model', '{"messages":[]}', 'the request does not name a model'],
     ['deep nesting', `{"model":"m-1","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, 'deeper than 200'],
-    ['a reply in the background', '{"model":"m-1","background":true}', 'background replies'],
   ])('with %s as a body are refused', async (_, body, said) => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
@@ -188,17 +187,27 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that make a reply repeat the API key do not get it, even if the stream splits it', async () => {
-    const half = KEY.length / 2;
+  test.each([
+    ['plain', KEY],
+    ['in upper case', KEY.toUpperCase()],
+    ['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
+    ['in hex', Buffer.from(KEY).toString('hex').toUpperCase()],
+    ['with percent signs', KEY.replaceAll('-', '%2d').replace('e', '%2565')],
+    ['with JSON escapes', KEY.replaceAll('-', '\\u002D').replace('l', '\\\\u006c')],
+    ['with HTML escapes', KEY.replaceAll('-', '&#45;').replace('v', '&amp;#x76;')],
+  ])('that make a reply repeat the API key %s do not get it, even in pieces', async (_, form) => {
+    const half = form.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {
       response.setHeader('content-type', body['stream'] ? 'text/event-stream' : 'application/json');
+      // The form is not escaped again.
+      const filled = (text: string): string => text.replace('FORM', form);
       if (body['stream'] !== true)
-        return response.end(JSON.stringify(RESPONSES.reply(`it is ${KEY}`, 'm')));
-      const [first = '', second = ''] = eventText(RESPONSES.events(`it is ${KEY}`, 'm'));
-      const at = second.indexOf(KEY) + half;
+        return response.end(filled(JSON.stringify(RESPONSES.reply('it is FORM', 'm'))));
+      const [first = '', second = ''] = eventText(RESPONSES.events('it is FORM', 'm')).map(filled);
+      const at = second.indexOf(form) + half;
       response.write(first + second.slice(0, at));
-      // The agent received everything before the key.
+      // The agent received all lines before the key.
       await arrived.promise;
       return response.end(second.slice(at));
     });
@@ -207,19 +216,15 @@ describe('attacks on the gateway', () => {
     const ticket = gateway.open(termsFor(RESPONSES));
     const got = [
       await ask(gateway, RESPONSES, ticket),
-      await askStream(gateway, RESPONSES, ticket, 'hello', (text) => {
-        if (text.includes('it is ')) arrived.resolve();
-      }),
+      await askStream(gateway, RESPONSES, ticket, 'hello', { onPiece: () => arrived.resolve() }),
     ];
     for (const { isCut, text } of got) {
       expect(isCut).toBe(true);
-      expect(text).not.toContain(KEY.slice(0, half));
+      expect(text).not.toContain(form.slice(0, half));
     }
-    const record = ticket.end();
-    expect(record.refused).toEqual([
-      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
-      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
-    ]);
+    const message = 'the reply contained the API key';
+    const refused = { why: 'upstream', kind: 'reply', message } as const;
+    expect(ticket.end().refused).toEqual([refused, refused]);
     expect(stored.kept.size).toBe(0);
   });
 

@@ -1,10 +1,12 @@
 import { secretPattern } from '../../../text/redact.ts';
 import type { ErrorKind } from '../../../types/model.ts';
+import type { TakeRoom } from './terms.ts';
 
 const MAX_REPLY_CHARS = 20_000_000;
 
 interface RelayOptions {
   secrets: readonly string[];
+  take: TakeRoom;
   finish(text: string): Promise<string | null>;
   fail(kind: ErrorKind, message: string): void;
   closed(): void;
@@ -31,7 +33,8 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
       isOver = next?.done !== false;
       const piece = guard(next?.value ?? null) ?? lose('reply', 'the reply contained the API key');
       text += piece;
-      if (text.length > MAX_REPLY_CHARS) return lose('reply', 'the reply is too large');
+      if (!options.take(piece.length) || text.length > MAX_REPLY_CHARS)
+        return lose('reply', 'the reply is too large');
       if (isOver) {
         const flaw = isClosed ? null : await options.finish(text);
         if (flaw !== null) return lose('reply', flaw);
