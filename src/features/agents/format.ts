@@ -7,7 +7,7 @@ import { valueAt, type Document } from '../../documents/document.ts';
 import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
-import type { AskedModel } from '../../types/model.ts';
+import { placeOf, type AskedModel } from '../../types/model.ts';
 import { isMap, type Json, type JsonMap, type Place, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
@@ -15,6 +15,7 @@ import { agentMetrics, RUN_VALUES } from './metrics.ts';
 import { versionFault } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { RUN_LIMITS, limitsShape, suiteMembers, workspaceShape } from './schema.ts';
+import { isPrivateHost, networkHosts } from './suite/network.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import {
   afterwardsWords,
@@ -40,6 +41,7 @@ export async function readAgentSuite(
   const agent = readAgent(document, written.agent, problems);
   const model = readAgentModel(document, written.model, tools, problems);
   const rest = {
+    models: readFurtherModels(document, written.models, { model, tools }, problems),
     workspace: readWorkspace(document, { tools, hidden: [...read], agent }, problems),
     limits: readLimits(document, problems),
   };
@@ -49,10 +51,15 @@ export async function readAgentSuite(
   if (agent !== null && problems.length === before)
     problems.push(...hiddenSkills(document, { agent: agent.agent, rules: rest.workspace, tools }));
   if (problems.length > before || model === null || agent === null) return found;
-  const asked = { model: model.model, at: model.endpoint ?? model.provider };
-  const spec = { ...agent, ...asked, ...rest };
+  const spec = {
+    ...agent,
+    model: model.model,
+    at: model.endpoint ?? model.provider,
+    allow: written.allow ?? [],
+    ...rest,
+  };
   const named = { spec, document, name: written.name ?? stemOf(document.file) };
-  const suites = suitesOf(named, written.model ?? '', tasks);
+  const suites = suitesOf(named, written, tasks);
   return {
     ...found,
     prompts: suites.map((suite) => ({ document: suite.document })),
@@ -74,7 +81,7 @@ interface AgentSuite {
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
-  called: string,
+  { model: called = '', models: further = [] }: { model?: string; models?: string[] },
   tasks: readonly ReadTask[],
 ): AgentSuite[] {
   const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
@@ -83,6 +90,7 @@ function suitesOf(
     const program = agentProgram(spec, own, document.placeOf(['agent']));
     const calls = {
       model: called,
+      further,
       most: trigger ? 1 : spec.limits.turns,
       usd: spec.limits.usd,
       afterwards: trigger ? [] : afterwardsOf(document),
@@ -111,6 +119,24 @@ function readAgentModel(
   if (model !== undefined && asked === null)
     problems.push(problem(document.placeOf(['model']), unknownAgentModel(model)));
   return asked;
+}
+
+/** The gateway sends them to the server of the suite's model. */
+function readFurtherModels(
+  document: Document,
+  names: readonly string[] = [],
+  { model, tools }: { model: AskedModel | null; tools: FormatTools },
+  problems: Problem[],
+): string[] {
+  return names.flatMap((name, index) => {
+    const asked = askedModel(tools.settings, name);
+    if (model === null || (asked !== null && placeOf(asked) === placeOf(model)))
+      return asked?.model ?? [];
+    const message =
+      asked === null ? unknownAgentModel(name) : `model: ${name} is not at ${placeOf(model)}`;
+    problems.push(problem(document.placeOf(['models', index]), message));
+    return [];
+  });
 }
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
@@ -210,6 +236,7 @@ function readWorkspace(
   };
   const before = problems.length;
   checkPatterns(document, rules, tools, problems);
+  checkHosts(document, rules, problems);
   checkSkills(document, written.skills ?? {}, tools, problems);
   if (problems.length === before && placeFiles(tools.files.below(''), rules).size === 0) {
     const message =
@@ -217,6 +244,19 @@ function readWorkspace(
     problems.push(problem(document.placeOf(['workspace', 'hide']), message));
   }
   return rules;
+}
+
+function checkHosts(document: Document, { network }: WorkspaceRules, problems: Problem[]): void {
+  const hosts = networkHosts(network);
+  for (const [index, host] of [network].flat().entries())
+    if (hosts.includes(host) && isPrivateHost(host))
+      problems.push(
+        problem(
+          document.placeOf(['workspace', 'network', index]),
+          `workspace.network: ${host} is not a public host; remove it, or put what the agent ` +
+            'needs into the workspace',
+        ),
+      );
 }
 
 function folderName(written: string): string {

@@ -58,11 +58,11 @@ export async function runInWorkspace(
   const row = agentRow(spec.agent);
   const isTrigger = task.trigger !== undefined;
   const ticket = place.gateway.open({
-    agent: spec.agent,
+    ...spec,
     target: run.target,
+    network: spec.workspace.network,
     wires: row.wires,
     try: request.try,
-    limits: spec.limits,
     known: [],
     refusal: row.refusal,
     firstDecisionOnly: isTrigger,

@@ -3,7 +3,7 @@ import { closed, filled } from '../../config/schema.ts';
 import type { Document } from '../../documents/document.ts';
 import type { OwnSettings, Settings } from '../../project/settings.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
-import { agentSchema, limitsShape, workspaceShape } from './schema.ts';
+import { agentSchema, limitsShape, modelsShape, workspaceShape } from './schema.ts';
 
 declare module '../../project/settings.ts' {
   interface FeatureSettings {
@@ -19,6 +19,7 @@ export const agentSettings: OwnSettings = {
       "The agent's model, by the vendor's name or a name from the settings.",
     ),
     workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
+    ...modelsShape,
     limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
   })
     .nullable()

@@ -171,37 +171,53 @@ async function answer(
   const { method = '', url = '' } = request;
   const wire = likelyWire(url);
   if (run === undefined) return errorReply(wire, 401, 'the token does not belong to a run');
-  const refuse = (
-    status: number,
-    why: 'path' | 'request' | 'canary' | 'content',
-    message: string,
-  ): GatewayReply => {
-    const refused: Refused = { why, message };
-    run.refused.push(refused);
-    return errorReply(wire, status, message);
-  };
   const route = routeOf(method, url, run.terms.wires);
-  if (route === null) return refuse(404, 'path', 'an agent may not send this request');
-  if (route.does === 'models') return listModels(run);
-  if (run.open.size > MAX_OPEN_REQUESTS)
-    return refuse(429, 'request', `the run has more than ${MAX_OPEN_REQUESTS} open requests`);
-  if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
-    return refuse(415, 'request', 'the request must not be compressed');
-  const text = await readRequestBody(request, more.take);
-  if (text === null) return refuse(413, 'request', TOO_LARGE);
-  const { canary } = run.terms;
-  if (canary !== null && text.includes(canary)) {
-    run.isCanarySeen = true;
-    return refuse(run.terms.refusal, 'canary', 'the request contains an API key');
-  }
-  const parsed = parsedCall(route, request, text);
-  if (typeof parsed === 'string') return refuse(400, 'request', parsed);
-  const call = { ...parsed, ...more };
-  const content = refusedModel(call, run.terms) ?? refusedContent(call, run.terms);
-  if (content === null) return await answerCall(run, call, tools);
+  if (route?.does === 'models') return listModels(run);
+  const call =
+    route === null
+      ? refusal(404, 'path', 'an agent may not send this request')
+      : await readCall(request, route, { run, ...more });
+  if (!('refused' in call)) return await answerCall(run, call, tools);
+  const { status, refused } = call;
+  run.refused.push(refused);
+  if (refused.why === 'canary') run.isCanarySeen = true;
   // The run is an error, so it makes no further calls.
-  run.cut.abort();
-  return refuse(run.terms.refusal, 'content', content);
+  if (refused.why === 'content') run.cut.abort();
+  return errorReply(wire, status, refused.message);
+}
+
+interface Refusal {
+  status: number;
+  refused: Refused;
+}
+
+function refusal(
+  status: number,
+  why: Exclude<Refused['why'], 'upstream'>,
+  message: string,
+): Refusal {
+  return { status, refused: { why, message } };
+}
+
+async function readCall(
+  request: http.IncomingMessage,
+  route: WireRoute,
+  { run, gone, take }: { run: RunLedger } & Pick<Call, 'gone' | 'take'>,
+): Promise<Call | Refusal> {
+  const { terms } = run;
+  if (run.open.size > MAX_OPEN_REQUESTS)
+    return refusal(429, 'request', `the run has more than ${MAX_OPEN_REQUESTS} open requests`);
+  if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
+    return refusal(415, 'request', 'the request must not be compressed');
+  const text = await readRequestBody(request, take);
+  if (text === null) return refusal(413, 'request', TOO_LARGE);
+  if (terms.canary !== null && text.includes(terms.canary))
+    return refusal(terms.refusal, 'canary', 'the request contains an API key');
+  const parsed = parsedCall(route, request, text);
+  if (typeof parsed === 'string') return refusal(400, 'request', parsed);
+  const call = { ...parsed, gone, take };
+  const content = refusedModel(call, terms) ?? refusedContent(call, terms);
+  return content === null ? call : refusal(terms.refusal, 'content', content);
 }
 
 const TOO_LARGE = 'the request is larger than 20 MiB, or the open requests are larger than 64 MiB';

@@ -27,14 +27,15 @@ export function relayOf(response: Response, options: RelayOptions): Relay {
     if (!isClosed) options.fail(kind, message);
     throw new Error(message);
   };
+  const hasRoom = (piece: string): boolean =>
+    options.take(piece.length) && text.length <= MAX_REPLY_CHARS;
   async function* read(): AsyncGenerator<string> {
     for (let isOver = reader === undefined; !isOver;) {
       const next = await reader?.read().catch(() => lose('network', 'the reply was cut off'));
       isOver = next?.done !== false;
       const piece = guard(next?.value ?? null) ?? lose('reply', 'the reply contained the API key');
       text += piece;
-      if (!options.take(piece.length) || text.length > MAX_REPLY_CHARS)
-        return lose('reply', 'the reply is too large');
+      if (!hasRoom(piece)) return lose('reply', 'the reply is too large');
       if (isOver) {
         const flaw = isClosed ? null : await options.finish(text);
         if (flaw !== null) return lose('reply', flaw);

@@ -1,4 +1,5 @@
 import type { JsonMap } from '../../../types/plain.ts';
+import { isGranted } from '../suite/network.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { mapIn, textIn } from './fields.ts';
 import { SESSION_FIELDS, SESSION_FOLDERS } from './normaliser.ts';
@@ -28,7 +29,7 @@ export const codex: AgentRow = {
       ...['-s', 'danger-full-access', '-c', 'model_provider="evaldiff"', '-c'],
       `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",` +
         `env_key="${KEY_VARIABLE}",wire_api="responses"}`,
-      ...(spec.workspace.network === 'off' ? ['-c', 'web_search="disabled"'] : []),
+      ...(isGranted(spec.workspace.network, 'web_search') ? [] : ['-c', 'web_search="disabled"']),
       ...['--', task],
     ],
     env: { [KEY_VARIABLE]: token, CODEX_HOME: `${home}/.codex` },
