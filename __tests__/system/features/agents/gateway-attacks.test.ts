@@ -169,6 +169,49 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
+  test('with more than 64 open requests or 64 MiB are refused, and take no room afterwards', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const answered = numbered(CHAT);
+    const vendor = await startVendor(async (request, response) => {
+      await waiting.promise;
+      return answered(request, response);
+    });
+    const gateway = await startGateway(vendor);
+    const statuses = async (count: number, text: string): Promise<number[]> => {
+      const ticket = gateway.open(termsFor(CHAT, { limits: { turns: 200, usd: 9 } }));
+      const asked = Array.from({ length: count }, async (_, index) => {
+        const { status } = await ask(gateway, CHAT, ticket, `${String(index)} ${text}`);
+        // All requests are open until the first one is refused.
+        if (status !== 200) waiting.resolve();
+        return status;
+      });
+      const got = await Promise.all(asked);
+      expect((await ask(gateway, CHAT, ticket, 'small')).status).toBe(200);
+      return got;
+    };
+    const small = await statuses(70, 'a');
+    expect(small.filter((status) => status === 429).length).toBeGreaterThan(0);
+    const large = await statuses(8, 'a'.repeat(18 * 1024 * 1024));
+    expect(new Set(large)).toEqual(new Set([200, 413]));
+  });
+
+  test('that make the vendor send 50 MB end in an error, and the run continues', async () => {
+    let isLarge = true;
+    const answered = numbered(CHAT);
+    const vendor = await startVendor((request, response) => {
+      if (!isLarge) return answered(request, response);
+      response.setHeader('content-type', 'application/json');
+      return response.end(JSON.stringify(CHAT.reply('a'.repeat(50e6), 'm')));
+    });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    expect((await ask(gateway, CHAT, ticket)).isCut).toBe(true);
+    isLarge = false;
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+    const message = 'the reply is too large';
+    expect(ticket.end().refused).toEqual([{ why: 'upstream', kind: 'reply', message }]);
+  });
+
   test('that name two models reach only the one whose cost is counted', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const bodies: string[] = [];

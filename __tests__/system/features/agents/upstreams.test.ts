@@ -3,7 +3,14 @@ import { openUpstreams } from '../../../../src/features/agents/gateway/upstreams
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { ANTHROPIC, CHAT, type WireCase } from '../../../stand-ins/agents/wires.ts';
 import { KEY } from '../../../unit/edges/providers/providers-setting.ts';
-import { ask, numbered, startGateway, startVendor, termsFor, testCalls } from './gateway-setting.ts';
+import {
+  ask,
+  numbered,
+  startGateway,
+  startVendor,
+  termsFor,
+  testCalls,
+} from './gateway-setting.ts';
 
 async function startTwo(wire: WireCase) {
   const [own, other] = [await startVendor(numbered(wire)), await startVendor(numbered(wire))];
