@@ -85,13 +85,14 @@ export const workspaceShape = {
     .optional(),
 };
 
-const names = (example: string) => listOf(filled(), `a list of names like [${example}]`).optional();
+const nameList = (example: string) =>
+  listOf(filled(), `a list of names like [${example}]`).optional();
 
 export const modelsShape = {
-  models: names('gpt-5.4-nano').describe(
+  models: nameList('gpt-5.4-mini').describe(
     'Further models that the agent may call, at the same server. Default: none.',
   ),
-  allow: names('service_tier').describe(
+  allow: nameList('service_tier').describe(
     'Contents of model requests that evaldiff would refuse: keys, and types of tools and parts.',
   ),
 };

@@ -118,7 +118,7 @@ async function sendHeld(exchange: Exchange, first: Held): Promise<GatewayReply> 
   let hold: Held | null = first;
   const attempt = async (): Promise<CallAttempt<GatewayReply>> => {
     const startedAt = tools.now();
-    const made = await sendOnce(exchange, hold, server);
+    const made = await attemptCall(exchange, hold, server);
     hold = null;
     return 'retry' in made
       ? { status: 'fault', fault: made, sent: true }
@@ -135,7 +135,7 @@ async function sendHeld(exchange: Exchange, first: Held): Promise<GatewayReply> 
 }
 
 /** @param known null for a repetition, which is an attempt, but not a turn. */
-async function sendOnce(
+async function attemptCall(
   exchange: Exchange,
   known: Held | null,
   server: GatewayServer,

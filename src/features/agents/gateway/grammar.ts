@@ -13,14 +13,14 @@ interface Grammar {
   free: ReadonlySet<string>;
 }
 
-function wordsOf(...lines: string[]): ReadonlySet<string> {
+function grammarWords(...lines: string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
 const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', Grammar>> = {
   anthropic: {
     api: 'Anthropic Messages',
-    keys: wordsOf(
+    keys: grammarWords(
       'model messages system tools tool_choice max_tokens stop_sequences stream service_tier',
       'temperature top_p top_k thinking budget_tokens display output_config output_format effort',
       'format context_management edits keep trigger value clear_at_least clear_tool_inputs',
@@ -29,17 +29,17 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
       'tool_name max_characters display_width_px display_height_px display_number enable_zoom',
       'source media_type data title context citations enabled signature task_budget total remaining',
     ),
-    types: wordsOf(
+    types: grammarWords(
       'text image document base64 content thinking redacted_thinking search_result tool_use',
       'tool_result tool_reference custom bash text_editor computer memory ephemeral direct',
       'enabled disabled adaptive auto any tool none json_schema clear_thinking clear_tool_uses',
       'tool_uses input_tokens thinking_turns all tokens server_tool_use',
     ),
-    free: wordsOf('input input_schema input_examples schema metadata'),
+    free: grammarWords('input input_schema input_examples schema metadata'),
   },
   responses: {
     api: 'OpenAI Responses',
-    keys: wordsOf(
+    keys: grammarWords(
       'model input instructions tools tool_choice parallel_tool_calls max_tool_calls mode',
       'max_output_tokens reasoning effort summary generate_summary text verbosity include store',
       'background stream stream_options include_usage include_obfuscation temperature top_p',
@@ -49,7 +49,7 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
       'description strict defer_loading execution format definition syntax image_url detail',
       'file_data filename',
     ),
-    types: wordsOf(
+    types: grammarWords(
       'message input_text output_text input_image input_file refusal reasoning summary_text',
       'reasoning_text text json_object json_schema function function_call function_call_output',
       'namespace custom custom_tool_call custom_tool_call_output grammar local_shell',
@@ -57,11 +57,11 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
       'apply_patch_call_output tool_search tool_search_call tool_search_output allowed_tools',
       'direct',
     ),
-    free: wordsOf('parameters schema arguments action operation metadata client_metadata'),
+    free: grammarWords('parameters schema arguments action operation metadata client_metadata'),
   },
   chat: {
     api: 'OpenAI Chat Completions',
-    keys: wordsOf(
+    keys: grammarWords(
       'model messages tools tool_choice parallel_tool_calls functions function_call mode',
       'max_tokens max_completion_tokens response_format json_schema temperature top_p top_k',
       'min_p seed stop frequency_penalty presence_penalty repetition_penalty n logprobs',
@@ -73,16 +73,16 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
       'url detail input_audio data file file_data filename cache_control ttl annotations',
       'reasoning_content reasoning_details reasoning_text reasoning_opaque summary signature',
     ),
-    types: wordsOf(
+    types: grammarWords(
       'text image_url input_audio file refusal function custom grammar allowed_tools',
       'json_object json_schema ephemeral enabled disabled thinking',
       'reasoning.text reasoning.summary reasoning.encrypted',
     ),
-    free: wordsOf('parameters schema metadata logit_bias'),
+    free: grammarWords('parameters schema metadata logit_bias'),
   },
   gemini: {
     api: 'Gemini',
-    keys: wordsOf(
+    keys: grammarWords(
       'model contents systemInstruction tools toolConfig generationConfig safetySettings',
       'generateContentRequest role parts text inlineData mimeType data displayName functionCall',
       'functionResponse name id thought thoughtSignature functionDeclarations description',
@@ -91,8 +91,8 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
       'presencePenalty frequencyPenalty mediaResolution thinkingConfig includeThoughts',
       'thinkingBudget thinkingLevel',
     ),
-    types: wordsOf(),
-    free: wordsOf(
+    types: grammarWords(),
+    free: grammarWords(
       'args response parameters parametersJsonSchema responseSchema responseJsonSchema',
       'responseParameters labels',
     ),
@@ -109,7 +109,7 @@ const ONLY_VALUES: Readonly<Record<string, readonly Json[]>> = {
 };
 
 /** Keys of files: `data:` addresses or base64, but no addresses that the vendor would open. */
-const FILE_KEYS = wordsOf('url image_url file_data');
+const FILE_KEYS = grammarWords('url image_url file_data');
 
 const INLINE = /^(?:data:|[\w+/=\s-]*$)/i;
 
@@ -143,19 +143,20 @@ export function refusedContent(
 const MAX_NAME_CHARS = 60;
 
 function refusedName(value: Json, rules: Rules): string | null {
-  if (!isMap(value))
-    return Array.isArray(value) ? firstName(value, (each) => refusedName(each, rules)) : null;
-  const { grammar, isAllowed } = rules;
-  const type = typeOf(value, grammar);
-  if (type !== null && !grammar.types.has(type.replace(/_\d{8}$/, '')))
-    return isAllowed(type) ? null : type;
-  return firstName(Object.entries(value), ([key, own]) =>
-    isAllowed(key) ? null : refusedMember(key, own, rules),
-  );
+  const isList = Array.isArray(value);
+  if (!isList && !isMap(value)) return null;
+  const type = isList ? null : contentType(value, rules.grammar);
+  if (type !== null && !rules.grammar.types.has(type.replace(/_\d{8}$/, '')))
+    return rules.isAllowed(type) ? null : type;
+  for (const [key, own] of Object.entries(value)) {
+    const name = isList ? refusedName(own, rules) : refusedMember(key, own, rules);
+    if (name !== null) return name;
+  }
+  return null;
 }
 
 /** In the Responses API, an item with only an id refers to a stored one. */
-function typeOf({ type, role, id }: JsonMap, grammar: Grammar): string | null {
+function contentType({ type, role, id }: JsonMap, grammar: Grammar): string | null {
   if (typeof type === 'string') return type;
   const isReference = grammar === GRAMMARS.responses && typeof id === 'string';
   return isReference && typeof role !== 'string' ? 'item_reference' : null;
@@ -163,20 +164,13 @@ function typeOf({ type, role, id }: JsonMap, grammar: Grammar): string | null {
 
 function refusedMember(key: string, own: Json, rules: Rules): string | null {
   const { keys, free } = rules.grammar;
-  if (free.has(key)) return null;
-  const only = ONLY_VALUES[key];
-  const isRefused =
-    !keys.has(key) ||
-    (only !== undefined && own !== null && !only.includes(own)) ||
-    (key === 'model' && own !== rules.model && own !== `models/${rules.model}`) ||
-    (FILE_KEYS.has(key) && typeof own === 'string' && !INLINE.test(own));
-  return isRefused ? key : refusedName(own, rules);
+  if (free.has(key) || rules.isAllowed(key)) return null;
+  return !keys.has(key) || isRefusedValue(key, own, rules) ? key : refusedName(own, rules);
 }
 
-function firstName<T>(items: readonly T[], nameOf: (item: T) => string | null): string | null {
-  for (const item of items) {
-    const name = nameOf(item);
-    if (name !== null) return name;
-  }
-  return null;
+function isRefusedValue(key: string, own: Json, { model }: Rules): boolean {
+  if (key === 'model') return own !== model && own !== `models/${model}`;
+  if (FILE_KEYS.has(key)) return typeof own === 'string' && !INLINE.test(own);
+  const only = ONLY_VALUES[key];
+  return only !== undefined && own !== null && !only.includes(own);
 }

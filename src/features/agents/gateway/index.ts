@@ -175,8 +175,8 @@ async function answer(
   if (route?.does === 'models') return listModels(run);
   const call =
     route === null
-      ? refusal(404, 'path', 'an agent may not send this request')
-      : await readCall(request, route, { run, ...more });
+      ? refusedRequest(404, 'path', 'an agent may not send this request')
+      : await readModelCall(request, route, { run, ...more });
   if (!('refused' in call)) return await answerCall(run, call, tools);
   const { status, refused } = call;
   run.refused.push(refused);
@@ -186,38 +186,42 @@ async function answer(
   return errorReply(wire, status, refused.message);
 }
 
-interface Refusal {
+interface RefusedRequest {
   status: number;
   refused: Refused;
 }
 
-function refusal(
+function refusedRequest(
   status: number,
   why: Exclude<Refused['why'], 'upstream'>,
   message: string,
-): Refusal {
+): RefusedRequest {
   return { status, refused: { why, message } };
 }
 
-async function readCall(
+async function readModelCall(
   request: http.IncomingMessage,
   route: WireRoute,
   { run, gone, take }: { run: RunLedger } & Pick<Call, 'gone' | 'take'>,
-): Promise<Call | Refusal> {
+): Promise<Call | RefusedRequest> {
   const { terms } = run;
   if (run.open.size > MAX_OPEN_REQUESTS)
-    return refusal(429, 'request', `the run has more than ${MAX_OPEN_REQUESTS} open requests`);
+    return refusedRequest(
+      429,
+      'request',
+      `the run has more than ${MAX_OPEN_REQUESTS} open requests`,
+    );
   if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
-    return refusal(415, 'request', 'the request must not be compressed');
+    return refusedRequest(415, 'request', 'the request must not be compressed');
   const text = await readRequestBody(request, take);
-  if (text === null) return refusal(413, 'request', TOO_LARGE);
+  if (text === null) return refusedRequest(413, 'request', TOO_LARGE);
   if (terms.canary !== null && text.includes(terms.canary))
-    return refusal(terms.refusal, 'canary', 'the request contains an API key');
+    return refusedRequest(terms.refusal, 'canary', 'the request contains an API key');
   const parsed = parsedCall(route, request, text);
-  if (typeof parsed === 'string') return refusal(400, 'request', parsed);
+  if (typeof parsed === 'string') return refusedRequest(400, 'request', parsed);
   const call = { ...parsed, gone, take };
   const content = refusedModel(call, terms) ?? refusedContent(call, terms);
-  return content === null ? call : refusal(terms.refusal, 'content', content);
+  return content === null ? call : refusedRequest(terms.refusal, 'content', content);
 }
 
 const TOO_LARGE = 'the request is larger than 20 MiB, or the open requests are larger than 64 MiB';
