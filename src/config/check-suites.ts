@@ -58,7 +58,12 @@ export function checkModels(
  */
 function notAllowed(name: string, settings: Settings, allowed: readonly string[]): string | null {
   const entry = entryOf(settings, name);
-  if (entry?.calls !== undefined) return notAllowed(entry.calls.model, settings, allowed);
+  if (entry?.calls !== undefined)
+    return (
+      [entry.calls.model, ...entry.calls.further]
+        .map((model) => notAllowed(model, settings, allowed))
+        .find((message) => message !== null) ?? null
+    );
   const asked = entry?.model ?? name;
   const place = entry === null ? vendorOf(name) : placeOf(entry);
   if (place !== null && allowed.includes(`${place}:${asked}`)) return null;

@@ -35,10 +35,16 @@ export interface ModelSettings {
   /** `try`: a new process for each try. Default: one process for all tries of a side. */
   process?: 'try';
   /**
-   * Only for agents. `most` and `usd` limit one run. `afterwards`: what the agent prepares for the
-   * metrics after a run.
+   * Only for agents. `further`: other models of the same server. `most` and `usd` limit one run.
+   * `afterwards`: what the agent prepares for the metrics after a run.
    */
-  calls?: { model: string; most: number; usd: number; afterwards: readonly string[] };
+  calls?: {
+    model: string;
+    further: readonly string[];
+    most: number;
+    usd: number;
+    afterwards: readonly string[];
+  };
   file: string | null;
   replaces: string[];
   /** For full sweeps (runs of all tests). Default: the settings' `transport`. */

@@ -29,7 +29,7 @@ const TOKEN = /[\w.*-]{8,}/g;
 
 export function createRedactor(secrets: readonly string[]): (text: string) => string {
   const known = [...new Set(secrets.flatMap(secretParts))];
-  const exact = literalPattern(known.flatMap(secretSpellings));
+  const exact = secretPattern(secrets);
   const ends = known
     .filter((secret) => secret.length >= MIN_KEY_LENGTH)
     .flatMap((key) => [key.slice(0, END), key.slice(-END)]);
@@ -136,22 +136,49 @@ function secretParts(secret: string): string[] {
   ].filter((part) => part.length >= SHORTEST_SECRET);
 }
 
-export function secretSpellings(secret: string): string[] {
+/** Matches secrets in every form in which they are redacted. Null: there is no secret. */
+export function secretPattern(secrets: readonly string[]): RegExp | null {
+  const known = [...new Set(secrets.flatMap(secretParts))];
+  const literals = literalPattern(known.flatMap(secretSpellings));
+  if (literals === null) return null;
+  const long = known.filter((secret) => secret.length >= MIN_KEY_LENGTH).map(escapedPattern);
+  return new RegExp([...long, literals.source].join('|'), 'gi');
+}
+
+/** Matches each character as it is, or escaped for JSON, a URL or HTML, even several times. */
+function escapedPattern(secret: string): string {
+  const escaped = [...secret.toWellFormed()].map((character) => {
+    const code = character.codePointAt(0) ?? 0;
+    const hex = code.toString(16);
+    const bytes = [...new TextEncoder().encode(character)].map(hexOf);
+    return [
+      escapeLiteral(character),
+      `u${hex.padStart(4, '0')}`,
+      bytes.map((byte) => `%(?:25){0,3}${byte}`).join(''),
+      `&(?:amp;){0,3}#(?:0{0,4}${String(code)}|x0{0,4}${hex});?`,
+    ].join('|');
+  });
+  return escaped.map((forms) => `(?:${forms})`).join('\\\\{0,7}');
+}
+
+function hexOf(byte: number): string {
+  return byte.toString(16).padStart(2, '0');
+}
+
+function secretSpellings(secret: string): string[] {
   const bytes = new TextEncoder().encode(secret);
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = [...bytes].map(hexOf).join('');
   const url = encodeURIComponent(secret.toWellFormed());
   const json = JSON.stringify(secret).slice(1, -1);
   return [
     secret,
     hex,
-    hex.toUpperCase(),
     json,
     json.replaceAll('/', '\\/'),
     visible(secret),
     escapeMarkup(secret),
     url,
     url.replaceAll('%20', '+'),
-    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     ...base64Spellings(bytes),
   ];
 }
@@ -189,10 +216,11 @@ function literalPattern(literals: readonly string[]): RegExp | null {
     .filter((literal) => literal !== '')
     .sort((a, b) => b.length - a.length);
   if (distinct.length === 0) return null;
-  return new RegExp(
-    distinct.map((literal) => literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
-    'g',
-  );
+  return new RegExp(distinct.map(escapeLiteral).join('|'), 'g');
+}
+
+function escapeLiteral(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
 function looksLikeKey(word: string): boolean {

@@ -132,9 +132,9 @@ const GUIDES: readonly Guide[] = [
       }),
     },
     isRepository: true,
-    // As once evaldiff is published: `npm ci` of the page's suite installs it from the registry.
+    // The test's registry is on this machine, which `network` does not reach.
     before: ['npm install --save-dev evaldiff', 'export ANTHROPIC_API_KEY=sk-ant-...', INIT],
-    adapt: (text) => scripted(text).replace('registry.npmjs.org', registry.host),
+    adapt: (text) => scripted(text).replace(', setup: [npm ci], network: [registry.npmjs.org]', ''),
     edits: { 'git commit --message Base': ['AGENTS.md', RULE, ''] },
     after: ['git add .', 'git commit --message Base', 'npx evaldiff diff --code host n_tries=4'],
     red: ['npx evaldiff diff --code host n_tries=4'],

@@ -71,7 +71,7 @@ type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
 /** Trusts the gateway's record more than the CLI, which may report success after a refused call. */
 function runEnd(run: FinishedRun): RunEnd {
   const { record, row, isTrigger } = run;
-  const unmade = unmadeCall(record);
+  const unmade = unmadeCall(run);
   if (unmade !== null) return unmade;
   if (isTrigger && record.isDecided) return { ended: 'decided' };
   const killed = killedBy(run);
@@ -94,7 +94,14 @@ function failureBehind(message: string, { refused }: RunRecord): RunFailure {
   return { kind: 'program', message: `${message}${detail}` };
 }
 
-function unmadeCall({ refused }: RunRecord): RunFailure | null {
+function unmadeCall({ record, row, version }: FinishedRun): RunFailure | null {
+  const { refused } = record;
+  const content = refused.find(({ why }) => why === 'content');
+  if (content !== undefined)
+    return {
+      kind: 'program',
+      message: `${[row.name, version ?? []].flat().join(' ')}: ${content.message}`,
+    };
   if (refused.some(({ why }) => why === 'budget'))
     return { kind: 'budget', message: NOT_MADE_MESSAGES.budget };
   const offline = refused.find(({ why }) => why === 'offline');

@@ -8,7 +8,7 @@ import { valueAt, type Document } from '../../documents/document.ts';
 import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
-import type { AskedModel } from '../../types/model.ts';
+import { placeOf, type AskedModel } from '../../types/model.ts';
 import {
   isMap,
   type Json,
@@ -29,6 +29,7 @@ import {
   workspaceShape,
   type agentSchema,
 } from './schema.ts';
+import { isPrivateHost, networkHosts } from './suite/network.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import { setupFaults } from './suite/setup.ts';
 import {
@@ -57,6 +58,7 @@ export async function readAgentSuite(
   const notices: Notice[] = [];
   const context = { tools, hidden: [...read], agent, tasks, notices };
   const rest = {
+    models: readFurtherModels(document, written.models, { model, tools }, problems),
     workspace: readWorkspace(document, context, problems),
     limits: readLimits(document, problems),
   };
@@ -68,10 +70,15 @@ export async function readAgentSuite(
       ...(await unknownSkills(document, { agent: agent.agent, rules: rest.workspace, tools })),
     );
   if (problems.length > before || model === null || agent === null) return found;
-  const asked = { model: model.model, at: model.endpoint ?? model.provider };
-  const spec = { ...agent, ...asked, ...rest };
+  const spec = {
+    ...agent,
+    model: model.model,
+    at: model.endpoint ?? model.provider,
+    allow: written.allow ?? [],
+    ...rest,
+  };
   const named = { spec, document, name: written.name ?? stemOf(document.file) };
-  const suites = suitesOf(named, written.model ?? '', tasks);
+  const suites = suitesOf(named, written, tasks);
   return {
     ...found,
     prompts: suites.map((suite) => ({ document: suite.document })),
@@ -93,7 +100,7 @@ interface AgentSuite {
  */
 function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
-  called: string,
+  { model: called = '', models: further = [] }: { model?: string; models?: string[] | undefined },
   tasks: readonly ReadTask[],
 ): AgentSuite[] {
   const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
@@ -102,6 +109,7 @@ function suitesOf(
     const program = agentProgram(spec, own, document.placeOf(['agent']));
     const calls = {
       model: called,
+      further,
       most: trigger ? 1 : spec.limits.turns,
       usd: spec.limits.usd,
       afterwards: trigger ? [] : afterwardsOf(document),
@@ -130,6 +138,24 @@ function readAgentModel(
   if (model !== undefined && asked === null)
     problems.push(problem(document.placeOf(['model']), unknownAgentModel(model)));
   return asked;
+}
+
+/** The gateway sends them to the server of the suite's model. */
+function readFurtherModels(
+  document: Document,
+  names: readonly string[] = [],
+  { model, tools }: { model: AskedModel | null; tools: FormatTools },
+  problems: Problem[],
+): string[] {
+  return names.flatMap((name, index) => {
+    const asked = askedModel(tools.settings, name);
+    if (model === null || (asked !== null && placeOf(asked) === placeOf(model)))
+      return asked?.model ?? [];
+    const message =
+      asked === null ? unknownAgentModel(name) : `model: ${name} is not at ${placeOf(model)}`;
+    problems.push(problem(document.placeOf(['models', index]), message));
+    return [];
+  });
 }
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
@@ -235,6 +261,7 @@ function readWorkspace(
   };
   const before = problems.length;
   checkPatterns(document, rules, tools, problems);
+  checkHosts(document, rules, problems);
   checkSkills(document, written.skills ?? {}, tools, problems);
   if (problems.length === before) checkPlaced(document, rules, context, problems);
   return rules;
@@ -275,6 +302,26 @@ function checkPlaced(
   const place = document.placeOf(['workspace', 'setup']);
   for (const message of warnings)
     notices.push({ kind: 'settings', place, message: `workspace.setup: ${message}` });
+}
+
+function checkHosts(
+  document: Document,
+  { network, setup }: WorkspaceRules,
+  problems: Problem[],
+): void {
+  const written = [
+    { path: ['workspace', 'network'], hosts: networkHosts(network) },
+    { path: ['workspace', 'setup', 'network'], hosts: networkHosts(setup.network) },
+  ];
+  for (const { path, hosts } of written)
+    for (const host of hosts.filter(isPrivateHost))
+      problems.push(
+        problem(
+          document.placeOf([...path, [valueAt(document.value, path)].flat().indexOf(host)]),
+          `${path.join('.')}: ${host} is not a public host; remove it, or put what the agent ` +
+            'needs into the workspace',
+        ),
+      );
 }
 
 function folderName(written: string): string {

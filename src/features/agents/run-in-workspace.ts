@@ -57,22 +57,11 @@ export async function runInWorkspace(
   place: AgentPlace,
   options: OwnProgramOptions,
 ): Promise<Completion> {
-  const { request, spec, task } = run;
+  const { spec, task } = run;
   const own = agentRow(spec.agent);
   const row = { ...own, skillTool: spec.skillTool ?? own.skillTool };
   const isTrigger = task.trigger !== undefined;
-  const ticket = place.gateway.open({
-    agent: spec.agent,
-    target: run.target,
-    wires: row.wires,
-    try: request.try,
-    limits: spec.limits,
-    refusal: row.refusal,
-    firstDecisionOnly: isTrigger,
-    anew: request.anew === true,
-    canary: place.canary,
-    sees: run.reading.sees,
-  });
+  const ticket = openTicket(run, row, place);
   let workspace: Workspace | null = null;
   try {
     const ready = await prepareWorkspace(run, { row, ticket, place, options });
@@ -113,6 +102,25 @@ export async function runInWorkspace(
     ticket.end();
     await workspace?.close();
   }
+}
+
+function openTicket(
+  { request, spec, task, target, reading }: TaskRun,
+  { wires, refusal }: AgentRow,
+  { gateway, canary }: AgentPlace,
+): RunTicket {
+  return gateway.open({
+    ...spec,
+    target,
+    network: spec.workspace.network,
+    wires,
+    try: request.try,
+    refusal,
+    firstDecisionOnly: task.trigger !== undefined,
+    anew: request.anew === true,
+    canary,
+    sees: reading.sees,
+  });
 }
 
 const ABORTED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;

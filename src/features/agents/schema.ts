@@ -12,6 +12,7 @@ import {
 } from '../../config/schema.ts';
 import { testsSchema } from '../../config/tests.ts';
 import { DEFAULT_LIMITS } from '../../documents/limits.ts';
+import { vendorFeature } from './suite/network.ts';
 import { AGENT_NAMES } from './suite/spec.ts';
 
 export const RUN_LIMITS = { turns: 30, minutes: 10, usd: 1 } as const;
@@ -58,7 +59,9 @@ const patterns = (example: string) => listOf(filled(), `a list of patterns like 
 const HOST = /^[a-z\d](?:[a-z\d.-]*[a-z\d])?(?::\d+)?$/i;
 
 const hosts = listOf(
-  filled().regex(HOST, { error: 'must be the name of a host like registry.npmjs.org' }),
+  filled().refine((entry) => HOST.test(entry) || vendorFeature(entry) === entry, {
+    error: 'must be the name of a host like registry.npmjs.org, or a tool like web_search',
+  }),
 );
 
 const network = z.union([oneOf(['off']), hosts], { error: 'must be off, or a list of hosts' });
@@ -101,8 +104,23 @@ export const workspaceShape = {
     )
     .optional(),
   network: network
-    .describe('Hosts that the agent may reach in addition to its model, or off (the default).')
+    .describe(
+      'What the agent may reach in addition to its model, or off (the default): public hosts, and ' +
+        'tools and data of the vendor, like web_search.',
+    )
     .optional(),
+};
+
+const nameList = (example: string) =>
+  listOf(filled(), `a list of names like [${example}]`).optional();
+
+export const modelsShape = {
+  models: nameList('gpt-5.4-mini').describe(
+    'Further models that the agent may call, at the same server. Default: none.',
+  ),
+  allow: nameList('service_tier').describe(
+    'Contents of model requests that evaldiff would refuse: keys, and types of tools and parts.',
+  ),
 };
 
 export const limitsShape = {
@@ -134,6 +152,7 @@ const suiteShape = {
   name: filled().describe('Name of the suite. Default: the name of the file.').optional(),
   agent: agentSchema.describe('The agent that works on the tasks.'),
   model: filled().describe("The agent's model, by the vendor's name or a name from the settings."),
+  ...modelsShape,
 };
 
 export const suiteMembers = {

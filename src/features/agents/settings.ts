@@ -6,7 +6,7 @@ import { globProblem } from '../../documents/paths.ts';
 import type { OwnSettings, Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
-import { agentSchema, limitsShape, workspaceShape } from './schema.ts';
+import { agentSchema, limitsShape, modelsShape, workspaceShape } from './schema.ts';
 
 const INSTRUCTION_MODES = ['judge', 'tell', 'off'] as const;
 
@@ -30,6 +30,7 @@ export const agentSettings: OwnSettings = {
       "The agent's model, by the vendor's name or a name from the settings.",
     ),
     workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
+    ...modelsShape,
     limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
   })
     .nullable()

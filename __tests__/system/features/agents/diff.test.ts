@@ -230,17 +230,22 @@ describe('evaldiff diff of an agent suite', () => {
     expect(headFacts(result)[0]).toMatchObject({ ended: 'turns', turns: 1 });
   });
 
-  test('reports an error if the last model call failed, even if the agent reports success', async () => {
+  test.each([
+    ['fails', { url: 'http://127.0.0.1:9' }, '', 'ECONNREFUSED'],
+    ['has a tool of the vendor', {}, 'mcp_servers: []', 'add mcp to `workspace.network`'],
+    ['names a different model', {}, 'model: "big"', 'write `models: [big]` in the suite'],
+  ])('reports an error if a model call %s, even if the agent reports success', async (...row) => {
+    const [, given, more, said] = row;
     const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
-      const body = JSON.stringify({ model: process.env.EVALDIFF_MODEL, messages: [] });
+      const body = JSON.stringify({ model: process.env.EVALDIFF_MODEL, messages: [], ${more} });
       const headers = { 'x-api-key': token };
       await fetch(url + '/v1/messages', { method: 'POST', headers, body });
       console.log('{"type":"end"}');`;
-    const more = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
-    const { directory } = repository({ LICENSE: 'Edited.\n' }, more);
-    const { code, text } = await diff(directory, { url: 'http://127.0.0.1:9' });
+    const files = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
+    const { directory } = repository({ LICENSE: 'Edited.\n' }, files);
+    const { code, text } = await diff(directory, given);
     expect(code).toBe(2);
-    expect(text).toContain('ECONNREFUSED');
+    expect(text).toContain(said);
   });
 
   test('reports a failed setup as an error of both sides', async () => {

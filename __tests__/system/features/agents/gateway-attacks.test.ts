@@ -143,7 +143,6 @@ describe('attacks on the gateway', () => {
     ['a list', '[1]', 'the request is not a JSON object'],
     ['no model', '{"messages":[]}', 'the request does not name a model'],
     ['deep nesting', `{"model":"m-1","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`, 'deeper than 200'],
-    ['a reply in the background', '{"model":"m-1","background":true}', 'background replies'],
   ])('with %s as a body are refused', async (_, body, said) => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor);
@@ -170,6 +169,54 @@ describe('attacks on the gateway', () => {
     expect(vendor.requests).toHaveLength(1);
   });
 
+  test('with more than 64 open requests are refused until others end', async () => {
+    const full = Promise.withResolvers<void>();
+    const answered = numbered(CHAT);
+    const vendor = await startVendor(async (request, response) => {
+      await full.promise;
+      return answered(request, response);
+    });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT, { limits: { turns: 100, usd: 9 } }));
+    const asked = Array.from({ length: 70 }, async (_, index) => {
+      const { status } = await ask(gateway, CHAT, ticket, String(index));
+      if (status !== 200) full.resolve();
+      return status;
+    });
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200, 429]));
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+  });
+
+  test('with more than 64 MiB in open requests are refused until others end', async () => {
+    const vendor = await startVendor(numbered(CHAT));
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    const headers = CHAT.auth(ticket.token);
+    const body = 'a'.repeat(19 * 1024 * 1024);
+    const asked = Array.from({ length: 8 }, () =>
+      sendTo(gateway.address, { path: CHAT.path, headers, body }),
+    );
+    expect((await Promise.all(asked)).map(({ status }) => status)).toContain(413);
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+  });
+
+  test('that make the vendor send 50 MB end in an error, and the run continues', async () => {
+    let isLarge = true;
+    const answered = numbered(CHAT);
+    const vendor = await startVendor((request, response) => {
+      if (!isLarge) return answered(request, response);
+      response.setHeader('content-type', 'application/json');
+      return response.end(JSON.stringify(CHAT.reply('a'.repeat(50e6), 'm')));
+    });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(CHAT));
+    expect((await ask(gateway, CHAT, ticket)).isCut).toBe(true);
+    isLarge = false;
+    expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
+    const message = 'the reply is too large';
+    expect(ticket.end().refused).toEqual([{ why: 'upstream', kind: 'reply', message }]);
+  });
+
   test('that name two models reach only the one whose cost is counted', async () => {
     const vendor = await startVendor(numbered(CHAT));
     const bodies: string[] = [];
@@ -188,17 +235,27 @@ describe('attacks on the gateway', () => {
     ]);
   });
 
-  test('that make a reply repeat the API key do not get it, even if the stream splits it', async () => {
-    const half = KEY.length / 2;
+  test.each([
+    ['plain', KEY],
+    ['in upper case', KEY.toUpperCase()],
+    ['in base64', Buffer.from(`Bearer ${KEY}`).toString('base64')],
+    ['in hex', Buffer.from(KEY).toString('hex').toUpperCase()],
+    ['with percent signs', KEY.replaceAll('-', '%2d').replace('e', '%2565')],
+    ['with JSON escapes', KEY.replaceAll('-', '\\u002D').replace('l', '\\\\u006c')],
+    ['with HTML escapes', KEY.replaceAll('-', '&#45;').replace('v', '&amp;#x76;')],
+  ])('that make a reply repeat the API key %s do not get it, even in pieces', async (_, form) => {
+    const half = form.length / 2;
     const arrived = Promise.withResolvers<void>();
     const vendor = await startVendor(async ({ body }, response) => {
       response.setHeader('content-type', body['stream'] ? 'text/event-stream' : 'application/json');
+      // The form is not escaped again.
+      const filled = (text: string): string => text.replace('FORM', form);
       if (body['stream'] !== true)
-        return response.end(JSON.stringify(RESPONSES.reply(`it is ${KEY}`, 'm')));
-      const [first = '', second = ''] = eventText(RESPONSES.events(`it is ${KEY}`, 'm'));
-      const at = second.indexOf(KEY) + half;
+        return response.end(filled(JSON.stringify(RESPONSES.reply('it is FORM', 'm'))));
+      const [first = '', second = ''] = eventText(RESPONSES.events('it is FORM', 'm')).map(filled);
+      const at = second.indexOf(form) + half;
       response.write(first + second.slice(0, at));
-      // The agent received everything before the key.
+      // The agent received all lines before the key.
       await arrived.promise;
       return response.end(second.slice(at));
     });
@@ -213,13 +270,11 @@ describe('attacks on the gateway', () => {
     ];
     for (const { isCut, text } of got) {
       expect(isCut).toBe(true);
-      expect(text).not.toContain(KEY.slice(0, half));
+      expect(text).not.toContain(form.slice(0, half));
     }
-    const record = ticket.end();
-    expect(record.refused).toEqual([
-      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
-      { why: 'upstream', kind: 'reply', message: 'the reply contained the API key' },
-    ]);
+    const message = 'the reply contained the API key';
+    const refused = { why: 'upstream', kind: 'reply', message } as const;
+    expect(ticket.end().refused).toEqual([refused, refused]);
     expect(stored.kept.size).toBe(0);
   });
 

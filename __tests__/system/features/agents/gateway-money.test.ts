@@ -163,22 +163,6 @@ describe('the limit of output tokens that the gateway sends', () => {
   });
 });
 
-test.each([
-  [CHAT, { n: 128 }, 'several replies'],
-  [GEMINI, { generationConfig: { candidateCount: 8 } }, 'several replies'],
-  [CHAT, { service_tier: 'priority' }, 'service tier'],
-] as const)(
-  'the gateway refuses %# a parameter that multiplies the cost',
-  async (wire, body, why) => {
-    const vendor = await dear(wire);
-    const gateway = await startGateway(vendor, { ledger: unlimited(price) });
-    const got = await ask(gateway, wire, gateway.open(termsFor(wire)), 'hello', { body });
-    expect(got.status).toBe(400);
-    expect(got.text).toContain(why);
-    expect(vendor.requests).toEqual([]);
-  },
-);
-
 test('a run that cost more than its limit says so', async () => {
   // This vendor ignores the limit.
   const vendor = await startVendor((_, response) => {

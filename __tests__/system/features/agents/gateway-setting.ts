@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
+import type { SharedCallSettings } from '../../../../src/edges/providers/retry.ts';
 import { openGateway } from '../../../../src/features/agents/gateway/index.ts';
 import type {
   Gateway,
@@ -101,8 +102,7 @@ export async function startGateway(
       openai: `${vendor.url}/v1`,
       gemini: `${vendor.url}/v1beta/openai`,
     },
-    clock: testClock(),
-    signal: new AbortController().signal,
+    ...testCalls(),
   });
   const gateway = await openGateway({
     upstreams,
@@ -120,10 +120,18 @@ export async function startGateway(
   return gateway;
 }
 
+export function testCalls(): SharedCallSettings {
+  const signal = new AbortController().signal;
+  return { maxTries: 5, clock: testClock(), signal, random: () => 0, log: () => undefined };
+}
+
 export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): RunTerms {
   return {
     agent: 'command',
     target: { provider: wire.wire, endpoint: null, model: 'm-1' },
+    models: [],
+    allow: [],
+    network: 'off',
     wires: [wire.wire],
     try: 0,
     limits: { turns: 20, usd: 1 },
@@ -207,7 +215,8 @@ export function askStream(
 ): Promise<Got> {
   return wire.wire === 'gemini'
     ? ask(gateway, wire, ticket, text, {
-        ...{ ...more, body },
+        ...more,
+        body,
         path: '/v1beta/models/m-1:streamGenerateContent?alt=sse',
       })
     : ask(gateway, wire, ticket, text, { ...more, body: { ...body, stream: true } });

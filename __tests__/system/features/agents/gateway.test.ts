@@ -6,8 +6,17 @@ import { openStore } from '../../../../src/edges/store/index.ts';
 import { storedReplies } from '../../../../src/features/agents/gateway/stored.ts';
 import type { RunRecord } from '../../../../src/features/agents/gateway/terms.ts';
 import { createLedger } from '../../../../src/money/ledger.ts';
+import type { JsonMap } from '../../../../src/types/plain.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
-import { ANTHROPIC, CHAT, eventText, RESPONSES, WIRES } from '../../../stand-ins/agents/wires.ts';
+import {
+  ANTHROPIC,
+  CHAT,
+  eventText,
+  GEMINI,
+  RESPONSES,
+  WIRES,
+  type WireCase,
+} from '../../../stand-ins/agents/wires.ts';
 import { KEY, START } from '../../../unit/edges/providers/providers-setting.ts';
 import {
   ask,
@@ -18,11 +27,30 @@ import {
   startVendor,
   termsFor,
   unlimited,
+  type Vendor,
 } from './gateway-setting.ts';
 
 const reasons = ({ refused }: RunRecord): string[] => refused.map(({ why }) => why);
-const LONG = { max_tokens: 4096 };
+const LONG: Readonly<Record<string, JsonMap>> = {
+  [RESPONSES.name]: { max_output_tokens: 4096 },
+  [GEMINI.name]: { generationConfig: { maxOutputTokens: 4096 } },
+};
+const long = ({ name }: WireCase): { body: JsonMap } => ({
+  body: LONG[name] ?? { max_tokens: 4096 },
+});
 const CALL_USD = (100 - 0.9 * 40 + 7) / 1e6;
+
+/** Answers after this number of errors. */
+function failing(wire: WireCase, times: number, status: number, body: object): Promise<Vendor> {
+  const answered = numbered(wire);
+  let left = times;
+  return startVendor((request, response) => {
+    if (left === 0) return answered(request, response);
+    left -= 1;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify(body));
+  });
+}
 
 describe.each(WIRES)('a gateway for $name', (wire) => {
   test.each([
@@ -107,7 +135,8 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
       // A request for a title, which agents make without tools.
       expect((await send(gateway, wire, ticket)).status).toBe(200);
       expect(ticket.cut.aborted).toBe(false);
-      const decision = await send(gateway, wire, ticket, 'task', { body: { tools: wire.tools } });
+      const tools = { body: { tools: wire.tools } };
+      const decision = await send(gateway, wire, ticket, 'task', tools);
       expect(decision.status).toBe(403);
       expect(decision.text).not.toContain('notes');
       expect(ticket.cut.aborted).toBe(true);
@@ -158,30 +187,50 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
   );
 
   test("forwards a vendor's error without the API key, and records it", async () => {
-    let isLimited = true;
-    const answered = numbered(wire);
-    const vendor = await startVendor((request, response) => {
-      if (!isLimited) return answered(request, response);
-      response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '7' });
-      response.end(JSON.stringify({ error: { message: `slow down, ${KEY}` } }));
-    });
+    const vendor = await failing(wire, 1, 400, { error: { message: `no, ${KEY}` } });
     const stored = memoryStore();
     const gateway = await startGateway(vendor, { stored });
     const ticket = gateway.open(termsFor(wire));
     const got = await ask(gateway, wire, ticket);
-    expect(got).toMatchObject({ status: 429, headers: { 'retry-after': '7' } });
-    expect(got.text).toBe('{"error":{"message":"slow down, ***"}}');
-    isLimited = false;
+    expect(got).toMatchObject({ status: 400, text: '{"error":{"message":"no, ***"}}' });
     expect((await ask(gateway, wire, ticket)).status).toBe(200);
     const record = ticket.end();
     expect(record).toMatchObject({ calls: 1, attempts: 2, paid: 1 });
-    expect(record.refused).toEqual([
-      { why: 'upstream', kind: 'rate-limit', message: '429, rate limited: slow down, ***' },
-    ]);
+    const message = '400, the server rejected the request: no, ***';
+    expect(record.refused).toEqual([{ why: 'upstream', kind: 'request', message }]);
     // The retry is stored as the first call, so that a replay does not miss it.
     const offline = await startGateway(vendor, { stored, offline: true });
     const again = offline.open(termsFor(wire));
     expect((await ask(offline, wire, again)).status).toBe(200);
+  });
+
+  test.each([
+    ['JSON', 429, { error: { message: 'slow down' } }, ask],
+    ['a stream', 529, { error: { type: 'overloaded_error' } }, askStream],
+    ['a stream', 503, { error: { status: 'UNAVAILABLE' } }, askStream],
+  ] as const)(
+    'repeats a call for %s that the vendor refuses with %s, as one turn',
+    async (_, status, body, send) => {
+      const vendor = await failing(wire, 3, status, body);
+      const gateway = await startGateway(vendor);
+      const ticket = gateway.open(termsFor(wire, { limits: { turns: 1, usd: 1 } }));
+      expect((await send(gateway, wire, ticket)).status).toBe(200);
+      expect(ticket.end()).toMatchObject({ calls: 1, attempts: 4, paid: 1, refused: [] });
+    },
+  );
+
+  test('reports a rate limit that does not end, so that the agent does not repeat the call', async () => {
+    const vendor = await failing(wire, 99, 429, { error: { message: 'slow down' } });
+    const gateway = await startGateway(vendor);
+    const ticket = gateway.open(termsFor(wire, { refusal: 403 }));
+    expect((await ask(gateway, wire, ticket)).status).toBe(403);
+    expect(vendor.requests).toHaveLength(5);
+    const { failure, calls, attempts } = ticket.end();
+    expect({ calls, attempts }).toEqual({ calls: 0, attempts: 5 });
+    expect(failure).toMatchObject({
+      kind: 'rate-limit',
+      message: expect.stringContaining('still rate limited after 5 tries'),
+    });
   });
 
   test.each([
@@ -193,8 +242,8 @@ describe.each(WIRES)('a gateway for $name', (wire) => {
       const vendor = await startVendor(numbered(wire));
       const gateway = await startGateway(vendor);
       const ticket = gateway.open(termsFor(wire, { ...terms, refusal: 403 }));
-      expect((await ask(gateway, wire, ticket, 'a', { body: LONG })).status).toBe(200);
-      const got = await ask(gateway, wire, ticket, 'b', { body: LONG });
+      expect((await ask(gateway, wire, ticket, 'a', long(wire))).status).toBe(200);
+      const got = await ask(gateway, wire, ticket, 'b', long(wire));
       expect(got.status).toBe(403);
       expect(got.headers['x-should-retry']).toBe('false');
       expect((JSON.parse(got.text) as { error: { message: string } }).error.message).toContain(
@@ -238,7 +287,9 @@ describe('a gateway', () => {
     const gateway = await startGateway(vendor);
     const ticket = gateway.open(termsFor(ANTHROPIC));
     const got = await askStream(gateway, ANTHROPIC, ticket, 'hello', {
-      onPiece: (text) => (text === events[0] ? arrived.resolve() : undefined),
+      onPiece: (text) => {
+        if (text === events[0]) arrived.resolve();
+      },
     });
     expect(got.text).toBe(events.join(''));
   });
@@ -326,16 +377,20 @@ describe('a gateway', () => {
     expect((await ask(gateway, ANTHROPIC, again, 'a')).status).toBe(200);
   });
 
-  test("refuses a different model if its price is unknown, but allows the suite's model", async () => {
+  test.each([
+    ['a model that the suite does not name', [], 'content', 'write `models: [big]` in the suite'],
+    ['a further model if its price is unknown', ['big'], 'usd', 'the price of the further model'],
+  ] as const)("refuses %s, but allows the suite's model", async (_, models, why, said) => {
     const vendor = await startVendor(numbered(CHAT));
     const gateway = await startGateway(vendor, { ledger: unlimited(() => null) });
-    const ticket = gateway.open(termsFor(CHAT));
+    const ticket = gateway.open(termsFor(CHAT, { models }));
     expect((await ask(gateway, CHAT, ticket)).status).toBe(200);
-    const other = await ask(gateway, CHAT, ticket, 'x', { body: { model: 'expensive' } });
+    const other = await ask(gateway, CHAT, ticket, 'x', { body: { model: 'big' } });
     expect(other.status).toBe(400);
-    const record = ticket.end();
-    expect(record.whole).toMatchObject({ usage: { output_tokens: 7 }, usd: null });
-    expect(reasons(record)).toEqual(['usd']);
+    const { refused, whole } = ticket.end();
+    expect(whole).toMatchObject({ usage: { output_tokens: 7 }, usd: null });
+    expect(refused).toMatchObject([{ why, message: expect.stringContaining(said) }]);
+    expect(vendor.requests).toHaveLength(1);
   });
 
   test('cancels the call in flight when the run ends', async () => {

@@ -2,8 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { openUpstreams } from '../../../../src/features/agents/gateway/upstreams.ts';
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { ANTHROPIC, CHAT, type WireCase } from '../../../stand-ins/agents/wires.ts';
-import { KEY, testClock } from '../../../unit/edges/providers/providers-setting.ts';
-import { ask, numbered, startGateway, startVendor, termsFor } from './gateway-setting.ts';
+import { KEY } from '../../../unit/edges/providers/providers-setting.ts';
+import {
+  ask,
+  numbered,
+  startGateway,
+  startVendor,
+  termsFor,
+  testCalls,
+} from './gateway-setting.ts';
 
 async function startTwo(wire: WireCase) {
   const [own, other] = [await startVendor(numbered(wire)), await startVendor(numbered(wire))];
@@ -17,8 +24,7 @@ async function startTwo(wire: WireCase) {
       ['other', endpoint(other.url, 'key-of-the-second-endpoint')],
       ['azure', endpoint('https://x.openai.azure.com/openai', 'k', '2025-01-01')],
     ]),
-    clock: testClock(),
-    signal: new AbortController().signal,
+    ...testCalls(),
   });
   return { own, other, gateway: await startGateway(own, { upstreams }) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { checkModels } from '../../../../src/config/check-suites.ts';
 import { resolveTarget } from '../../../../src/config/targets.ts';
 import { agentsFeature } from '../../../../src/features/agents/index.ts';
 import { placeFiles } from '../../../../src/features/agents/suite/rules.ts';
@@ -75,6 +76,8 @@ describe('an agent suite', () => {
       agent: 'claude-code',
       version: '2.1.330',
       command: [],
+      models: [],
+      allow: [],
       model: 'claude-sonnet-4-5',
       at: 'anthropic',
       workspace: {
@@ -170,6 +173,25 @@ describe('an agent suite', () => {
     expect(problems).toEqual([]);
     const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
     expect(specOf(entry?.command ?? [])).toMatchObject({ model: 'sonnet', at: 'proxy' });
+  });
+
+  test('passes further models by their own names, and checks them against allowed-models', async () => {
+    const settings =
+      'prompts: [evals/*.yaml]\nmodels: { small: { provider: anthropic, model: claude-haiku-4-5 } }\n';
+    const suite = SUITE.replace('limits: {', 'models: [small]\nallow: [speed]\nlimits: {');
+    const { project, problems } = await read(suite, { 'evaldiff.yaml': settings });
+    expect(problems).toEqual([]);
+    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
+    expect(specOf(entry?.command ?? [])).toMatchObject({
+      models: ['claude-haiku-4-5'],
+      allow: ['speed'],
+    });
+    const allowed = (...names: string[]): string[] =>
+      checkModels(project.settings, project.suites, names).map(({ message }) => message);
+    expect(allowed('claude-sonnet-4-5', 'claude-haiku-4-5')).toEqual([]);
+    expect(allowed('claude-sonnet-4-5')).toContain(
+      'model "small" stands for "claude-haiku-4-5", which is not in allowed-models',
+    );
   });
 
   test("puts a task's files only into that task's workspace", async () => {
@@ -277,6 +299,13 @@ tests:
     ['from: shop', 'skills: { pdf: shop }', '4: workspace.skills: pdf: there is no shop/SKILL.md'],
     ['from: shop', 'skills: { ../a: shop }', 'workspace.skills: "../a" is not the name of a skill'],
     ['hide: [shop/secret.md]', 'network: on', '6: workspace.network must be off, or a list'],
+    ['hide: [shop/secret.md]', 'network: [web_serch]', 'or a tool like web_search'],
+    ['hide: [shop/secret.md]', 'network: [a.com, localhost:80]', '6: workspace.network: localhost'],
+    ['hide: [shop/secret.md]', 'network: [web_search, 0x7f.1]', '0x7f.1 is not a public host'],
+    ['hide: [shop/secret.md]', 'network: ["192.168.7.7:80"]', '192.168.7.7:80 is not a public'],
+    ['limits: {', 'models: [haiko]\nlimits: {', '7: model: no vendor has a model "haiko"'],
+    ['limits: {', 'models: [gpt-5.4]\nlimits: {', '7: model: gpt-5.4 is not at anthropic'],
+    ['limits: {', 'allow: n\nlimits: {', '7: allow must be a list of names like [service_tier]'],
     ['turns: 12', 'turns: 0', '7: limits.turns must be a whole number from 1 to 1000'],
     ['turns: 12', 'turn: 12', '7: unknown key "turn" in limits; did you mean "turns"?'],
     ['usd: 0.5', 'usd: 0', '7: limits.usd must be a number from 0.001 to 1000'],

@@ -94,6 +94,44 @@ describe('skills', () => {
   });
 });
 
+describe('the start of an agent', () => {
+  const start = (name: AgentName, network: 'off' | readonly string[]): string => {
+    const workspace = {
+      from: '',
+      with: [],
+      hide: [],
+      own: [],
+      setup: { run: [], network: 'off' as const },
+      network,
+    };
+    const spec = { command: [], model: 'suite-model', at: 'anthropic', workspace };
+    const paths = { url: 'http://gateway', home: '/home', work: '/work' };
+    const started = agentRow(name).start({ spec, bin: ['agent'], task: 'T', token: 't', ...paths });
+    return JSON.stringify(started).replaceAll('\\', '');
+  };
+
+  test.each<[AgentName, string, string]>([
+    ['claude-code', 'web_search', 'WebSearch'],
+    ['codex', 'web_search', 'web_search="disabled"'],
+    ['gemini-cli', 'googleSearch', 'google_web_search'],
+    ['gemini-cli', 'urlContext', 'web_fetch'],
+  ])("disables %s's tool that runs at the vendor, unless the suite names %s", (name, tool, off) => {
+    const isOff = (network: 'off' | readonly string[]): boolean =>
+      start(name, network).includes(off);
+    expect([isOff('off'), isOff(['example.com']), isOff([tool])]).toEqual([true, true, false]);
+  });
+
+  test.each<[AgentName, RegExp]>([
+    ['claude-code', /"ANTHROPIC_SMALL_FAST_MODEL":"suite-model"/],
+    ['claude-code', /"ANTHROPIC_DEFAULT_HAIKU_MODEL":"suite-model"/],
+    ['claude-code', /"CLAUDE_CODE_SUBAGENT_MODEL":"suite-model"/],
+    ['gemini-cli', /customOverrides.*"model":"suite-model"/],
+    ['opencode', /small_model.*suite-model/],
+  ])("points %s's smaller models to the suite's model", (name, pattern) => {
+    expect(start(name, 'off')).toMatch(pattern);
+  });
+});
+
 describe('an agent run as a custom command', () => {
   const read = (...lines: string[]) => readTranscript(agentRow('command'), lines.join('\n'));
 

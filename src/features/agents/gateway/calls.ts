@@ -1,11 +1,12 @@
-import { TransportError, transportFault } from '../../../edges/providers/fault.ts';
-import { httpFault } from '../../../edges/providers/http-fault.ts';
+import { TransportError, transportFault, type Fault } from '../../../edges/providers/fault.ts';
 import { billOfFault } from '../../../edges/providers/paid-attempt.ts';
+import { withRetries, type CallAttempt } from '../../../edges/providers/retry.ts';
+import { sdkFault } from '../../../edges/providers/sdk-fault.ts';
 import { headerMark } from '../../../edges/store/entry.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
-import { shorten, visibleLine } from '../../../text/visible.ts';
+import { visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
-import { member, parseMap } from '../../../types/plain.ts';
+import { parseMap } from '../../../types/plain.ts';
 import { UNCHARGED, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
 import { noteReply, noteRequest, offersTools } from './record.ts';
 import { relayOf } from './relay.ts';
@@ -86,24 +87,26 @@ async function enter(key: string, inFlight: Map<string, Promise<void>>): Promise
 }
 
 async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
-  const { run, call } = exchange;
   const kept = await storedReply(exchange);
-  const hasEnded = (): boolean => run.cut.signal.aborted;
-  if (hasEnded()) return refuseCall(exchange, null, RUN_ENDED);
+  if (hasEnded(exchange)) return refuseCall(exchange, null, RUN_ENDED);
+  const hold = await takeHold(exchange, kept !== null);
+  if ('why' in hold) return refuseCall(exchange, hold);
+  return kept === null ? await sendHeld(exchange, hold) : replay(exchange, hold, kept);
+}
+
+function hasEnded({ run, call }: Exchange): boolean {
+  return run.cut.signal.aborted || call.gone.aborted;
+}
+
+async function takeHold(exchange: Exchange, isReplayed: boolean): Promise<Held | Refused> {
+  const { run, call, tools } = exchange;
   const isOver = takeTurn(run, isFree(call));
-  if (isOver !== null) return refuseCall(exchange, isOver);
-  const server = kept === null ? serverOrRefusal(exchange) : null;
-  const hold = server !== null && 'why' in server ? server : await holdFor(exchange, kept !== null);
-  if ('why' in hold) {
-    if (!isFree(call)) run.counts.calls -= 1;
-    return refuseCall(exchange, hold);
-  }
-  if (kept !== null) return replay(exchange, hold, kept);
-  if (server === null || 'why' in server || hasEnded()) {
-    hold.failed();
-    return refuseCall(exchange, null, RUN_ENDED);
-  }
-  return await sendHeld(exchange, hold, server);
+  if (isOver !== null) return isOver;
+  const refused = isReplayed ? null : serverRefusal(exchange);
+  if (isFree(call)) return refused ?? { ...UNCHARGED, sent: call.sent };
+  const hold = refused ?? (await holdCall(run, call, tools.ledger(), isReplayed));
+  if ('why' in hold) run.counts.calls -= 1;
+  return hold;
 }
 
 async function storedReply({ run, tools, key }: Exchange): Promise<StoredReply | null> {
@@ -112,21 +115,47 @@ async function storedReply({ run, tools, key }: Exchange): Promise<StoredReply |
 
 const RUN_ENDED = 'this run has ended';
 
-async function holdFor(
-  { run, call, tools }: Exchange,
-  isReplayed: boolean,
-): Promise<Held | Refused> {
-  if (isFree(call)) return { ...UNCHARGED, sent: call.sent };
-  return holdCall(run, call, tools.ledger(), isReplayed);
+/** Repeats the call while the vendor refuses it because of its rate limit or load. */
+async function sendHeld(exchange: Exchange, first: Held): Promise<GatewayReply> {
+  const { run, call, tools, upstream } = exchange;
+  const { server } = upstream;
+  if ('problem' in server) return refuseCall(exchange, null, server.problem);
+  let hold: Held | null = first;
+  const attempt = async (): Promise<CallAttempt<GatewayReply>> => {
+    const startedAt = tools.now();
+    const made = await attemptCall(exchange, hold, server);
+    hold = null;
+    return 'retry' in made
+      ? { status: 'fault', fault: made, sent: true }
+      : { status: 'ok', value: made, latencyMs: tools.now() - startedAt, waitMs: 0 };
+  };
+  const result = await withRetries(attempt, server.retry);
+  if (result.status === 'ok') return result.value;
+  const { kind, message } = result.fault;
+  first.failed();
+  exchange.end(false);
+  noteFailure(exchange, kind, message);
+  // With the vendor's status, the agent would repeat the call again.
+  return errorReply(call.route.wire, run.terms.refusal, message);
 }
 
-async function sendHeld(
+/** @param known null for a repetition, which is an attempt, but not a turn. */
+async function attemptCall(
   exchange: Exchange,
-  hold: Held,
+  known: Held | null,
   server: GatewayServer,
-): Promise<GatewayReply> {
+): Promise<GatewayReply | Fault> {
   const { run, call, end } = exchange;
-  if (!isFree(call)) run.counts.attempts += 1;
+  const hold = known ?? (await takeHold(exchange, false));
+  if ('why' in hold) return refuseCall(exchange, hold);
+  if (hasEnded(exchange)) {
+    hold.failed();
+    return refuseCall(exchange, null, RUN_ENDED);
+  }
+  if (!isFree(call)) {
+    run.counts.attempts += 1;
+    if (known === null) run.counts.repeats += 1;
+  }
   try {
     return await sendReply(exchange, hold, server);
   } catch (error) {
@@ -140,17 +169,16 @@ async function sendHeld(
   }
 }
 
-function serverOrRefusal({
+function serverRefusal({
   run: { counts, terms },
   call,
   tools,
   upstream: { server },
-}: Exchange): GatewayServer | Refused {
+}: Exchange): Refused | null {
   const which = `call ${counts.calls} of this run (${visibleLine(call.model)}, try ${terms.try + 1})`;
   if (tools.offline)
     return { why: 'offline', message: `offline, and no reply is stored for ${which}` };
-  if ('problem' in server) return { why: 'upstream', kind: 'key', message: server.problem };
-  return server;
+  return 'problem' in server ? { why: 'upstream', kind: 'key', message: server.problem } : null;
 }
 
 function refuseCall(
@@ -188,7 +216,7 @@ async function sendReply(
   exchange: Exchange,
   hold: Held,
   { url, fetch }: GatewayServer,
-): Promise<GatewayReply> {
+): Promise<GatewayReply | Fault> {
   const { run, call, tools } = exchange;
   const response = await fetch(`${url}/${call.route.below}`, {
     method: 'POST',
@@ -203,6 +231,7 @@ async function sendReply(
   let facts: ReplyFacts | null = null;
   const relay = relayOf(response, {
     secrets: tools.upstreams.secrets,
+    take: call.take,
     async finish(text) {
       facts = readFor(call, type, text);
       if (facts === null) return 'the reply ended before it was complete';
@@ -228,22 +257,22 @@ async function sendReply(
   );
 }
 
-const MAX_MESSAGE_CHARS = 300;
-
+/** Returns the fault if the call is to be repeated, or else the vendor's error. */
 async function passError(
   exchange: Exchange,
   hold: Held,
   response: Response,
   type: string,
-): Promise<GatewayReply> {
-  const body = exchange.tools.redact(await response.text());
+): Promise<GatewayReply | Fault> {
+  const { redact, now } = exchange.tools;
+  const body = redact(await response.text());
   hold.failed();
-  exchange.end(false);
-  const told = member(member(parseMap(body), 'error'), 'message');
-  const said = shorten(visibleLine(typeof told === 'string' ? told : ''), MAX_MESSAGE_CHARS);
   const { status, headers } = response;
-  const { kind, message } = httpFault({ status, code: '', said, waitMs: null, shouldRetry: null });
-  noteFailure(exchange, kind, message);
+  const error = { status, headers, error: parseMap(body) };
+  const found = sdkFault(error, { now: now(), timeoutMs: UPSTREAM_SILENCE_MS, redact });
+  if (found.retry === 'limited') return found;
+  exchange.end(false);
+  noteFailure(exchange, found.kind, found.message);
   return { status, type, body, retryAfter: headers.get('retry-after') };
 }
 

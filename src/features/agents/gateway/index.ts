@@ -3,15 +3,31 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { visibleLine } from '../../../text/visible.ts';
-import { isDeeper, isMap, MOST_LEVELS, parseMap, type JsonMap } from '../../../types/plain.ts';
+import { shorten, visibleLine } from '../../../text/visible.ts';
+import { isDeeper, MOST_LEVELS, parseMap } from '../../../types/plain.ts';
 import { answerCall, errorReply, type CallTools, type GatewayReply } from './calls.ts';
+import { refusedContent } from './grammar.ts';
 import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
 import { likelyWire, routeOf, type WireRoute } from './routes.ts';
-import type { Call, Gateway, GatewayOptions, Refused, RunTicket } from './terms.ts';
+import type {
+  Call,
+  Gateway,
+  GatewayOptions,
+  Refused,
+  RunTerms,
+  RunTicket,
+  TakeRoom,
+} from './terms.ts';
 
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
+
+/** Of one run, for all open requests and their replies. */
+const MAX_HELD_BYTES = 64 * 1024 * 1024;
+
+const MAX_OPEN_REQUESTS = 64;
+
+const MAX_CONNECTIONS = 1024;
 
 /** Anyone on the machine may connect, but only a run's token gives access. */
 const SOCKET_MODE = 0o666;
@@ -29,6 +45,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const [run] = found.size === 1 ? found : [];
     void respond(request, response, { run, tools });
   });
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     if ('socket' in listen) server.listen(listen.socket, resolve);
@@ -104,8 +121,16 @@ async function respond(
     response.destroy();
   };
   run?.open.add(cancel);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let held = 0;
+  const take = (bytes: number): boolean => {
+    held += bytes;
+    if (run !== undefined) run.heldBytes += bytes;
+    return (run?.heldBytes ?? 0) <= MAX_HELD_BYTES;
+  };
   try {
-    reply = await answer(request, { run, tools }).catch((error: unknown) =>
+    reply = await answer(request, { run, tools, gone: gone.signal, take }).catch((error: unknown) =>
       internalError(request, { run, tools }, error),
     );
     if (response.destroyed) return;
@@ -122,6 +147,7 @@ async function respond(
   } finally {
     reply?.close?.();
     run?.open.delete(cancel);
+    take(-held);
     // An unread body would block the connection.
     request.resume();
   }
@@ -143,75 +169,107 @@ function shouldRetry(status: number): string {
 
 async function answer(
   request: http.IncomingMessage,
-  { run, tools }: GatewaySession,
+  { run, tools, ...more }: GatewaySession & Pick<Call, 'gone' | 'take'>,
 ): Promise<GatewayReply> {
   const { method = '', url = '' } = request;
   const wire = likelyWire(url);
   if (run === undefined) return errorReply(wire, 401, 'the token does not belong to a run');
-  const refuse = (
-    status: number,
-    why: 'path' | 'request' | 'canary',
-    message: string,
-  ): GatewayReply => {
-    const refused: Refused = { why, message };
-    run.refused.push(refused);
-    return errorReply(wire, status, message);
-  };
   const route = routeOf(method, url, run.terms.wires);
-  if (route === null) return refuse(404, 'path', 'an agent may not send this request');
-  if (route.does === 'models') return listModels(run);
-  if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
-    return refuse(415, 'request', 'the request must not be compressed');
-  const text = await readRequestBody(request);
-  if (text === null) return refuse(413, 'request', 'the request is larger than 20 MiB');
-  const { canary } = run.terms;
-  if (canary !== null && text.includes(canary)) {
-    run.isCanarySeen = true;
-    return refuse(run.terms.refusal, 'canary', 'the request contains an API key');
-  }
-  const call = callInFlight(route, request, text);
-  return typeof call === 'string'
-    ? refuse(400, 'request', call)
-    : await answerCall(run, call, tools);
+  if (route?.does === 'models') return listModels(run);
+  const call =
+    route === null
+      ? refusedRequest(404, 'path', 'an agent may not send this request')
+      : await readModelCall(request, route, { run, ...more });
+  if (!('refused' in call)) return await answerCall(run, call, tools);
+  const { status, refused } = call;
+  run.refused.push(refused);
+  if (refused.why === 'canary') run.isCanarySeen = true;
+  // The run is an error, so it makes no further calls.
+  if (refused.why === 'content') run.cut.abort();
+  return errorReply(wire, status, refused.message);
 }
 
-async function readRequestBody(request: http.IncomingMessage): Promise<string | null> {
+interface RefusedRequest {
+  status: number;
+  refused: Refused;
+}
+
+function refusedRequest(
+  status: number,
+  why: Exclude<Refused['why'], 'upstream'>,
+  message: string,
+): RefusedRequest {
+  return { status, refused: { why, message } };
+}
+
+async function readModelCall(
+  request: http.IncomingMessage,
+  route: WireRoute,
+  { run, gone, take }: { run: RunLedger } & Pick<Call, 'gone' | 'take'>,
+): Promise<Call | RefusedRequest> {
+  const { terms } = run;
+  if (run.open.size > MAX_OPEN_REQUESTS)
+    return refusedRequest(
+      429,
+      'request',
+      `the run has more than ${MAX_OPEN_REQUESTS} open requests`,
+    );
+  if (!['', 'identity'].includes(request.headers['content-encoding'] ?? ''))
+    return refusedRequest(415, 'request', 'the request must not be compressed');
+  const text = await readRequestBody(request, take);
+  if (text === null) return refusedRequest(413, 'request', TOO_LARGE);
+  if (terms.canary !== null && text.includes(terms.canary))
+    return refusedRequest(terms.refusal, 'canary', 'the request contains an API key');
+  const parsed = parsedCall(route, request, text);
+  if (typeof parsed === 'string') return refusedRequest(400, 'request', parsed);
+  const call = { ...parsed, gone, take };
+  const content = refusedModel(call, terms) ?? refusedContent(call, terms);
+  return content === null ? call : refusedRequest(terms.refusal, 'content', content);
+}
+
+const TOO_LARGE = 'the request is larger than 20 MiB, or the open requests are larger than 64 MiB';
+
+function refusedModel(
+  { model }: Call,
+  { target, models }: Pick<RunTerms, 'target' | 'models'>,
+): string | null {
+  if (model === target.model || models.includes(model)) return null;
+  const shown = shorten(visibleLine(model), MAX_MODEL_CHARS);
+  return (
+    `a request names the model "${shown}", and the suite names ${target.model}; to allow the ` +
+    `model, write \`models: [${shown}]\` in the suite`
+  );
+}
+
+const MAX_MODEL_CHARS = 100;
+
+async function readRequestBody(
+  request: http.IncomingMessage,
+  take: TakeRoom,
+): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    size += (chunk as Buffer).byteLength;
-    if (size > MAX_BODY_BYTES) return null;
+    const { byteLength } = chunk as Buffer;
+    size += byteLength;
+    if (!take(byteLength) || size > MAX_BODY_BYTES) return null;
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString();
 }
 
-function callInFlight(
+function parsedCall(
   route: WireRoute,
   { headers }: http.IncomingMessage,
   text: string,
-): Call | string {
+): Omit<Call, 'gone' | 'take'> | string {
   const body = parseMap(text);
   if (body === null) return 'the request is not a JSON object';
   if (isDeeper(body, MOST_LEVELS)) return `the request is nested deeper than ${MOST_LEVELS} levels`;
   const model = route.model ?? body['model'];
   if (typeof model !== 'string' || model === '') return 'the request does not name a model';
-  const hidden = hiddenReply(body);
-  if (hidden !== null) return hidden;
   const betas = route.wire === 'anthropic' ? String(headers['anthropic-beta'] ?? '') : '';
   return { route, model, body, sent: JSON.stringify(body), betas };
-}
-
-const KNOWN_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex', 'standard_only']);
-
-/** Requests that cost more than the gateway can see. */
-function hiddenReply(body: JsonMap): string | null {
-  if (body['background'] === true) return 'background replies are not supported';
-  const { candidateCount } = isMap(body['generationConfig']) ? body['generationConfig'] : {};
-  if ((body['n'] ?? candidateCount ?? 1) !== 1)
-    return 'several replies to a request are not supported';
-  const tier = body['service_tier'] ?? 'auto';
-  return KNOWN_TIERS.has(tier) ? null : 'the price of this service tier is unknown';
 }
 
 /**

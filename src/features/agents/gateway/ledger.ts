@@ -14,7 +14,8 @@ export interface RunLedger {
   terms: RunTerms;
   normalise: Normalise;
   sent: Map<string, number>;
-  counts: { calls: number; attempts: number; paid: number; replayed: number; free: number };
+  /** `repeats`: attempts of the gateway after the vendor refused a call because of its load. */
+  counts: Record<'calls' | 'attempts' | 'repeats' | 'paid' | 'replayed' | 'free', number>;
   whole: UsageTally;
   spent: UsageTally;
   /** What the run may cost: `limits.usd`. */
@@ -28,6 +29,7 @@ export interface RunLedger {
   isCanarySeen: boolean;
   cut: AbortController;
   open: Set<() => void>;
+  heldBytes: number;
 }
 
 interface UsageTally {
@@ -53,7 +55,7 @@ export function openRun(terms: RunTerms): RunLedger {
     terms,
     normalise: normaliserFor(terms.agent, []),
     sent: new Map(),
-    counts: { calls: 0, attempts: 0, paid: 0, replayed: 0, free: 0 },
+    counts: { calls: 0, attempts: 0, repeats: 0, paid: 0, replayed: 0, free: 0 },
     whole: emptyTally(),
     spent: emptyTally(),
     account: createAccount(terms.limits.usd),
@@ -69,6 +71,7 @@ export function openRun(terms: RunTerms): RunLedger {
     isCanarySeen: false,
     cut: new AbortController(),
     open: new Set(),
+    heldBytes: 0,
   };
 }
 
@@ -141,7 +144,8 @@ export function takeTurn(
       ? { why: 'turns', message: 'this run requested too many token counts' }
       : null;
   }
-  if (counts.calls >= limits.turns || counts.attempts >= limits.turns * ATTEMPTS_PER_TURN)
+  const attempts = counts.attempts - counts.repeats;
+  if (counts.calls >= limits.turns || attempts >= limits.turns * ATTEMPTS_PER_TURN)
     return { why: 'turns', message: `this run reached its limit of ${limits.turns} model calls` };
   counts.calls += 1;
   return null;
@@ -158,10 +162,7 @@ export async function holdCall(
   const target = targetOf(terms, call.model);
   const isPriced = ledger.price(target, { input_tokens: 0, output_tokens: 0 }) !== null;
   if (!isPriced && call.model !== terms.target.model)
-    return {
-      why: 'usd',
-      message: 'the price of this model is unknown, and the suite names another model',
-    };
+    return { why: 'usd', message: `the price of the further model ${call.model} is unknown` };
   const most = callInput(call, run.density);
   const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
   const [hold] = await ledger.reserve(
@@ -226,7 +227,6 @@ function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsag
   return usage === null ? null : price(target, usage, cached);
 }
 
-/** Agents also call smaller models than the suite's, for example for titles. */
 export function targetOf({ target }: RunTerms, model: string): AskedModel {
   if (model === target.model) return target;
   const { provider, endpoint } = target;

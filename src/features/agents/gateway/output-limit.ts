@@ -33,7 +33,7 @@ export function withOutput(call: Call, target: AskedModel, tokens: number): stri
 }
 
 /** Paths of the members that limit the output. The gateway adds the first one. */
-function limitPaths({ route, body }: Call, { provider, endpoint }: AskedModel): string[][] {
+function limitPaths({ route }: Call, { provider, endpoint }: AskedModel): string[][] {
   switch (route.does) {
     case 'responses':
       return [['max_output_tokens']];
@@ -42,11 +42,7 @@ function limitPaths({ route, body }: Call, { provider, endpoint }: AskedModel): 
       return provider === 'openai' && endpoint === null ? names : names.reverse();
     }
     case 'generate':
-      return [
-        'generation_config' in body
-          ? ['generation_config', 'max_output_tokens']
-          : ['generationConfig', 'maxOutputTokens'],
-      ];
+      return [['generationConfig', 'maxOutputTokens']];
     default:
       return [['max_tokens']];
   }

@@ -1,9 +1,10 @@
+import type { RetryOptions } from '../../../edges/providers/retry.ts';
 import type { Ledger } from '../../../money/ledger.ts';
 import type { Served, Step, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
-import type { AgentName } from '../suite/spec.ts';
+import type { AgentName, AgentSpec, WorkspaceRules } from '../suite/spec.ts';
 import type { WireRoute } from './routes.ts';
 
 export interface GatewayOptions {
@@ -28,7 +29,7 @@ export interface Upstreams {
 export interface Upstream {
   /** The server's name in keys of stored replies. */
   place: string;
-  server: { url: string; fetch: typeof fetch } | { problem: string };
+  server: { url: string; fetch: typeof fetch; retry: RetryOptions } | { problem: string };
 }
 
 export interface StoredReply {
@@ -51,11 +52,22 @@ export interface Call {
   sent: string;
   /** The `anthropic-beta` header. */
   betas: string;
+  /** Aborted if the agent closes the connection. */
+  gone: AbortSignal;
+  take: TakeRoom;
 }
+
+/** Counts bytes that the gateway holds for a run. False: too many. */
+export type TakeRoom = (bytes: number) => boolean;
 
 export interface RunTerms {
   agent: AgentName;
   target: AskedModel;
+  /** Further models of the same server. */
+  models: AgentSpec['models'];
+  /** What requests may contain beyond the grammar of their API. */
+  allow: AgentSpec['allow'];
+  network: WorkspaceRules['network'];
   wires: readonly Wire[];
   try: number;
   limits: { turns: number; usd: number };
@@ -71,7 +83,7 @@ export interface RunTerms {
 
 export type Refused =
   | {
-      why: 'turns' | 'usd' | 'budget' | 'offline' | 'path' | 'request' | 'canary';
+      why: 'turns' | 'usd' | 'budget' | 'offline' | 'path' | 'request' | 'canary' | 'content';
       message: string;
     }
   | { why: 'upstream'; kind: ErrorKind; message: string };

@@ -5,9 +5,10 @@ import {
   type Address,
   type ProviderAccess,
 } from '../../../edges/providers/address.ts';
-import type { Clock } from '../../../edges/providers/clock.ts';
 import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
+import { createLimiter, GIVE_UP_AFTER_MS, type Limiter } from '../../../edges/providers/limit.ts';
+import type { SharedCallSettings } from '../../../edges/providers/retry.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import type { Wire } from '../rows/agent-row.ts';
@@ -18,9 +19,7 @@ import type { Upstream, Upstreams } from './terms.ts';
 /** In characters. Shorter keys, such as `EMPTY` or `lm-studio`, may occur in a reply by chance. */
 const MIN_SECRET_CHARS = 16;
 
-export function openUpstreams(
-  access: ProviderAccess & { clock: Clock; signal: AbortSignal },
-): Upstreams {
+export function openUpstreams(access: ProviderAccess & SharedCallSettings): Upstreams {
   const opened = new Map<string, { upstream: Upstream; close(): void }>();
   const open = (wire: Wire, target: AskedModel): { upstream: Upstream; close(): void } => {
     const place = placeIn(access, target);
@@ -33,7 +32,12 @@ export function openUpstreams(
       return { upstream: { place, server: { problem: problem ?? '' } }, close: () => undefined };
     const { fetch, close } = fetchFor(wire, target, address, access);
     const url = baseUrl(wire, address);
-    return { upstream: { place, server: { url, fetch: fetch as typeof globalThis.fetch } }, close };
+    const server = {
+      url,
+      fetch: fetch as typeof globalThis.fetch,
+      retry: { ...access, limiter: limiterFor(access) },
+    };
+    return { upstream: { place, server }, close };
   };
   return {
     find(wire, target) {
@@ -48,6 +52,18 @@ export function openUpstreams(
     },
   };
 }
+
+/** Slows down the calls of all runs to a server after it refused one because of its load. */
+function limiterFor({ maxTries, clock, signal }: SharedCallSettings): Limiter {
+  return createLimiter({
+    concurrency: { start: MAX_OPEN_CALLS, max: MAX_OPEN_CALLS },
+    giveUp: { rounds: maxTries, afterMs: GIVE_UP_AFTER_MS },
+    clock,
+    signal,
+  });
+}
+
+const MAX_OPEN_CALLS = 256;
 
 function unsupportedAddress({ base, deployments }: Address): string | null {
   return deployments
@@ -71,7 +87,7 @@ function fetchFor(
   wire: Wire,
   { provider }: AskedModel,
   { base, key, headers, apiVersion, direct }: Address,
-  { proxy, clock, signal }: ProviderAccess & { clock: Clock; signal: AbortSignal },
+  { proxy, clock, signal }: ProviderAccess & SharedCallSettings,
 ): BoundedFetch {
   const facts = factsOf(wire === 'openai' ? provider : wire);
   const own = wire === 'gemini' ? 'x-goog-api-key' : facts.keyHeader;

@@ -1,4 +1,6 @@
 import type { JsonMap } from '../../../types/plain.ts';
+import { isGranted } from '../suite/network.ts';
+import type { WorkspaceRules } from '../suite/spec.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
 import { listIn, textIn } from './fields.ts';
 
@@ -27,14 +29,14 @@ export const claudeCode: AgentRow = {
       ...[...bin, '-p', task, '--model', spec.model],
       ...['--output-format', 'stream-json', '--verbose', '--no-session-persistence'],
       ...['--setting-sources', 'project', '--permission-mode', 'bypassPermissions'],
-      // WebSearch runs at the vendor, outside the sandbox.
-      ...(spec.workspace.network === 'off' ? ['--disallowedTools', 'WebSearch,WebFetch'] : []),
+      ...disallowedTools(spec.workspace),
     ],
     env: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
+      ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, spec.model])),
       // Otherwise the CLI does not let root skip permission prompts.
       IS_SANDBOX: '1',
     },
@@ -48,6 +50,25 @@ export const claudeCode: AgentRow = {
       .map((text) => ({ kind: 'message', text }));
   },
 };
+
+/** The models of titles, summaries and subagents. */
+const MODEL_VARIABLES = [
+  'ANTHROPIC_SMALL_FAST_MODEL',
+  'ANTHROPIC_DEFAULT_HAIKU_MODEL',
+  'ANTHROPIC_DEFAULT_SONNET_MODEL',
+  'ANTHROPIC_DEFAULT_OPUS_MODEL',
+  'ANTHROPIC_DEFAULT_FABLE_MODEL',
+  'CLAUDE_CODE_SUBAGENT_MODEL',
+];
+
+function disallowedTools({ network }: WorkspaceRules): string[] {
+  // WebSearch runs at the vendor, outside the sandbox.
+  const tools = [
+    ...(isGranted(network, 'web_search') ? [] : ['WebSearch']),
+    ...(network === 'off' ? ['WebFetch'] : []),
+  ];
+  return tools.length === 0 ? [] : ['--disallowedTools', tools.join(',')];
+}
 
 /** `subtype` may be `success` although `is_error` is true. */
 function resultEnd(line: JsonMap): AgentEvent {

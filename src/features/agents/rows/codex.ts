@@ -1,3 +1,4 @@
+import { isGranted } from '../suite/network.ts';
 import type { AgentRow } from './agent-row.ts';
 import { mapIn, textIn } from './fields.ts';
 
@@ -41,7 +42,7 @@ export const codex: AgentRow = {
       ...['-s', 'danger-full-access', '-c', 'model_provider="evaldiff"', '-c'],
       `model_providers.evaldiff={name="evaldiff",base_url="${url}/v1",` +
         `env_key="${KEY_VARIABLE}",wire_api="responses"}`,
-      ...(spec.workspace.network === 'off' ? ['-c', 'web_search="disabled"'] : []),
+      ...(isGranted(spec.workspace.network, 'web_search') ? [] : ['-c', 'web_search="disabled"']),
       ...['--', task],
     ],
     env: { [KEY_VARIABLE]: token, CODEX_HOME: `${home}/.codex` },

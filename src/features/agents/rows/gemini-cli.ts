@@ -1,16 +1,29 @@
+import { isGranted } from '../suite/network.ts';
 import { readAcp } from './acp.ts';
-import type { AgentRow } from './agent-row.ts';
+import type { AgentRow, RunSetup } from './agent-row.ts';
 
-const settings = (network: 'off' | readonly string[]): string =>
-  JSON.stringify({
+function settings({ model, workspace: { network } }: RunSetup['spec']): string {
+  const excluded = [
+    ...(isGranted(network, 'googleSearch') ? [] : ['google_web_search']),
+    ...(isGranted(network, 'urlContext') ? [] : ['web_fetch']),
+  ];
+  return JSON.stringify({
     security: { auth: { selectedType: 'gemini-api-key' } },
     general: { enableAutoUpdate: false },
     privacy: { usageStatisticsEnabled: false },
     // The CLI lists these skills in random order, so equal runs would differ.
     skills: { disabled: ['skill-creator', 'antigravity-support'] },
-    // The search runs at the vendor, outside the sandbox.
-    ...(network === 'off' && { tools: { exclude: ['google_web_search', 'web_fetch'] } }),
+    // These run at the vendor, outside the sandbox.
+    tools: { exclude: excluded },
+    // Applies to all requests: those of the main agent, and those of presets, which extend `base`.
+    modelConfigs: {
+      customOverrides: [{ overrideScope: 'core' }, { model: 'base' }].map((match) => ({
+        match,
+        modelConfig: { model },
+      })),
+    },
   });
+}
 
 export const geminiCli: AgentRow = {
   name: 'gemini-cli',
@@ -41,7 +54,7 @@ export const geminiCli: AgentRow = {
       GEMINI_API_KEY: token,
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     },
-    home: { '.gemini/settings.json': settings(spec.workspace.network) },
+    home: { '.gemini/settings.json': settings(spec) },
   }),
   read: readAcp,
 };

@@ -50,6 +50,10 @@ export interface AgentSpec {
   skillTool?: { name: string; argument: string };
   model: string;
   at: string;
+  /** Names of further models, by the vendor's names. */
+  models: readonly string[];
+  /** Names of request contents that the gateway would refuse. */
+  allow: readonly string[];
   workspace: WorkspaceRules;
   limits: RunLimits;
   checks: readonly Check[];

@@ -1,4 +1,4 @@
-import { secretSpellings } from '../../../text/redact.ts';
+import { secretPattern } from '../../../text/redact.ts';
 
 /**
  * Variable with a fake API key. If the key appears anywhere else, the agent has copied its
@@ -7,10 +7,9 @@ import { secretSpellings } from '../../../text/redact.ts';
 export const CANARY_NAME = 'EVALDIFF_CANARY_API_KEY';
 
 export function canarySpotter(canary: string | null): (content: string | Uint8Array) => boolean {
-  if (canary === null) return () => false;
-  const spellings = [...new Set(secretSpellings(canary))];
+  const pattern = secretPattern(canary === null ? [] : [canary]);
   return (content) => {
     const text = typeof content === 'string' ? content : Buffer.from(content).toString('latin1');
-    return spellings.some((spelling) => text.includes(spelling));
+    return pattern !== null && text.search(pattern) >= 0;
   };
 }

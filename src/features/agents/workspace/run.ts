@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { networkHosts } from '../suite/network.ts';
 import { CANARY_NAME, canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES } from './files.ts';
 import { diskUsage } from './folders.ts';
@@ -48,7 +49,7 @@ const INPUT_GRACE_MS = 2000;
 
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
   const { kind, folder, own, readable, cover, network, canary } = place;
-  const hosts = network === 'off' ? [] : network;
+  const hosts = networkHosts(network);
   const proxy = hosts.length === 0 ? null : join(folder, 'proxy');
   const opened = proxy === null ? null : await openProxy(hosts, proxy);
   const certificates = proxy === null ? {} : certificateFiles();
