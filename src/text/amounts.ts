@@ -63,7 +63,7 @@ export function pointsApart(base: number, head: number): number {
   return Number((percentage(head) - percentage(base)).toFixed(decimalsBeside(base, head)));
 }
 
-export function percentage(share: number): number {
+function percentage(share: number): number {
   return Number(inPercent(share));
 }
 

@@ -3,15 +3,19 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import type { Json, JsonMap } from '../types/plain.ts';
 import type { ChangeUnit } from './change-unit.ts';
-import type { Fix } from './fix.ts';
 import { linePlaces } from './unit-places.ts';
 
-export type Edit = Pick<Fix, 'file' | 'lines' | 'replaced' | 'replacement'>;
+export interface Edit {
+  file: string;
+  lines: { from: number; to: number };
+  replaced: string;
+  replacement: string;
+}
 
-export type PromptContent = Pick<Prompt, 'messages' | 'code'>;
+type PromptContent = Pick<Prompt, 'messages' | 'code'>;
 
 /** A part of head's file. */
-export type Passage = Pick<ChangeUnit, 'kind' | 'side' | 'lines' | 'head_text'> & {
+type Passage = Pick<ChangeUnit, 'kind' | 'side' | 'lines' | 'head_text'> & {
   head: { file: string };
 };
 

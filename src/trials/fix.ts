@@ -48,8 +48,6 @@ export interface FixFound {
   no_fix?: string;
 }
 
-type Trial = Parameters<typeof fixGate>[1];
-
 export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'prompt' | 'generation'> {
   kind: Fix['kind'];
   edit: Edit;
@@ -58,7 +56,7 @@ export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'promp
 /** Tries the candidates in order. `level`: probability of accepting a useless one, for all together. */
 export async function provenFix(
   candidates: readonly FixCandidate[],
-  trialOf: (kind: Fix['kind']) => Trial & Pick<Fix, 'withheld'>,
+  trialOf: (kind: Fix['kind']) => Parameters<typeof fixGate>[1] & Pick<Fix, 'withheld'>,
   { level, ended }: { level: number; ended(): string | null },
 ): Promise<FixFound> {
   let unjudged = false;

@@ -84,7 +84,7 @@ function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): No
 
 const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
 
-export async function readPins(
+async function readPins(
   tree: SourceTree,
   { settings }: Project,
   {

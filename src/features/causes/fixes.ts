@@ -26,7 +26,7 @@ export interface FixBench extends HeadFiles {
   ended(): string | null;
 }
 
-interface Draft {
+interface Rewording {
   kind: Fix['kind'];
   /** Null removes the changed text. */
   text: string | null;
@@ -45,7 +45,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
     bench.grader === null || !isDrafted(unit, bench)
       ? []
       : await draftFixes(unit, bench.packet(shown), bench.grader);
-  const wanted: Draft[] = [
+  const wanted: Rewording[] = [
     ...drafts.map((draft) => ({ kind: 'draft' as const, text: asWide(draft, unit) })),
     { kind: 'set back', text: unit.base_text },
   ];
@@ -70,7 +70,7 @@ function isDrafted(unit: ChangeUnit, { change, references, fellCount }: FixBench
 
 /** Drops a candidate if no edit of head's file gives exactly the tested prompt. */
 async function withEdits(
-  wanted: readonly Draft[],
+  wanted: readonly Rewording[],
   unit: ChangeUnit,
   bench: FixBench,
 ): Promise<FixCandidate[]> {
@@ -103,7 +103,7 @@ async function withEdits(
 }
 
 function madeOf(
-  { kind, text }: Draft,
+  { kind, text }: Rewording,
   own: ChangeUnit,
   { units }: PromptChange,
 ): Parameters<PromptChange['body']> {

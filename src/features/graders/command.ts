@@ -42,7 +42,7 @@ function gradeLabelled(
   });
 }
 
-async function suiteTest(
+async function labelledTestOf(
   suite: Suite,
   { project, tree }: Opened,
   { code }: EvaluateOptions,
@@ -137,7 +137,7 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
           const test =
             suite === undefined
               ? rubricTest(rubricNamed(known, project), repeats, opened, options)
-              : await suiteTest(suite, opened, options, terminal);
+              : await labelledTestOf(suite, opened, options, terminal);
           await gradeLabelled(test, opened, options, terminal);
         });
         done(0);
