@@ -49,7 +49,7 @@ describe('a missing API key', () => {
     expect(run.lastLine).toBe(`| evaldiff: error (nothing was judged). ${title}`);
     expect(at.github.state.checkRuns[0]).toMatchObject({
       conclusion: 'failure',
-      title: `${title} (base main)`,
+      title: title,
     });
     expect(onlyComment(at)).toContain('the input openai-api-key');
     expect(run.summary).toContain('the input anthropic-api-key');

@@ -95,7 +95,7 @@ describe('a failing server', () => {
     ]);
     expect(at.github.state.checkRuns[0]).toMatchObject({
       conclusion: 'failure',
-      title: `${title} (base main)`,
+      title: title,
     });
     expect(onlyComment(at)).toContain('### ❌ Not judged\n');
   });

@@ -29,7 +29,7 @@ import {
   type Job,
 } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
-import { runIdentity, runUrl, targetBranch } from './identity.ts';
+import { namedBase, runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { overriddenByLabel } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
@@ -136,7 +136,7 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       run: runUrl(env),
       ...uploaded,
       outsider: job.facts.fork,
-      base: inputs.base ?? targetBranch(job.facts),
+      base: namedBase(inputs.base, job.facts),
       ...reportFile(folder, inputs),
       ...forksPage(job),
       place: placeLinks(result).place,
