@@ -10,7 +10,7 @@ import type { KeptRecords } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
 /** Counts of past tries. A key identifies a reference's prompt and scoring. */
-export interface TryHistory {
+interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
   /** Null if the history is read-only. */
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
