@@ -71,10 +71,12 @@ interface LeaseState extends LeaseJob {
 }
 
 export function createLease(client: Client, job: LeaseJob, identity: RunIdentity): Lease {
-  const { inputs, env, now, facts, judges } = job;
+  const { inputs, facts } = job;
   const state: LeaseState = {
-    ...{ client, inputs, env, now, facts, judges, identity },
-    startedAt: now(),
+    ...job,
+    client,
+    identity,
+    startedAt: job.now(),
     head: inputs.head === null ? facts.head : null,
     approved: false,
     opened: null,

@@ -89,11 +89,7 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
     throw new UserError(
       paths.map((path) => problem({ file: path, line: 0 }, 'contains no result.json')),
     );
-  return saved.flatMap((file) =>
-    file.kind === 'result'
-      ? [{ file: file.file, writtenAt: file.writtenAt, result: file.result }]
-      : [],
-  );
+  return saved.flatMap((file) => (file.kind === 'result' ? [file] : []));
 }
 
 /** The commit ids come from untrusted result files, so they are never passed to git. */
