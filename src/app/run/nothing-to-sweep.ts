@@ -22,7 +22,7 @@ export function nothingToSweep(
   )
     return [];
   const files = new Set(suites.map(({ tests }) => tests.file));
-  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
+  if (files.size > 0) return [...files].map((file) => problem(file, NO_REFERENCES));
   return [
     problem(
       { file: settings.file ?? SETTINGS_FILE, line: 0 },
