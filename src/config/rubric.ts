@@ -217,7 +217,10 @@ async function readRubric(reader: RubricReader, context: RubricContext): Promise
 
 function readDirection(
   { document, name, path, problems }: RubricReader,
-  written: Partial<z.output<typeof rubricSchema>>,
+  written: Pick<
+    z.output<typeof rubricSchema>,
+    'better' | 'pass' | 'threshold' | 'optimization_direction'
+  >,
   choices: ReturnType<typeof readChoices>,
 ): Pick<Rubric, 'better' | 'pass'> {
   const phoenix = written.optimization_direction;

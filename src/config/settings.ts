@@ -136,16 +136,20 @@ function wayOf({
   is = '',
   transport,
   process,
-  concurrency = null,
-  requests_per_minute = null,
+  concurrency,
+  requests_per_minute,
 }: WrittenModel): Partial<ModelSettings> {
   const vendor = vendorOf(is);
-  const hasPace = concurrency !== null || requests_per_minute !== null;
+  const hasPace = (concurrency ?? requests_per_minute) !== undefined;
+  const pace = {
+    concurrency: concurrency ?? null,
+    requests_per_minute: requests_per_minute ?? null,
+  };
   return {
     ...withoutUndefined({ api, transport }),
     ...(vendor && { is: { provider: vendor, model: is } }),
     ...(process === 'try' && { process }),
-    ...(hasPace && { pace: { concurrency, requests_per_minute } }),
+    ...(hasPace && { pace }),
   };
 }
 
