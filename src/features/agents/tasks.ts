@@ -122,7 +122,7 @@ async function skillNames(
     if (folders?.includes(posix.dirname(folder)) ?? folder !== '.')
       names.push(posix.basename(folder));
     if (folders !== null) continue;
-    const found = await files.data(path, { file: '', line: 0 }, []);
+    const found = await files.data(path, null, []);
     names.push(skillField(new TextDecoder().decode(found?.content), 'name'));
   }
   return [...new Set(names)].filter((name) => name !== '');

@@ -48,7 +48,7 @@ export async function readWorkspaceFiles(
   }
   const problems = placed.flatMap(([path, source]) => {
     const message = placeProblem(files, path);
-    return message === null ? [] : problem({ file: source, line: 0 }, message);
+    return message === null ? [] : problem(source, message);
   });
   if (problems.length > 0) throw new UserError(problems);
   return files;
