@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
-import { conclusionOf } from '../../../../src/kernel/result/outcome.ts';
 import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/halt.ts';
+import { conclusionOf } from '../../../../src/kernel/result/outcome.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
