@@ -59,7 +59,7 @@ export function dialogueObjects(given: MetricAnswer, judged: JudgedObjects): Dia
 function objectEnds(
   spoken: readonly Message[],
   { level, of }: JudgedObjects,
-): { end: number; length: number }[] {
+) {
   const groups = level === 'Turn' ? turnsOf(spoken) : spoken.map((message) => [message]);
   let end = -1;
   return groups.flatMap((group) => {
@@ -176,7 +176,7 @@ export function scoreOfObjects(
       skip,
       objects,
     };
-  const of = (...wanted: ObjectScore['status'][]): ObjectScore[] =>
+  const of = (...wanted: ObjectScore['status'][]) =>
     meant.filter(({ status }) => wanted.includes(status));
   const [passes, open] = [of('pass').length, of('ungraded', 'error')];
   const needed = every * meant.length - 1e-9;

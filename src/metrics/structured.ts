@@ -134,7 +134,7 @@ const jsonSchemaMetric = defineBatch({
 function answerValues(
   output: string,
   where: z.infer<typeof extract>,
-): { values: ExactJson[]; reason: string } {
+) {
   const parsed = parseJson(output, where);
   if (!parsed.ok) return { values: [], reason: parsed.reason };
   return { values: where === 'objects' ? parseObjects(output) : [parsed.value], reason: '' };
@@ -338,7 +338,7 @@ const passesAst = defineBatch({
       outputs: ['metric', 'result'],
       inputs,
     });
-    return answers.map((_, index): Measurement => {
+    return answers.map((_, index) => {
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);

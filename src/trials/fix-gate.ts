@@ -68,7 +68,7 @@ export async function fixGate(
   const { least, most } = TRIES_PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fell / worse.length)));
   const passedBy = runner(candidate, make);
-  const isBetter = (restored: readonly Restored[]): boolean =>
+  const isBetter = (restored: readonly Restored[]) =>
     restored.length > 0 && suiteTest(trialTables(restored, references)).midUp <= level;
   const whole = await countRestored(worse, { candidate, tries, passedBy, isBetter });
   if (typeof whole === 'string') return whole;
@@ -152,7 +152,7 @@ async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise
 }
 
 async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
-  const failures = async (count: number): Promise<number | null> => {
+  const failures = async (count: number) => {
     const [own] = await passedBy([reference], count);
     return own === undefined || own.tries < count ? null : count - own.passes;
   };

@@ -55,7 +55,7 @@ export async function prove(
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
   const rates = meanRates([...ratesFor(trials, chosen).values()]);
-  const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
+  const round = (own: readonly number[]) =>
     drawTries(
       trials,
       own.flatMap((reference) => prompts.map((mix) => ({ units: mix, reference }))),
@@ -141,7 +141,7 @@ function sharesOf(
 }
 
 function meanRates(rates: readonly Rates[]): Rates {
-  const mean = (pick: (own: Rates) => number): number =>
+  const mean = (pick: (own: Rates) => number) =>
     rates.reduce((sum, own) => sum + pick(own), 0) / Math.max(1, rates.length);
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }

@@ -170,7 +170,7 @@ function resultAttributes(
   verdicts: readonly GroupVerdict[] | null,
 ): AttributeResult[] {
   const words = new Set(verdicts?.map(({ verdict }) => verdict));
-  const idOf = (group: number): string => surveyed[group]?.attribute.id ?? '';
+  const idOf = (group: number) => surveyed[group]?.attribute.id ?? '';
   return groups.map((group, i): AttributeResult => {
     const found = verdicts?.[i] ?? sweepVerdict(group.members);
     const proficiency = proficiencyOf(group.members.map(({ row }) => row));

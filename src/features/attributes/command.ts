@@ -231,7 +231,7 @@ function printDiscovered(
     terminal.out(`${logJson({ file, prompts, usage })}\n`);
     return;
   }
-  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
+  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']) =>
     attributes
       .filter((attribute) => attribute.kind === kind)
       .map(({ name }) => name)

@@ -195,7 +195,7 @@ function changeNotices(
 function attributesFile(
   { tree }: ProjectTree,
   { settings }: Project,
-): { path: string; id: string | undefined } {
+) {
   const path = attributesPath(settings) ?? '';
   return { path, id: tree.files.get(path)?.id };
 }

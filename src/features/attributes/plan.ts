@@ -108,9 +108,9 @@ function countExplainCalls(
   const each = byReferences(suites.filter((comparison) => isExplainable(comparison, mode))).flatMap(
     (group) => suiteCalls(group, { qualeval, pinned, mode }),
   );
-  const sum = (pick: (suite: SuiteCalls) => number): number =>
+  const sum = (pick: (suite: SuiteCalls) => number) =>
     each.reduce((total, suite) => total + pick(suite), 0);
-  const mean = (pick: (suite: SuiteCalls) => number): number =>
+  const mean = (pick: (suite: SuiteCalls) => number) =>
     each.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls));
   return {
     certain: sum(({ isCertain, calls }) => (isCertain ? calls : 0)),

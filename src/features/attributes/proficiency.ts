@@ -86,7 +86,7 @@ export function meanValues(
   tries: number | null,
 ): NonNullable<AttributeResult['values']> | null {
   const all = references.map((reference) => referenceValues(reference, metric, tries));
-  const has = (side: Side): boolean => sideMean(all, side) !== null;
+  const has = (side: Side) => sideMean(all, side) !== null;
   const sides = (['base', 'head'] as const).filter(has);
   const shown = all.filter((reference) =>
     sides.every((side) => reference[side].some((n) => n !== null)),

@@ -59,11 +59,7 @@ export async function rateAnswers(
   return null;
 }
 
-function missingRatings(all: Iterable<Ratings>): {
-  partly: number;
-  unrated: number;
-  reason: string;
-} {
+function missingRatings(all: Iterable<Ratings>) {
   const found = { partly: 0, unrated: 0, reason: '' };
   for (const ratings of all) {
     const unscored = [...ratings.values()].flatMap((rating) =>
@@ -87,7 +83,7 @@ async function ratedAnswers(
   const ratingsOf = async (
     reference: SurveyReference,
     answer: string | null,
-  ): Promise<Ratings | null> => {
+  ) => {
     const wanted = shownExpected(reference.expected);
     if (answer === null || wanted === null || subtasks.length === 0) return null;
     return answer === wanted

@@ -135,7 +135,7 @@ async function insightOf(
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
   const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
-  const numbersOf = (of: readonly ReferenceResult[]): number[] =>
+  const numbersOf = (of: readonly ReferenceResult[]) =>
     of.map((reference) => references.indexOf(reference));
   const trial = {
     ...{ references, fell: numbersOf(withheld), stable: numbersOf(stable) },

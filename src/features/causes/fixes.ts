@@ -129,7 +129,7 @@ function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
 function referenceNumbers(
   tested: readonly ReferenceResult[],
   { references, fellCount }: FixBench,
-): { fell: number[]; stable: number[] } {
+) {
   return {
     fell: tested.map((reference) => references.indexOf(reference)),
     stable: [...references.keys()].slice(fellCount),

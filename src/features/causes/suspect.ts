@@ -193,7 +193,7 @@ async function examine(
     },
     attemptBy(make, change, isMirrored),
   );
-  const nameOf = (reference: number): string => references[reference]?.id ?? '';
+  const nameOf = (reference: number) => references[reference]?.id ?? '';
   const share = counter.made() / Math.max(1, found.tries);
   const causes = found.causes.map((cause): Cause => ({
     relation: isMirrored ? MIRRORED_RELATIONS[cause.relation] : cause.relation,

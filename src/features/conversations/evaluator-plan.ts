@@ -11,10 +11,7 @@ import type { Conversation, LabelledAnswer, Steering } from './conversation-rule
 
 export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
 
-function selectEvaluatorTests(runs: readonly SuiteRun[]): {
-  tests: EvaluatorTest[];
-  notices: Notice[];
-} {
+function selectEvaluatorTests(runs: readonly SuiteRun[]) {
   const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
   return {
     tests: once.flatMap((run) => dueTest(run) ?? []),
@@ -76,7 +73,7 @@ function labelsOf({ examples }: Conversation): string {
 }
 
 export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
-  const select = (): ReturnType<typeof selectEvaluatorTests> =>
+  const select = () =>
     selectEvaluatorTests(run.suites.map((suite) => suite.run));
   return planJudgeTests(run.input, select, labelledCalls, true);
 }

@@ -27,7 +27,7 @@ function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
   suites: readonly SuiteRun[],
-): { tests: RubricTest[]; notices: Notice[] } {
+) {
   const changes = [...head.project.rubrics.values()].map((rubric) =>
     rubricChanges(rubric, base, head),
   );
@@ -114,7 +114,7 @@ function rubricTestOf(
 }
 
 function sameExamples(base: Rubric, head: Rubric): boolean {
-  const plain = ({ examples }: Rubric): string =>
+  const plain = ({ examples }: Rubric) =>
     canonicalJson(
       examples.map(({ content, context, ideal, expected }) => ({
         content,
@@ -150,7 +150,7 @@ function untestedRubric({
 
 export function planGraderTests(run: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
   const runs = run.suites.map((suite) => suite.run);
-  const select = (): ReturnType<typeof selectRubricTests> =>
+  const select = () =>
     selectRubricTests(run.base, run.head, runs);
   return planJudgeTests(run.input, select, ({ examples, base, head, place }) => {
     const graders = [...(base?.graders ?? []), ...head.graders];

@@ -51,8 +51,8 @@ export function agreementWith(
     ),
   );
   const passing = passingLabels(rubric) ?? passingLabels(rubric, { better: 'higher' });
-  const good = (label: string): boolean => passing?.has(label) === true;
-  const count = (expected: boolean, label: boolean): number =>
+  const good = (label: string) => passing?.has(label) === true;
+  const count = (expected: boolean, label: boolean) =>
     graded.filter((example) => good(example.expected) === expected && good(example.label) === label)
       .length;
   const rates = agreementOf({
@@ -61,9 +61,9 @@ export function agreementWith(
     falsePositive: count(false, true),
     trueNegative: count(false, false),
   });
-  const interval = (passes: number, others: number): Interval | null =>
+  const interval = (passes: number, others: number) =>
     wilson({ passes: passes / repeats, tries: (passes + others) / repeats });
-  const share = (part: number): number | null =>
+  const share = (part: number) =>
     graded.length === 0 ? null : part / graded.length;
   return {
     judged: graded.length,

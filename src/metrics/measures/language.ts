@@ -1,6 +1,6 @@
 function readabilityCounts(
   text: string,
-): { words: number; sentences: number; syllables: number } | null {
+) {
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
   const sentences = text.split(/[.!?…]+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
