@@ -88,8 +88,7 @@ export function defineComparison<S extends z.ZodRawShape>(
 ): MetricDefinition {
   const { measure, check, compares, expects, parameters, ...rest } = spec;
   const own = (options: Record<string, unknown>) => options as Options<S>;
-  const given = (options: Record<string, unknown>) =>
-    options.value as Json | undefined;
+  const given = (options: Record<string, unknown>) => options.value as Json | undefined;
   const expectation = (options: Record<string, unknown>) =>
     compares?.(own(options)) === false ? null : (expects?.(own(options)) ?? textExpected);
   return defineBatch({

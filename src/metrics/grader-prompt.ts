@@ -41,8 +41,7 @@ export function graderPrompt(
     ...[...used].map((material) => materials[material] ?? ''),
   ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
-  const quote = (material: Material) =>
-    fenced(material, materials[material] ?? '', delimiter);
+  const quote = (material: Material) => fenced(material, materials[material] ?? '', delimiter);
   const own = new Map([
     ...Object.entries(question.own ?? {}),
     ...quoted.map(([name, text]) => [name, fenced(name, text, delimiter)] as const),

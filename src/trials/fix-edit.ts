@@ -28,7 +28,6 @@ export function editOf(
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
   if (change === null) return null;
-  if (!isText(unit)) return null;
   const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
@@ -148,8 +147,7 @@ function ofLines(
   const [before, after] = [text.split('\n'), wanted.split('\n')];
   const places = linePlaces(file, line, text).map(({ from }) => from);
   const found = places.map((place) => file[place - 1] ?? null);
-  const isWhole = (i: number) =>
-    before[i] !== undefined && found[i]?.trim() === before[i].trim();
+  const isWhole = (i: number) => before[i] !== undefined && found[i]?.trim() === before[i].trim();
   const isWords = (i: number) => isWhole(i) && before[i]?.trim() !== '';
   const region = changedSpan(before, after, isWords);
   const near = [...before.keys()]

@@ -258,8 +258,7 @@ export function sentencesOf(line: string): string[] {
 }
 
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
-  const isText = (unit: readonly TextPiece[]) =>
-    unit.some(({ text }) => text.trim() !== '');
+  const isText = (unit: readonly TextPiece[]) => unit.some(({ text }) => text.trim() !== '');
   const texts = hunk.filter(isText);
   if (texts.length === 0) return hunk.length === 0 ? [] : [hunk.flat()];
   const joined = texts.map((unit) => [...unit]);

@@ -48,12 +48,9 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
     [...worse, ...kept].map(({ input }) => jsonText(input)),
     written.join('\n'),
   );
-  const rename = (text: string) =>
-    text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
-  const shownCase =
-    (noun: string) =>
-    (reference: ReferenceResult, at: number) =>
-      rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
+  const rename = (text: string) => text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
+  const shownCase = (noun: string) => (reference: ReferenceResult, at: number) =>
+    rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
   const shown = new Set([...renamed.keys(), ...renamed.values()]);
   return {
     materials: {

@@ -108,9 +108,7 @@ export function believe<Own extends Weighted>(
   );
 }
 
-function withShares<Item extends { factor: number; log: number }>(
-  items: readonly Item[],
-) {
+function withShares<Item extends { factor: number; log: number }>(items: readonly Item[]) {
   const most = Math.max(...items.map(({ log }) => log));
   const weighed = items.map((item) => ({
     ...item,

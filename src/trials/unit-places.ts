@@ -29,13 +29,7 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
     known.set(key, found);
     return found;
   };
-  const placeOf = (
-    side: Side,
-    span: TextSpan,
-    text: string,
-    at: Place,
-    kind: TextUnit['kind'],
-  ) => {
+  const placeOf = (side: Side, span: TextSpan, text: string, at: Place, kind: TextUnit['kind']) => {
     const ranges = rangesOf(side, text, at);
     const [from, to] = [ranges[span.from]?.from ?? 0, ranges[span.to]?.to ?? 0];
     const whole = from > 0 && to >= from ? { from, to } : { from, to: from };

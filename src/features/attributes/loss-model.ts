@@ -71,8 +71,7 @@ export interface Fit {
  * f₀) × Π (1 − f_j), with f₀ for all units and f_j for members of group j.
  */
 export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
-  const keyOf = (unit: CountedUnit) =>
-    groups.map((group) => Number(group.has(unit))).join('');
+  const keyOf = (unit: CountedUnit) => groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],

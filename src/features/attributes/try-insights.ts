@@ -106,15 +106,9 @@ function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
     .slice(0, MOST_ATTRIBUTES);
 }
 
-interface Bench {
-  grader: Grader;
-  counter: CallCounter;
-  level: number;
-}
-
 async function insightOf(
   { comparison, result, attribute }: Trial,
-  { grader, counter, level }: Bench,
+  { grader, counter, level }: { grader: Grader; counter: CallCounter; level: number },
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<FixFound & Pick<Insight, 'references'>> {
