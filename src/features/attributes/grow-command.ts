@@ -89,8 +89,7 @@ function planRatings(
 
 async function rateAll(read: PoolRead, tools: AskTools): Promise<Grown> {
   const { attributes, task, references, pool } = read;
-  const rate = (text: ReferenceText): Promise<Ratings> =>
-    rateReference(text, attributes, { ...tools, task });
+  const rate = (text: ReferenceText) => rateReference(text, attributes, { ...tools, task });
   const known = await Promise.all(references.map(rate));
   const rated = await Promise.all(
     pool.map(async (reference) => ({ reference, ratings: await rate(reference) })),
