@@ -148,7 +148,7 @@ export interface AskedModel {
  * Files that an experiment replaces. Those with an `id` are read from `commit`, which is not part
  * of the key.
  */
-export interface FileOverlay {
+interface FileOverlay {
   commit: string;
   files: Record<string, OverlaidFile>;
 }

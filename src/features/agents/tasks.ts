@@ -60,11 +60,14 @@ function readTask(
     ...(trigger === undefined ? {} : { trigger }),
     ...(Object.keys(attached).length === 0 ? {} : { files: attached }),
   };
-  const skill = trigger === null ? { none: true } : { name: trigger ?? '' };
-  const chooses = { name: 'chooses', uses: 'skill_used', with: skill };
-  const metrics = trigger === undefined ? {} : { metrics: [chooses] };
+  const metrics = trigger === undefined ? {} : { metrics: [choosesSkill(trigger)] };
   const reference = { ...rest, ...metrics, input: taskVariables(own) };
   return { ...own, id: String(written['id'] ?? ''), index, reference };
+}
+
+function choosesSkill(skill: string | null): JsonMap {
+  const by = skill === null ? { none: true } : { name: skill };
+  return { name: 'chooses', uses: 'skill_used', with: by };
 }
 
 function attachmentProblem(at: string, from: string, files: FormatTools['files']): string | null {

@@ -287,6 +287,11 @@ describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
     ]);
     expect(tests?.code).toBe(0);
     expect(network).toMatchObject({ code: 1, output: expect.stringContaining('ECONNREFUSED') });
-    expect(slow).toEqual({ name: 'slow', code: null, output: 'begun\n', timedOut: true });
+    expect(slow).toEqual({
+      name: 'echo begun; sleep 1000',
+      code: null,
+      output: 'begun\n',
+      timedOut: true,
+    });
   });
 });

@@ -124,7 +124,7 @@ async function changeAt(
   room.bytes -= size;
   const was = await bodyOf(before.folder, path, old);
   const body = await bodyOf(own.work, path, entry);
-  const isSame = was !== null && body !== null && was.equals(body);
+  const isSame = isSameFile(was, body);
   if (isSame && old?.mode === mode) return null;
   const leaves = mode === '120000' && !staysInside(path, (at) => linkTarget(after.get(at)));
   const spots = canarySpotter(canary);
@@ -135,6 +135,9 @@ async function changeAt(
     isCanarySeen: spots(path) || spots(body ?? ''),
   };
 }
+
+const isSameFile = (was: Buffer | null, body: Buffer | null): boolean =>
+  was !== null && body !== null && was.equals(body);
 
 export async function bodyOf(
   folder: string,
