@@ -53,7 +53,7 @@ export function editedRepository(base: FixtureFiles, changed: FixtureFiles) {
 export async function diffIn(
   directory: string,
   args: readonly string[],
-  { env, ...given }: Parameters<typeof commandIn>[2],
+  { env, ...given }: NonNullable<Parameters<typeof commandIn>[2]>,
 ) {
   const command = ['diff', '--base', 'HEAD', '--report', 'report', ...args];
   const { code, out } = await commandIn(directory, command, {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLedger, type Ledger } from '../../../../src/money/ledger.ts';
+import { createLedger } from '../../../../src/money/ledger.ts';
 import { member, type JsonMap } from '../../../../src/types/plain.ts';
 import type { Price } from '../../../../src/types/price.ts';
 import {

@@ -10,15 +10,15 @@ import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 const SKILL =
   '---\nname: release-notes\ndescription: Writes release notes. Use this when: release notes are wanted.\n---\nBe brief.\n';
 
-async function init(files: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
+async function init(given: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
   const { directory, write } = createRepository();
-  write(files);
-  const given = { env: { ...withoutKeys().env, ...env }, width: 200 };
+  write(given);
+  const terminal = { env: { ...withoutKeys().env, ...env }, width: 200 };
   const command = ['init', '--from', 'our-account/evaldiff@v1.0.0'];
-  const { code, out } = await commandIn(directory, command, given);
-  const validated = await commandIn(directory, ['validate', '--code', 'host'], given);
+  const { code, out } = await commandIn(directory, command, terminal);
+  const validated = await commandIn(directory, ['validate', '--code', 'host'], terminal);
   const files = filesBelow(directory);
-  const again = await commandIn(directory, command, given);
+  const again = await commandIn(directory, command, terminal);
   return { code, out, validated: validated.code, said: validated.out, again: again.out, files };
 }
 
@@ -99,7 +99,7 @@ describe('evaldiff init with agent instructions', () => {
       { workspace: { hide: ['skills/release-notes/evals', 'evals'] } },
       { 'skills/release-notes/SKILL.md': SKILL, 'skills/release-notes/evals/expected.md': 'x' },
     ],
-  ])('%s', async (_, path, suite, given, env) => {
+  ])('%s', async (_, path, suite, given, env = {}) => {
     const { files, validated } = await init(given, env);
     expect(validated).toBe(0);
     expect(suiteIn(files, path)).toMatchObject(suite);

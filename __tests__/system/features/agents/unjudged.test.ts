@@ -26,11 +26,9 @@ const PROJECT: FixtureFiles = {
   'README.md': 'Hello.\n',
 };
 
-const diff = (
-  changed: FixtureFiles,
-  args: readonly string[] = ['--untrusted', '--code', 'host'],
-  base = PROJECT,
-) =>
+const OUTSIDER = ['--untrusted', '--code', 'host'];
+
+const diff = (changed: FixtureFiles, args: readonly string[] = OUTSIDER, base = PROJECT) =>
   diffIn(editedRepository(base, changed).directory, args, {
     env: { EVALDIFF_STORE: 'off', ANTHROPIC_API_KEY: undefined },
   });
@@ -61,7 +59,7 @@ describe("an outside contributor's change to what an agent may read", () => {
       { 'evals/notes.yaml': null, 'AGENTS.md': 'Be long.\n' },
     ],
     ['a suite that is added', 'evals/other.yaml', { 'evals/other.yaml': SUITE }],
-  ])('is not judged and costs nothing: %s', async (_what, file, changed, args) => {
+  ])('is not judged and costs nothing: %s', async (_what, file, changed, args = OUTSIDER) => {
     const { code, out, result } = await diff(changed, args);
     expect({ code, conclusion: result.conclusion }).toEqual({ code: 0, conclusion: 'neutral' });
     expect(result.reasons[0]).toMatchObject({ code: 'not-run', what: 'agents', fails: false });
@@ -88,7 +86,7 @@ describe("a member's change to what an agent may read", () => {
   test('is an error without code: host, because the author can set it', async () => {
     const { code, out } = await diff({ 'AGENTS.md': 'Be long.\n' }, ['--code', 'off']);
     expect(code).toBe(2);
-    expect(out).toContain('runs only with code: host');
+    expect(out).toContain('Agents run only with code: host');
   });
 });
 
@@ -149,11 +147,12 @@ describe('a changed instruction file that no workspace holds', () => {
     [
       "a file in a skill's folder",
       'skills/pdf/references/forms.md',
-      ...([undefined, { 'skills/pdf/SKILL.md': 'Read it.\n' }] as const),
+      { 'skills/pdf/references/forms.md': 'Fill them.\n' },
+      { 'skills/pdf/SKILL.md': 'Read it.\n' },
     ],
   ])(
     'is named and neutral if an agent is named: %s',
-    async (_what, path, changed = { [path]: 'Be long.\n' }, more = {}) => {
+    async (_what, path: string, changed = { [path]: 'Be long.\n' }, more = {}) => {
       const { code, result } = await diff(changed, [], { ...named(), ...more });
       expect({ code, conclusion: result.conclusion }).toEqual({ code: 0, conclusion: 'neutral' });
       expect(saysOf(result)).toContain(`${path} changed outside every agent's workspace`);

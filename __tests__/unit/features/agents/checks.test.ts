@@ -49,7 +49,7 @@ describe('the clean tree of checks', () => {
     ['itself', 'out'],
     ['a hidden file, around a corner', 'src/../evals/./expected.txt'],
     ['a hidden file, through a link of the repository', 'current/../evals/expected.txt'],
-  ])('has no link of the agent to %s', (_, target, more) => {
+  ])('has no link of the agent to %s', (_, target, more = {}) => {
     expect(edited({ out: `->${target}`, ...more }).written).toEqual([]);
   });
 

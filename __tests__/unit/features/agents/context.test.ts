@@ -130,7 +130,7 @@ describe('the context that an agent always loads', () => {
       { 'CLAUDE.md': '@d0.md', ...chain(8) },
       ['CLAUDE.md', 'd0.md', 'd1.md', 'd2.md', 'd3.md', 'd4.md'],
     ],
-  ])('includes %s', async (what, agent, files, loaded, links) => {
+  ])('includes %s', async (what, agent, files, loaded, links = {}) => {
     const context = await contextWith(agent, files, links);
     expect(context.files.sort()).toEqual(loaded.sort());
     expect(context.isLeast).toBe(what.endsWith('at least'));
