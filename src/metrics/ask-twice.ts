@@ -52,7 +52,7 @@ export async function askTwice<Reply>(
   const replies: AskedReply<Reply>[] = [];
   for (const isFirst of [true, false]) {
     const first = replies[0]?.reply ?? null;
-    const usable = (output: string): boolean => {
+    const usable = (output: string) => {
       const reply = read(output, first);
       return reply === null ? isFirst : (settles ?? isEnough)(reply);
     };

@@ -64,7 +64,7 @@ export function readExpected(
   const value = values?.expected;
   if (reads === 'text' || value === undefined || expected === undefined) return expected;
   if (reads === 'value') return value;
-  const readable = (text: Json, given: Json): Json => (onlyNumber(text) === null ? given : text);
+  const readable = (text: Json, given: Json) => (onlyNumber(text) === null ? given : text);
   return Array.isArray(expected) && Array.isArray(value)
     ? expected.map((text, index) => readable(text, value[index] ?? null))
     : readable(expected, value);
@@ -87,10 +87,9 @@ export function defineComparison<S extends z.ZodRawShape>(
   spec: ComparisonSpec<S>,
 ): MetricDefinition {
   const { measure, check, compares, expects, parameters, ...rest } = spec;
-  const own = (options: Record<string, unknown>): Options<S> => options as Options<S>;
-  const given = (options: Record<string, unknown>): Json | undefined =>
-    options.value as Json | undefined;
-  const expectation = (options: Record<string, unknown>): Expectation | null =>
+  const own = (options: Record<string, unknown>) => options as Options<S>;
+  const given = (options: Record<string, unknown>) => options.value as Json | undefined;
+  const expectation = (options: Record<string, unknown>) =>
     compares?.(own(options)) === false ? null : (expects?.(own(options)) ?? textExpected);
   return defineBatch({
     ...rest,

@@ -217,7 +217,7 @@ const isRole = defineMetric({
   measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
-    const isWanted = ({ role }: Message): boolean =>
+    const isWanted = ({ role }: Message) =>
       role === wanted || (role === 'tool' && wanted === 'assistant');
     const pass = messages.length > 0 && messages.every(isWanted);
     return passOrFail(pass, `is not by ${wanted}`, { [options.role]: pass ? 1 : 0 });

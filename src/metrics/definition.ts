@@ -139,7 +139,7 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
       ? { options: data as unknown as Options<S> }
       : { wrong: error.issues.flatMap((issue) => parameterProblems(issue, spec.name, names)) };
   };
-  const problems = (given: Record<string, Json>): string[] => {
+  const problems = (given: Record<string, Json>) => {
     const found = read(given);
     if ('wrong' in found) return found.wrong;
     const { value } = given;

@@ -155,7 +155,7 @@ export const embeddingSimilarity = defineBatch({
       );
     const vectorOf = createEmbedding(embedder, tools);
     return Promise.all(
-      answers.map(async ({ completion, expected }): Promise<Measurement> => {
+      answers.map(async ({ completion, expected }) => {
         const output = textOf(completion);
         const wanted = value ?? expected;
         if (wanted === undefined) return missingExpected(name);

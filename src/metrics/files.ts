@@ -74,7 +74,7 @@ function lineDifference(given: string, wanted: string): string {
   const [own, other] = [given.split('\n'), wanted.split('\n')];
   const at = other.findIndex((line, index) => line !== own[index]);
   const index = at === -1 ? other.length : at;
-  const quoted = (line: string | undefined): string =>
+  const quoted = (line: string | undefined) =>
     line === undefined ? 'missing' : JSON.stringify(shorten(line, 60));
   return other[index] === undefined
     ? `${counted(own.length - other.length, 'line')} more, from line ${String(index + 1)} on`

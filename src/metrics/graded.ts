@@ -177,7 +177,13 @@ const gEval = graded({
           index / (options.scale - 1),
         ]),
       ),
-      own: { plan: stepsText(options.steps) },
+      own: {
+        plan:
+          options.steps.length > 0
+            ? 'Take these steps, in this order:\n' +
+              `${options.steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+            : 'First work out, in a line or two, what to look for under this criterion; then look for it.',
+      },
       prompt: `Rate an answer by this criterion:
 
 {criterion}
@@ -191,13 +197,6 @@ The answer:
 The rating is a whole number from 1 (does not meet the criterion at all) to ${String(options.scale)} (meets it fully).`,
     }),
 });
-
-function stepsText(steps: readonly string[]): string {
-  return steps.length > 0
-    ? 'Take these steps, in this order:\n' +
-        `${steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
-    : 'First work out, in a line or two, what to look for under this criterion; then look for it.';
-}
 
 const STATEMENT_PROMPT: LabelPrompt = {
   labels: { YES: 1, NO: 0 },

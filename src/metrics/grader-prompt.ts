@@ -41,8 +41,7 @@ export function graderPrompt(
     ...[...used].map((material) => materials[material] ?? ''),
   ];
   const delimiter = freshDelimiter(['grader', question.name], texts, random);
-  const quote = (material: Material): string =>
-    fenced(material, materials[material] ?? '', delimiter);
+  const quote = (material: Material) => fenced(material, materials[material] ?? '', delimiter);
   const own = new Map([
     ...Object.entries(question.own ?? {}),
     ...quoted.map(([name, text]) => [name, fenced(name, text, delimiter)] as const),
@@ -119,7 +118,7 @@ function quotedList(labels: readonly string[]): string {
  * Models write keys in the schema's order, so the reasons come before the label unless the rubric
  * wants the label first.
  */
-function graderAnswerSchema({ choice_scores, eval_type }: Question): { [key: string]: Json } {
+function graderAnswerSchema({ choice_scores, eval_type }: Question) {
   const reasons = { reasons: { type: 'string', description: 'Why, in a few sentences.' } };
   const choice = {
     choice: { type: 'string', enum: [...choice_scores.keys()], description: 'The label.' },

@@ -80,7 +80,7 @@ export const numericDiff = defineComparison({
     const pass =
       isNear(wanted, actual.value, absolute) ||
       isNear(wanted, actual.value, absoluteDifference(most, exactly(0)));
-    const size = (number: Decimal): number => Math.abs(Number(decimalText(number)));
+    const size = (number: Decimal) => Math.abs(Number(decimalText(number)));
     const sum = size(wanted) + size(actual.value);
     return passOrFail(
       pass,

@@ -56,10 +56,7 @@ export function dialogueObjects(given: MetricAnswer, judged: JudgedObjects): Dia
 }
 
 /** Turns or messages of the judged side. `end` is the index of the last message. */
-function objectEnds(
-  spoken: readonly Message[],
-  { level, of }: JudgedObjects,
-): { end: number; length: number }[] {
+function objectEnds(spoken: readonly Message[], { level, of }: JudgedObjects) {
   const groups = level === 'Turn' ? turnsOf(spoken) : spoken.map((message) => [message]);
   let end = -1;
   return groups.flatMap((group) => {
@@ -176,7 +173,7 @@ export function scoreOfObjects(
       skip,
       objects,
     };
-  const of = (...wanted: ObjectScore['status'][]): ObjectScore[] =>
+  const of = (...wanted: ObjectScore['status'][]) =>
     meant.filter(({ status }) => wanted.includes(status));
   const [passes, open] = [of('pass').length, of('ungraded', 'error')];
   const needed = every * meant.length - 1e-9;
@@ -241,7 +238,12 @@ export function scoreEntries(
   metric: Pick<Metric, 'every' | 'level' | 'skip'>,
   scores: readonly Score[],
 ): string[] {
-  const means = comparesShare(metric) && hasOwnMean(scores) ? [OBJECT_MEAN] : [];
+  const means =
+    comparesShare(metric) &&
+    scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
+    !restates(scores.flatMap(({ objects }) => objects?.scores ?? []))
+      ? [OBJECT_MEAN]
+      : [];
   return [...means, ...mapEntryNames(scores)];
 }
 
@@ -251,13 +253,6 @@ function mapEntryNames(scores: readonly Score[]): string[] {
   if (maps.every((map) => Object.keys(map).length < 2)) return [];
   const names = new Set(maps.flatMap((map) => Object.keys(map)));
   return [...names].filter((name) => scores.some((score) => scoreEntry(score, name) !== null));
-}
-
-function hasOwnMean(scores: readonly Score[]): boolean {
-  return (
-    scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&
-    !restates(scores.flatMap(({ objects }) => objects?.scores ?? []))
-  );
 }
 
 /** True if each value only repeats its status, as 1 or 0. */

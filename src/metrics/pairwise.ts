@@ -108,7 +108,7 @@ export const pairwisePreference = defineBatch({
   },
   score: (answers, { criteria }, context) =>
     Promise.all(
-      answers.map(async (answer): Promise<Measurement> => {
+      answers.map(async (answer) => {
         const { otherAnswer = null } = answer;
         return otherAnswer === null
           ? { status: 'skipped', reason: 'the other side has no answer to compare with' }

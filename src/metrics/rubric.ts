@@ -119,7 +119,7 @@ export function idealText(expected: Json): string {
   return Array.isArray(expected) ? expected.map(jsonText).join('\n') : jsonText(expected);
 }
 
-function turnParts(answer: MetricAnswer): { context: string; content: string } {
+function turnParts(answer: MetricAnswer) {
   return {
     context: transcript(turnsOf(answer.thread).slice(0, -1).flat()),
     content: transcript(messagesAt(answer, 'Turn')),

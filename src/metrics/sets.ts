@@ -54,7 +54,7 @@ function setMetric(
     expects: () => ({ reads: 'value', wrong: entriesProblem }),
     measure({ answer, output, expected, options }) {
       const values = expectedSpellings(answer, expected);
-      const spelled = (entries: string[]): Set<string> =>
+      const spelled = (entries: string[]) =>
         new Set(
           entries
             .map((entry) => values.get(entry.trim()) ?? entry)
@@ -87,7 +87,7 @@ function expectedSpellings(
 
 function entriesProblem(expected: Json): string | null {
   if (expected === null || isMap(expected)) return 'expected must be a list of entries';
-  const isBlank = (entry: Json): boolean => typeof entry === 'string' && entry.trim() === '';
+  const isBlank = (entry: Json) => typeof entry === 'string' && entry.trim() === '';
   return Array.isArray(expected) && expected.length > 0 && expected.every(isBlank)
     ? 'expected has only empty entries'
     : null;
@@ -108,7 +108,7 @@ function answerEntries(text: string, separator: string | undefined): string[] {
 }
 
 function setDifference(found: ReadonlySet<string>, wanted: ReadonlySet<string>): string {
-  const list = (entries: string[]): string =>
+  const list = (entries: string[]) =>
     entries
       .slice(0, 5)
       .map((entry) => JSON.stringify(shorten(entry, 60)))

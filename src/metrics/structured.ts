@@ -131,14 +131,17 @@ const jsonSchemaMetric = defineBatch({
   },
 });
 
-function answerValues(
-  output: string,
-  where: z.infer<typeof extract>,
-): { values: ExactJson[]; reason: string } {
+function answerValues(output: string, where: z.infer<typeof extract>) {
   const parsed = parseJson(output, where);
   if (!parsed.ok) return { values: [], reason: parsed.reason };
   return { values: where === 'objects' ? parseObjects(output) : [parsed.value], reason: '' };
 }
+
+const tolerance = z
+  .number()
+  .min(0)
+  .default(0)
+  .describe('Largest difference at which two numbers count as equal.');
 
 const jsonMatch = defineComparison({
   name: 'json_match',
@@ -156,11 +159,7 @@ const jsonMatch = defineComparison({
           'the value is the list of all matches. Default: the whole JSON.',
       ),
     ignore_keys: z.array(z.string()).default([]).describe('Keys to ignore, at any depth.'),
-    abs_tol: z
-      .number()
-      .min(0)
-      .default(0)
-      .describe('Largest difference at which two numbers count as equal.'),
+    abs_tol: tolerance,
     ignore_order: offByDefault(
       'Ignore the order of lists. A list then gets the share of its entries that agree fully.',
     ),
@@ -256,11 +255,7 @@ const toolCallMatch = defineComparison({
     ignore_arguments: offByDefault('Compare only names.'),
     ignore_extra: offByDefault('Ignore additional arguments.'),
     ignore_order: offByDefault('Ignore the order of lists in arguments.'),
-    abs_tol: z
-      .number()
-      .min(0)
-      .default(0)
-      .describe('Largest difference at which two numbers count as equal.'),
+    abs_tol: tolerance,
   },
   range: '0 to 1',
   passes: 'if the calls match as `order` requires',
@@ -338,7 +333,7 @@ const passesAst = defineBatch({
       outputs: ['metric', 'result'],
       inputs,
     });
-    return answers.map((_, index): Measurement => {
+    return answers.map((_, index) => {
       const result = results[index];
       if (result === undefined) return measureError(`metric "${name}" has no result`);
       if (result.status === 'error') return measureError(`metric "${name}": ${result.message}`);

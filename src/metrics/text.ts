@@ -182,7 +182,7 @@ const match = defineComparison({
         options,
         reason,
       );
-    const at = (a: string, b: string): boolean => occursAt(a, b, location);
+    const at = (a: string, b: string) => occursAt(a, b, location);
     return passOrFail(fitsAny(output, texts, { ...options, trim: true }, at), reason);
   },
 });

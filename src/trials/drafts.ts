@@ -18,7 +18,7 @@ export function isSafeLine(draft: string, known: readonly string[]): boolean {
 }
 
 function hasOnlyKnownTags(draft: string, known: readonly string[]): boolean {
-  const namesIn = (text: string): string[] | null => {
+  const namesIn = (text: string) => {
     const template = readTemplate(text);
     const isOpen =
       template.ok && template.parts.some((part) => 'text' in part && part.text.includes('{{'));
@@ -36,6 +36,6 @@ export function splitFallen<Reference>(
   fell: readonly Reference[],
 ): Record<'shown' | 'withheld', readonly Reference[]> {
   if (fell.length < 2) return { shown: fell, withheld: fell };
-  const half = (rest: number): Reference[] => fell.filter((_, at) => at % 2 === rest);
+  const half = (rest: number) => fell.filter((_, at) => at % 2 === rest);
   return { shown: half(0), withheld: half(1) };
 }

@@ -76,8 +76,7 @@ export async function findCauses(
       // The reference's tries suggest that it fell by chance.
       open = open.slice(1);
     } else {
-      const beliefs = (): UnitBelief[] =>
-        beliefsIn(trials, singles(experiment.units, found), open, known);
+      const beliefs = () => beliefsIn(trials, singles(experiment.units, found), open, known);
       const proven = await prove(trials, found, { open, beliefs, failures: refuted.length });
       if (proven === 'doubted') {
         refuted.push(found);

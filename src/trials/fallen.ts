@@ -50,7 +50,7 @@ export function viewFall(result: SuiteResult): FallView {
   const { reason } = result;
   if (reason?.by !== 'fall' || reason.metrics.length === 0) return { result, metrics: null };
   const { metrics } = reason;
-  const side = (own: SideResult | null): SideResult | null => own && judgedBy(own, metrics);
+  const side = (own: SideResult | null) => own && judgedBy(own, metrics);
   const references = result.references.map((reference) => {
     const own = { ...reference, base: side(reference.base), head: side(reference.head) };
     const isFallen = countsForVerdict(own) && dropOf(own) > 0 && own.status !== 'regressed';
@@ -64,7 +64,7 @@ export function viewFall(result: SuiteResult): FallView {
 
 function judgedBy(side: SideResult, metrics: readonly string[]): SideResult {
   const tries = side.tries.map((made) => ({ ...made, outcome: outcomeBy(made, metrics) }));
-  const counted = (...outcomes: Outcome[]): number =>
+  const counted = (...outcomes: Outcome[]) =>
     tries.filter(({ outcome }) => outcomes.includes(outcome)).length;
   return { ...side, tries, passes: counted('pass'), tries_judged: counted('pass', 'fail') };
 }
@@ -109,7 +109,7 @@ function pickDiverse(
 ): ReadonlySet<ReferenceResult> {
   const chosen = new Set<ReferenceResult>();
   const members = groups.map((references) => new Set(references));
-  const shared = ({ id }: ReferenceResult): number => {
+  const shared = ({ id }: ReferenceResult) => {
     const counts = members
       .filter((own) => own.has(id))
       .map((own) => [...chosen].filter((other) => own.has(other.id)).length);

@@ -82,7 +82,7 @@ export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[]
   const changed = [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => before.get(path) !== after.get(path))
     .sort();
-  const isInstruction = (path: string): boolean => INSTRUCTIONS.test(path);
+  const isInstruction = (path: string) => INSTRUCTIONS.test(path);
   return [...changed.filter(isInstruction), ...changed.filter((path) => !isInstruction(path))];
 }
 
@@ -141,7 +141,7 @@ function overlaidTarget(
   const other = side === 'base' ? 'head' : 'base';
   const changed = files.flatMap(({ path, ids, text, first, size }): [string, OverlaidFile][] => {
     const chosen = Array.from({ length: size }, (_, at) => has(first + at));
-    const isAll = (value: boolean): boolean => chosen.every((own) => own === value);
+    const isAll = (value: boolean) => chosen.every((own) => own === value);
     if (isAll(side === 'head')) return [];
     if (text !== null && !isAll(side === 'base'))
       return [[path, { text: composedText(text, side, (unit) => chosen[unit] === true) }]];

@@ -28,7 +28,6 @@ export function editOf(
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
   if (change === null) return null;
-  if (!isText(unit)) return null;
   const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
@@ -40,7 +39,7 @@ export function fileEdit(
   file: readonly string[],
 ): Edit | null {
   const edit = ofLines(unit, { line: 1, before, after }, file);
-  const ended = (text: string | null): string | null => text?.replace(/\n$/, '') ?? null;
+  const ended = (text: string | null) => text?.replace(/\n$/, '') ?? null;
   const made = edit === null ? null : ended(withEdit(file.join('\n'), edit));
   return made === after ? edit : null;
 }
@@ -80,12 +79,12 @@ export async function exactEdit(
 }
 
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
-  const sent = ({ messages, code }: PromptContent): string =>
+  const sent = ({ messages, code }: PromptContent) =>
     canonicalJson([
       messages.map(({ role, content }) => [role, content]),
       code === null ? null : [code.language, code.source],
     ]);
-  const rest = ({ model, parameters, variables, made }: Prompt): string =>
+  const rest = ({ model, parameters, variables, made }: Prompt) =>
     canonicalJson([model, parameters, variables.map(({ name }) => name), made !== undefined]);
   return sent(after) === sent(wanted) && rest(after) === rest(before);
 }
@@ -148,9 +147,8 @@ function ofLines(
   const [before, after] = [text.split('\n'), wanted.split('\n')];
   const places = linePlaces(file, line, text).map(({ from }) => from);
   const found = places.map((place) => file[place - 1] ?? null);
-  const isWhole = (i: number): boolean =>
-    before[i] !== undefined && found[i]?.trim() === before[i].trim();
-  const isWords = (i: number): boolean => isWhole(i) && before[i]?.trim() !== '';
+  const isWhole = (i: number) => before[i] !== undefined && found[i]?.trim() === before[i].trim();
+  const isWords = (i: number) => isWhole(i) && before[i]?.trim() !== '';
   const region = changedSpan(before, after, isWords);
   const near = [...before.keys()]
     .filter(isWords)
@@ -176,7 +174,7 @@ function changedSpan(
   before: readonly string[],
   after: readonly string[],
   isWords: (line: number) => boolean,
-): { start: number; end: number } {
+) {
   let [start, end] = [0, 0];
   const shortest = Math.min(before.length, after.length);
   while (start < shortest && before[start] === after[start]) start += 1;
@@ -213,7 +211,7 @@ function isPlainWords(text: string): boolean {
 }
 
 function indentOf(line: string, own: string): string {
-  const blanks = (of: string): number => of.length - of.trimStart().length;
+  const blanks = (of: string) => of.length - of.trimStart().length;
   return line.slice(0, Math.max(0, blanks(line) - blanks(own)));
 }
 

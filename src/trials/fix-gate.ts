@@ -68,8 +68,14 @@ export async function fixGate(
   const { least, most } = TRIES_PER_REFERENCE;
   const tries = Math.max(least, Math.min(most, Math.floor(TRIES.fell / worse.length)));
   const passedBy = runner(candidate, make);
-  const isBetter = (restored: readonly Restored[]): boolean =>
-    restored.length > 0 && suiteTest(trialTables(restored, references)).midUp <= level;
+  const isBetter = (restored: readonly Restored[]) =>
+    restored.length > 0 &&
+    suiteTest(
+      restored.map(({ reference, passes, tries }) => ({
+        base: sideCounts(references[reference]?.head ?? null),
+        head: { passes, tries },
+      })),
+    ).midUp <= level;
   const whole = await countRestored(worse, { candidate, tries, passedBy, isBetter });
   if (typeof whole === 'string') return whole;
   const asked = candidate.isNew ? stable : stable.slice(0, Math.floor(TRIES.stable / tries));
@@ -94,13 +100,6 @@ type Restored = Counts & { reference: number };
 
 function isRestored({ passes, tries }: Counts): boolean {
   return passes >= RESTORED_SHARE * tries;
-}
-
-function trialTables(restored: readonly Restored[], references: FixTrial['references']): Table[] {
-  return restored.map(({ reference, passes, tries }) => ({
-    base: sideCounts(references[reference]?.head ?? null),
-    head: { passes, tries },
-  }));
 }
 
 async function countRestored(
@@ -152,7 +151,7 @@ async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise
 }
 
 async function breaks(reference: number, passedBy: PassedBy): Promise<boolean | null> {
-  const failures = async (count: number): Promise<number | null> => {
+  const failures = async (count: number) => {
     const [own] = await passedBy([reference], count);
     return own === undefined || own.tries < count ? null : count - own.passes;
   };

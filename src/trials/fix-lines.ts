@@ -31,7 +31,7 @@ export function fixLine(fix: Fix, suite: string | null): Line {
 }
 
 export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
-  const linesOf = (written: string): string[] => (written === '' ? [] : written.split('\n'));
+  const linesOf = (written: string) => (written === '' ? [] : written.split('\n'));
   return withoutMargin(
     diffArrays(linesOf(replaced), linesOf(replacement)).flatMap(({ value, added, removed }) =>
       value.map((line) => ({ sign: added ? 'added' : removed ? 'removed' : 'same', text: line })),

@@ -73,7 +73,7 @@ export async function askForJson<Reply>(
 const FORM_NOTE =
   'Your last reply was not a JSON object of the form asked for. Reply again, with that object alone.';
 
-function replyJsonSchema(reply: z.ZodType): { [key: string]: Json } {
+function replyJsonSchema(reply: z.ZodType) {
   const { $schema: _, ...schema } = z.toJSONSchema(reply) as { [key: string]: Json };
   return schema;
 }
@@ -90,7 +90,7 @@ function graderMessages(
 ): PromptText[] {
   const texts = [text, ...Object.values(materials)];
   const delimiter = freshDelimiter(['qualeval', questionName], texts, random);
-  const quote = (name: string): string => fenced(name, materials[name] ?? '', delimiter);
+  const quote = (name: string) => fenced(name, materials[name] ?? '', delimiter);
   const system = [
     role,
     `Quoted material begins after a line <<<NAME ${delimiter}>>> and ends at the next line ` +

@@ -43,7 +43,7 @@ export function composeText(
   const all = lines.flatMap(({ pieces }) => pieces);
   const own = all.filter(({ unit }) => unit !== null && unit === reworded?.unit);
   const place = own.find(({ side }) => side === 'head') ?? own[0];
-  const textOf = (piece: TextPiece): string | null => {
+  const textOf = (piece: TextPiece) => {
     if (piece === place) return reworded?.text ?? null;
     if (own.includes(piece)) return null;
     return piece.unit === null || (piece.side === 'head') === has(piece.unit) ? piece.text : null;
@@ -108,17 +108,17 @@ function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   const moved = movedPieces(drafts);
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
-    const stays = (piece: TextPiece): boolean => !moved.has(piece);
+    const stays = (piece: TextPiece) => !moved.has(piece);
     const pairs = new Map<TextPiece, TextPiece>(
       rewordings(draft.removed.filter(stays), draft.added.filter(stays)),
     );
     const open = [...draft.added];
     const lines: MergedLine[] = [];
     const first = units.length;
-    const alone = (piece: TextPiece): void => {
+    const alone = (piece: TextPiece) => {
       lines.push(lineAlone(piece, moved, units));
     };
-    const bringUpTo = (wording: TextPiece | undefined): void => {
+    const bringUpTo = (wording: TextPiece | undefined) => {
       const end = wording === undefined ? open.length : open.indexOf(wording);
       open.splice(0, end).forEach(alone);
     };
@@ -174,11 +174,11 @@ function rewordings(
   removed: readonly TextPiece[],
   added: readonly TextPiece[],
 ): [TextPiece, TextPiece][] {
-  const score = (old: TextPiece, replacement: TextPiece): number => {
+  const score = (old: TextPiece, replacement: TextPiece) => {
     const alike = wordSimilarity(old.text, replacement.text);
     return alike >= MIN_LINE_SIMILARITY ? alike : 0;
   };
-  const isText = ({ text }: TextPiece): boolean => text.trim() !== '';
+  const isText = ({ text }: TextPiece) => text.trim() !== '';
   const [before, after] = [removed.filter(isText), added.filter(isText)];
   const pairs = align(before, after, score);
   // Also pairs the lines between two pairs if both sides have the same number of lines there.
@@ -206,7 +206,7 @@ function rewordedLine(removed: TextPiece, added: TextPiece, units: TextPiece[][]
   }
   const pieces: TextPiece[] = [];
   let hunk: TextPiece[] = [];
-  const end = (): void => {
+  const end = () => {
     const pairs = new Map(
       rewordings(
         hunk.filter(({ side }) => side === 'base'),
@@ -258,8 +258,7 @@ export function sentencesOf(line: string): string[] {
 }
 
 function joinBlanks(hunk: readonly TextPiece[][]): TextPiece[][] {
-  const isText = (unit: readonly TextPiece[]): boolean =>
-    unit.some(({ text }) => text.trim() !== '');
+  const isText = (unit: readonly TextPiece[]) => unit.some(({ text }) => text.trim() !== '');
   const texts = hunk.filter(isText);
   if (texts.length === 0) return hunk.length === 0 ? [] : [hunk.flat()];
   const joined = texts.map((unit) => [...unit]);

@@ -67,7 +67,7 @@ function movedMessages(
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
 ): { from: PlacedMessage; to: PlacedMessage; slot: number }[] {
-  const key = ({ role, content, written, parts }: PlacedMessage): string =>
+  const key = ({ role, content, written, parts }: PlacedMessage) =>
     JSON.stringify([role, content, written, parts]);
   const left = head.map(key);
   const pairs = base.flatMap((from) => {
@@ -96,7 +96,7 @@ function pairMessages(
       });
   const merged: MergedMessage[] = [];
   let [i, j, units] = [0, 0, 0];
-  const alone = (side: 'base' | 'head', message: PlacedMessage | undefined): void => {
+  const alone = (side: 'base' | 'head', message: PlacedMessage | undefined) => {
     if (message !== undefined) merged.push({ kind: 'one side', side, message, unit: units++ });
   };
   for (const [before, after] of [...pairs, [base.length, head.length] as const]) {
@@ -182,7 +182,7 @@ export function messageUnits({ list, swap }: MergedMessages, places: Places): Ch
 function swapUnit({ base, head }: Swap): ChangeUnit {
   const { file = '', line = 0 } = head[0]?.place ?? {};
   const own = head.filter(({ place }) => place.file === file);
-  const words = (messages: readonly PlacedMessage[]): string =>
+  const words = (messages: readonly PlacedMessage[]) =>
     messages.map((message) => `${message.role}: ${messageText(message, true)}`).join('\n');
   return {
     kind: 'swap',

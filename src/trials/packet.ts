@@ -48,12 +48,9 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
     [...worse, ...kept].map(({ input }) => jsonText(input)),
     written.join('\n'),
   );
-  const rename = (text: string): string =>
-    text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
-  const shownCase =
-    (noun: string) =>
-    (reference: ReferenceResult, at: number): string =>
-      rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
+  const rename = (text: string) => text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
+  const shownCase = (noun: string) => (reference: ReferenceResult, at: number) =>
+    rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
   const shown = new Set([...renamed.keys(), ...renamed.values()]);
   return {
     materials: {
@@ -105,7 +102,7 @@ function packetCase(
   title: string,
   groups: readonly ReferenceGroup[],
 ): string {
-  const rate = (side: typeof base): string =>
+  const rate = (side: typeof base) =>
     side === null ? 'not run' : `${count(side.passes)} of ${count(side.tries_judged)}`;
   const before = base?.tries.find(({ outcome }) => outcome === 'pass') ?? base?.tries[0];
   const after = head?.tries.find(({ outcome }) => outcome === 'fail') ?? head?.tries[0];
@@ -176,11 +173,11 @@ const ID_DIGITS = 5;
  * such words has no effect on the real reference.
  */
 function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
-  const wordsOf = (text: string): Set<string> => new Set(text.match(WORD_PATTERN));
+  const wordsOf = (text: string) => new Set(text.match(WORD_PATTERN));
   const all = inputs.map(wordsOf);
   const taken = new Set([...wordsOf(prompts), ...all.flatMap((words) => [...words])]);
   const known = wordsOf(prompts);
-  const isIdentifier = (word: string): boolean =>
+  const isIdentifier = (word: string) =>
     /\d/.test(word) && (/\p{L}/u.test(word) || word.length >= ID_DIGITS) && !known.has(word);
   const own = [...taken].filter(
     (word) => isIdentifier(word) && all.filter((words) => words.has(word)).length === 1,

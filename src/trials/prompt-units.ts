@@ -164,7 +164,7 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
   // If several files changed, names the file that lists them.
   const [source = unitSettings(head)] = sources.length === 1 ? sources : [];
   const { file, line } = written ?? { file: source, line: 0 };
-  const words = ({ variant: { model, target } }: SuiteSide): string | null =>
+  const words = ({ variant: { model, target } }: SuiteSide) =>
     target === null || named
       ? model
       : `${target.model} (${takesOverlay(target) ? AGENT_WORD : target.provider})`;
@@ -209,7 +209,7 @@ interface MergedParameters {
 
 function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
   const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
-  const differences = keys.flatMap((key): Omit<Difference, 'parts'>[] => {
+  const differences = keys.flatMap((key) => {
     const [before, after] = [ownEntry(base, key), ownEntry(head, key)];
     if (isEqual(before, after)) return [];
     const whole = { key, tool: null, base: before, head: after };

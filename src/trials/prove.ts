@@ -50,12 +50,15 @@ export async function prove(
   const prompts = distinct(contrasts.flatMap(({ passing, failing }) => [passing, failing]));
   const before = { made: trials.made, outcomes: trials.outcomes.length };
   const shares = sharesOf(candidate, beliefs(), open);
-  const likely = likeliest(shares);
+  const likely = [...shares]
+    .filter(([, share]) => share >= MIN_SHARE)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reference]) => reference);
   const chosen = likely.slice(0, PER_ROUND);
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
   const rates = meanRates([...ratesFor(trials, chosen).values()]);
-  const round = (own: readonly number[]): ReturnType<typeof drawTries> =>
+  const round = (own: readonly number[]) =>
     drawTries(
       trials,
       own.flatMap((reference) => prompts.map((mix) => ({ units: mix, reference }))),
@@ -119,13 +122,6 @@ function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
   return sets.filter((set, index) => sets.findIndex((other) => isSameSet(set, other)) === index);
 }
 
-function likeliest(shares: ReadonlyMap<number, number>): number[] {
-  return [...shares]
-    .filter(([, share]) => share >= MIN_SHARE)
-    .sort(([, a], [, b]) => b - a)
-    .map(([reference]) => reference);
-}
-
 function sharesOf(
   candidate: Candidate,
   beliefs: readonly UnitBelief[],
@@ -141,7 +137,7 @@ function sharesOf(
 }
 
 function meanRates(rates: readonly Rates[]): Rates {
-  const mean = (pick: (own: Rates) => number): number =>
+  const mean = (pick: (own: Rates) => number) =>
     rates.reduce((sum, own) => sum + pick(own), 0) / Math.max(1, rates.length);
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }

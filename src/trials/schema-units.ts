@@ -71,7 +71,7 @@ function valueChange(
 ): ValueChange[] {
   const [only, ...others] = keys;
   if (only === undefined) return [];
-  const pick = (map: JsonMap): Json | undefined =>
+  const pick = (map: JsonMap) =>
     others.length === 0
       ? ownEntry(map, only)
       : Object.fromEntries(Object.entries(map).filter(([key]) => keys.includes(key)));

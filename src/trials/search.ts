@@ -24,7 +24,7 @@ const COMMON_CAUSE_PRIOR = 0.85;
 
 export function hypothesesOf(groups: number): Weighted[] {
   const singles = [...Array(groups).keys()].map((group) => [group]);
-  const extend = (sets: readonly number[][]): number[][] =>
+  const extend = (sets: readonly number[][]) =>
     sets.flatMap((set) =>
       [...Array(groups).keys()]
         .filter((group) => group > (set.at(-1) ?? -1))
@@ -108,9 +108,7 @@ export function believe<Own extends Weighted>(
   );
 }
 
-function withShares<Item extends { factor: number; log: number }>(
-  items: readonly Item[],
-): (Item & { share: number })[] {
+function withShares<Item extends { factor: number; log: number }>(items: readonly Item[]) {
   const most = Math.max(...items.map(({ log }) => log));
   const weighed = items.map((item) => ({
     ...item,

@@ -39,7 +39,7 @@ export function countCalls(
 ): CallCounter {
   let made = 0;
   const agents = { running: 0, ended: 0, calls: 0 };
-  const usual = (): number => agents.calls / Math.max(1, agents.ended);
+  const usual = () => agents.calls / Math.max(1, agents.ended);
   const runAgent: Complete = async (request) => {
     agents.running += 1;
     const completion = await complete(request);

@@ -23,19 +23,13 @@ export interface Places {
 
 export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Places {
   const known = new Map<string, LineRange[]>();
-  const rangesOf = (side: Side, text: string, at: Place): LineRange[] => {
+  const rangesOf = (side: Side, text: string, at: Place) => {
     const key = JSON.stringify([side, at, text]);
     const found = known.get(key) ?? linePlaces(read(side, at.file) ?? [], at.line, text);
     known.set(key, found);
     return found;
   };
-  const placeOf = (
-    side: Side,
-    span: TextSpan,
-    text: string,
-    at: Place,
-    kind: TextUnit['kind'],
-  ): LineRange => {
+  const placeOf = (side: Side, span: TextSpan, text: string, at: Place, kind: TextUnit['kind']) => {
     const ranges = rangesOf(side, text, at);
     const [from, to] = [ranges[span.from]?.from ?? 0, ranges[span.to]?.to ?? 0];
     const whole = from > 0 && to >= from ? { from, to } : { from, to: from };
@@ -107,7 +101,7 @@ export function linePlaces(file: readonly string[], start: number, text: string)
   const lines = text.split('\n');
   const block = blockStart(file, Math.max(0, start - 1), lines);
   let cursor = Math.max(0, start - 1);
-  const places = lines.map((line, i): LineRange => {
+  const places = lines.map((line, i) => {
     if (block !== null) {
       cursor = block + i + 1;
       return { from: cursor, to: cursor };

@@ -80,7 +80,7 @@ async function askRatings(
     attributes.filter(({ kind }) => kind === 'domain'),
     attributes.filter(({ kind }) => kind === 'subtask'),
   ];
-  const list = (of: readonly Attribute[]): string =>
+  const list = (of: readonly Attribute[]) =>
     of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
   const asked = await askForJson<RatingReply>(
     {
@@ -132,7 +132,7 @@ interface RatingReply {
 }
 
 function ratingsReading(attributes: readonly Attribute[], isAgain: boolean) {
-  const usable = ({ ratings }: RatingReply): number => usableRatings(ratings, attributes).size;
+  const usable = ({ ratings }: RatingReply) => usableRatings(ratings, attributes).size;
   return {
     ...(isAgain ? { settles: (reply: RatingReply) => usable(reply) === attributes.length } : {}),
     isReadable: (reply: RatingReply) => usable(reply) > 0,
@@ -184,10 +184,10 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
 /** Keeps references rated on both sides, or all if only one side ran. */
 export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
   if (base.length === 0 || head.length === 0) return { base, head };
-  const rated = (pairs: readonly SkillPair[]): Set<string> =>
+  const rated = (pairs: readonly SkillPair[]) =>
     new Set(pairs.flatMap(({ reference, output }) => (output === null ? [] : [reference])));
   const [onBase, onHead] = [rated(base), rated(head)];
-  const onBoth = (pairs: readonly SkillPair[]): SkillPair[] =>
+  const onBoth = (pairs: readonly SkillPair[]) =>
     pairs.filter(({ reference }) => onBase.has(reference) && onHead.has(reference));
   return { base: onBoth(base), head: onBoth(head) };
 }

@@ -74,7 +74,7 @@ export function outwardBounds(
   each: number,
   slack: number,
 ): Bounds[] {
-  const within = (count: number): number => Math.min(references, Math.max(0, count));
+  const within = (count: number) => Math.min(references, Math.max(0, count));
   return capPriors(priors, 1 / each).map((prior) => {
     const { low, high } = bandOf(prior, references, each, slack);
     return {

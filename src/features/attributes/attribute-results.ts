@@ -169,16 +169,32 @@ function resultAttributes(
   groups: readonly PlacedAttribute[],
   verdicts: readonly GroupVerdict[] | null,
 ): AttributeResult[] {
+  const { path, name, variant, value } = suite;
   const words = new Set(verdicts?.map(({ verdict }) => verdict));
-  const idOf = (group: number): string => surveyed[group]?.attribute.id ?? '';
-  return groups.map((group, i): AttributeResult => {
-    const found = verdicts?.[i] ?? sweepVerdict(group.members);
-    const proficiency = proficiencyOf(group.members.map(({ row }) => row));
+  const idOf = (group: number) => surveyed[group]?.id ?? '';
+  return groups.map(({ attribute: { skills, ...attribute }, members }, i): AttributeResult => {
+    const proficiency = proficiencyOf(members.map(({ row }) => row));
+    const found = verdicts?.[i] ?? sweepVerdict(proficiency);
     const verdict = alsoMoved(found.verdict, proficiency, words);
+    const references = members.map(({ id }) => id);
+    const shown = new Set([...references, ...attribute.assigned]);
+    const values = attributeValues(suite, new Set(references));
     return {
-      ...attributeResult(suite, group, verdict),
+      ...attribute,
+      path,
+      suite: name,
+      variant,
+      ...(values === null
+        ? {}
+        : { values: value === undefined ? values : { ...values, tested: true as const } }),
+      references,
+      ratings: attribute.ratings.filter(({ reference }) => shown.has(reference)),
+      samples: [
+        ...(verdict === 'regressed' && value === undefined ? drops(members) : []),
+        ...(skills === null ? [] : otherSkills(skills)),
+      ],
       ...proficiency,
-      ...(suite.value === undefined ? {} : NO_RATES),
+      ...(value === undefined ? {} : NO_RATES),
       p: found.p,
       verdict,
       explained_by: found.explainedBy.map(idOf),
@@ -203,8 +219,7 @@ function alsoMoved(
   return verdict;
 }
 
-function sweepVerdict(members: readonly PlacedMember[]): GroupVerdict {
-  const { n } = proficiencyOf(members.map(({ row }) => row));
+function sweepVerdict({ n }: Proficiency): GroupVerdict {
   const verdict = n < FEWEST_UNITS ? 'too few' : 'no change found';
   return { verdict, p: null, explainedBy: [], alternatives: [] };
 }
@@ -221,39 +236,10 @@ function attributeTries(
   return { base: side(base), head: side(head) };
 }
 
-function attributeResult(
-  suite: CountedSuite,
-  { attribute: found, members }: PlacedAttribute,
-  verdict: AttributeVerdict,
-): Omit<AttributeResult, keyof Proficiency | 'p' | 'explained_by' | 'alternatives'> {
-  const { path, name, variant } = suite;
-  const { attribute, affinityMean, prior, ratings, assigned, alignment, skills } = found;
-  const references = members.map(({ id }) => id);
-  const shown = new Set([...references, ...assigned]);
-  const drops =
-    verdict === 'regressed' && suite.value === undefined
-      ? largestDrops(
-          members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
-        )
-      : [];
-  const values = attributeValues(suite, new Set(references));
-  return {
-    ...attribute,
-    path,
-    suite: name,
-    variant,
-    affinity_mean: affinityMean,
-    prior,
-    ...(values === null
-      ? {}
-      : { values: suite.value === undefined ? values : { ...values, tested: true as const } }),
-    verdict,
-    alignment,
-    references,
-    assigned,
-    ratings: ratings.filter(({ reference }) => shown.has(reference)),
-    samples: [...drops, ...(skills === null ? [] : otherSkills(skills))],
-  };
+function drops(members: readonly PlacedMember[]) {
+  return largestDrops(
+    members.map(({ row, ...member }) => ({ ...member, table: countTable(row.tries) })),
+  );
 }
 
 function attributeValues(

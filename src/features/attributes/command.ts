@@ -10,7 +10,6 @@ import { sha256 } from '../../app/session/cached-complete.ts';
 import { schemaLine } from '../../app/session/origin.ts';
 import { pathRefusal } from '../../app/session/safe-writing.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { gradersOf } from '../../config/targets.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import { createMeter } from '../../money/meter.ts';
@@ -18,6 +17,7 @@ import type { Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
+import { createAsker } from '../../trials/asker.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
@@ -148,33 +148,19 @@ export interface GraderPlan {
   problems: readonly Problem[];
 }
 
-/** Uses only the first grader, because the others only vote on grades. */
 function discoveryGrader({ project, tree }: Opened, { code }: EvaluateOptions): Grader {
   const { settings } = project;
-  if (settings.grader === null) {
+  const found = createAsker({ project, context: { settings, tree, hash: sha256 } }, code);
+  if (found === null) {
     throw userError(
       settings.file ?? SETTINGS_FILE,
       'has no grader, which is needed to read the references; set grader: { model: … }',
     );
   }
-  const problems: Problem[] = [];
-  const [grader] = gradersOf(
-    {
-      project: { ...project, settings: { ...settings, voters: [] } },
-      context: { settings, tree, hash: sha256 },
-    },
-    problems,
-  );
-  if (grader?.target.provider === 'program' && code !== 'host')
-    problems.push(
-      problem(
-        settings.grader.place,
-        'the grader is a program of this repository. It runs only with --code host.',
-      ),
-    );
-  if (problems.length > 0) throw new UserError(problems);
-  if (grader === undefined) throw new InternalError('a grader without a target is a problem');
-  return grader;
+  if (found.problems.length > 0) throw new UserError(found.problems);
+  if (found.asker.grader === null)
+    throw new InternalError('a grader without a target is a problem');
+  return found.asker.grader;
 }
 
 function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): Problem[] {
@@ -231,7 +217,7 @@ function printDiscovered(
     terminal.out(`${logJson({ file, prompts, usage })}\n`);
     return;
   }
-  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']): string =>
+  const listed = (attributes: readonly Attribute[], kind: Attribute['kind']) =>
     attributes
       .filter((attribute) => attribute.kind === kind)
       .map(({ name }) => name)

@@ -44,7 +44,7 @@ interface ContrastBlock {
 }
 
 function blockOf({ units, kept }: Fit['strata'][number]): ContrastBlock {
-  const rate = ({ passes, tries }: CountedUnit['base']): number => passes / tries;
+  const rate = ({ passes, tries }: CountedUnit['base']) => passes / tries;
   const raw = Float64Array.from(units, ({ base, head }) => kept * rate(base) - rate(head));
   const mean = raw.reduce((total, fall) => total + fall, 0) / raw.length;
   const falls = raw.map((fall) => fall - mean);

@@ -42,16 +42,11 @@ export function sampleReferences<Of extends { id: string; compared: boolean }>(
 }
 
 export function referenceTexts(references: readonly Reference[]): ReferenceText[] {
-  return references.map(toReferenceText);
-}
-
-function toReferenceText({ id, input, expected, thread }: Reference): ReferenceText {
-  if (thread === null) return { id, input, expected };
-  return {
+  return references.map(({ id, input, expected, thread }) => ({
     id,
-    input: { ...input, dialogue: transcript(thread) },
+    input: thread === null ? input : { ...input, dialogue: transcript(thread) },
     expected,
-  };
+  }));
 }
 
 /**

@@ -84,7 +84,7 @@ function suiteDashboard(
   const more = andMore(moved.length, MOST_MOVED);
   const [first] = attributes;
   const cards = first === undefined ? undefined : charts.kinds.get(suiteKey(first));
-  const cardsHtml = (title: string, drawn: readonly Markup[] = []): Markup | null =>
+  const cardsHtml = (title: string, drawn: readonly Markup[] = []) =>
     drawn.length === 0 ? null : markup`<h4>${title}</h4><div class="cards">${drawn}</div>`;
   return markup`
     <section class="kinds"><h3><code>${shorten(of.name, NAME_LIMIT)}</code></h3>
@@ -187,7 +187,7 @@ function allHtml(of: ExplainedSuite, index: AttributeIndex): Markup | null {
 function alsoWords(attribute: AttributeResult, of: ExplainedSuite): string | null {
   const { verdict, explained_by: ids, alternatives } = attribute;
   if (!verdict.startsWith('also')) return null;
-  const names = (list: readonly string[]): string =>
+  const names = (list: readonly string[]) =>
     attributeNames(list, of)
       .map((name) => shorten(name, NAME_LIMIT))
       .join(', ');

@@ -42,8 +42,7 @@ export function planDiscovery(
         `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ` +
         `${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`,
     );
-  const callsOf = ({ references, most }: DiscoveryPart): number =>
-    discoveryCalls(references.length, most);
+  const callsOf = ({ references, most }: DiscoveryPart) => discoveryCalls(references.length, most);
   const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }

@@ -179,10 +179,6 @@ function withTries(
   });
 }
 
-function referenceId({ affected }: SuiteComparison['compared'][number]): string {
-  return affected.reference.id;
-}
-
 export async function withoutStored(
   plan: FeaturePlan<ExplainOwn>,
   {
@@ -204,7 +200,9 @@ export async function withoutStored(
   for (const { path, references, suites: sharing } of groups) {
     const [attributes, task] = [pinnedFor(pinned, path), taskFor(pinned, path)];
     if (attributes.length === 0) continue;
-    const compared = new Set(sharing.flatMap((suite) => suite.compared.map(referenceId)));
+    const compared = new Set(
+      sharing.flatMap((suite) => suite.compared.map(({ affected }) => affected.reference.id)),
+    );
     const all = references.map((each) => ({ ...each, compared: compared.has(each.id) }));
     for (const reference of sampleReferences(all, settings.sample, seed))
       await rateReference(reference, attributes, { grader, random, complete: look, task });

@@ -69,13 +69,13 @@ export function growAttributes(
   references: readonly Ratings[],
   pool: readonly { reference: ReferenceText; ratings: Ratings }[],
 ): Grown {
-  const isMember = (ratings: Ratings, { id }: Attribute): boolean =>
+  const isMember = (ratings: Ratings, { id }: Attribute) =>
     (ratingScore(ratings, id) ?? 0) >= MEMBER_AFFINITY;
   const before = new Map(
     attributes.map((own) => [own, references.filter((each) => isMember(each, own)).length]),
   );
   const chosen = new Set<(typeof pool)[number]>();
-  const countOf = (own: Attribute): number =>
+  const countOf = (own: Attribute) =>
     (before.get(own) ?? 0) + [...chosen].filter(({ ratings }) => isMember(ratings, own)).length;
   const thin = attributes.filter((own) => countOf(own) < ENOUGH_REFERENCES);
   for (const own of thin) {

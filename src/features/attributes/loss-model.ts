@@ -35,7 +35,7 @@ export function likelihoodsOf(units: readonly CountedUnit[]): Likelihoods {
       sum(onBase.map((own, i) => own * chance(unit.head, (at(RATE_GRID, i) * k) / EM_STEPS))),
     );
     const anything = sum(kept) / kept.length;
-    const log = (own: number): number => Math.log((1 - STRAY) * own + STRAY * anything);
+    const log = (own: number) => Math.log((1 - STRAY) * own + STRAY * anything);
     return [unit, Float64Array.from(kept, log)];
   });
   return new Map(pairs);
@@ -71,8 +71,7 @@ export interface Fit {
  * f₀) × Π (1 − f_j), with f₀ for all units and f_j for members of group j.
  */
 export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup[]): Fit {
-  const keyOf = (unit: CountedUnit): string =>
-    groups.map((group) => Number(group.has(unit))).join('');
+  const keyOf = (unit: CountedUnit) => groups.map((group) => Number(group.has(unit))).join('');
   const strata = [...Map.groupBy(likelihoods.keys(), keyOf)].map(([key, own]) => ({
     units: own,
     losers: [0, ...[...key].flatMap((digit, i) => (digit === '1' ? i + 1 : []))],
@@ -81,9 +80,9 @@ export function fitLosses(likelihoods: Likelihoods, groups: readonly MemberGroup
     ),
   }));
   const losses = [0, ...groups.map(() => 0)];
-  const keptBy = (losers: readonly number[]): number =>
+  const keptBy = (losers: readonly number[]) =>
     losers.reduce((kept, i) => kept * (1 - at(losses, i)), 1);
-  const value = (): number =>
+  const value = () =>
     sum(strata.map(({ losers, sums }) => at(sums, Math.round(keptBy(losers) * EM_STEPS))));
   let best = value();
   for (let sweep = 0; sweep < EM_SWEEPS; sweep++) {

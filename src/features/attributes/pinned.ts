@@ -192,10 +192,7 @@ function changeNotices(
   ];
 }
 
-function attributesFile(
-  { tree }: ProjectTree,
-  { settings }: Project,
-): { path: string; id: string | undefined } {
+function attributesFile({ tree }: ProjectTree, { settings }: Project) {
   const path = attributesPath(settings) ?? '';
   return { path, id: tree.files.get(path)?.id };
 }

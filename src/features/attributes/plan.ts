@@ -57,7 +57,16 @@ export function planExplain({
     ? { ...plan, asker: { grader, unasked: null }, problems: found.problems }
     : {
         ...plan,
-        certain: [certainCalls(grader, calls, file)],
+        certain: [
+          {
+            target: grader.target,
+            parameters: {},
+            purpose: 'qualeval',
+            calls: calls.certain,
+            tokens: calls.tokens,
+            place: { file: file ?? SETTINGS_FILE, line: 0 },
+          },
+        ],
         possible: calls.possible,
         asker: { grader, unasked },
         problems: found.problems,
@@ -67,21 +76,6 @@ export function planExplain({
 const ONLY_WHERE_WORSE =
   'attributes are computed only if a suite already regressed; pin ' +
   'them (evaldiff discover), or set qualeval: on';
-
-function certainCalls(
-  { target }: Grader,
-  { certain, tokens }: ExplainCalls,
-  file: string | null,
-): PlannedCalls {
-  return {
-    target,
-    parameters: {},
-    purpose: 'qualeval',
-    calls: certain,
-    tokens,
-    place: { file: file ?? SETTINGS_FILE, line: 0 },
-  };
-}
 
 function ungatedNotice(why: string): Notice {
   return {
@@ -108,9 +102,9 @@ function countExplainCalls(
   const each = byReferences(suites.filter((comparison) => isExplainable(comparison, mode))).flatMap(
     (group) => suiteCalls(group, { qualeval, pinned, mode }),
   );
-  const sum = (pick: (suite: SuiteCalls) => number): number =>
+  const sum = (pick: (suite: (typeof each)[number]) => number) =>
     each.reduce((total, suite) => total + pick(suite), 0);
-  const mean = (pick: (suite: SuiteCalls) => number): number =>
+  const mean = (pick: (suite: (typeof each)[number]) => number) =>
     each.length === 0 ? 0 : Math.round(sum(pick) / sum(({ calls }) => calls));
   return {
     certain: sum(({ isCertain, calls }) => (isCertain ? calls : 0)),
@@ -125,17 +119,10 @@ interface Deciding {
   mode: 'diff' | 'sweep';
 }
 
-interface SuiteCalls {
-  isCertain: boolean;
-  calls: number;
-  input: number;
-  output: number;
-}
-
 function suiteCalls(
   { path, references, suites }: ReturnType<typeof byReferences<SuiteComparison>>[number],
   { qualeval: { enabled, max_attributes: most, alignment, sample }, pinned: file, mode }: Deciding,
-): SuiteCalls[] {
+) {
   const own = file === null ? 0 : pinnedFor(file, path).length;
   const isCertain = enabled === 'on' || own > 0;
   if (

@@ -16,7 +16,12 @@ export function outcomesOf(
   tries: number | null,
 ): Outcome[] {
   const byTry = new Map(
-    triesBelow(given, tries).map((tryResult) => [tryResult.try, tryOutcome(tryResult, metric)]),
+    triesBelow(given, tries).map((tryResult) => [
+      tryResult.try,
+      metric === null
+        ? tryResult.outcome
+        : tryResult.scores.find((score) => score.metric === metric)?.status,
+    ]),
   );
   const last = Math.max(-1, ...byTry.keys());
   return Array.from({ length: last + 1 }, (_, at) => byTry.get(at) ?? 'skipped');
@@ -24,10 +29,6 @@ export function outcomesOf(
 
 function triesBelow(given: readonly TryResult[], tries: number | null): TryResult[] {
   return given.filter(({ try: index }) => tries === null || index < tries);
-}
-
-function tryOutcome({ outcome, scores }: TryResult, metric: string | null): Outcome | undefined {
-  return metric === null ? outcome : scores.find((score) => score.metric === metric)?.status;
 }
 
 /** The interval is two-sided, with 90 % confidence. */
@@ -86,7 +87,7 @@ export function meanValues(
   tries: number | null,
 ): NonNullable<AttributeResult['values']> | null {
   const all = references.map((reference) => referenceValues(reference, metric, tries));
-  const has = (side: Side): boolean => sideMean(all, side) !== null;
+  const has = (side: Side) => sideMean(all, side) !== null;
   const sides = (['base', 'head'] as const).filter(has);
   const shown = all.filter((reference) =>
     sides.every((side) => reference[side].some((n) => n !== null)),

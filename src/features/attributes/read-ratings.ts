@@ -66,10 +66,10 @@ const BRACKETS =
 const LINE_LENGTH = 300;
 
 /** Parses `- rivers: 4` or `1. "rivers" = 4/5,`. */
-function lineRating(line: string): { id: string; score: string; evidence: string } | null {
+function lineRating(line: string) {
   const at = line.search(/[:=]/);
   if (at < 0 || line.length > LINE_LENGTH) return null;
-  const bare = (text: string): string => text.replace(/^[\s"`*-]+|[\s"`*,]+$/g, '');
+  const bare = (text: string) => text.replace(/^[\s"`*-]+|[\s"`*,]+$/g, '');
   const id = bare(bare(line.slice(0, at)).replace(/^\d+[.)]/, ''));
   return { id, score: bare(line.slice(at + 1)), evidence: '' };
 }

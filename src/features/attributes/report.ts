@@ -30,7 +30,7 @@ export const attributesReport: FeatureReport = {
     );
     const covered = new Set<string>();
     const places: AttributeResult[] = [];
-    const gain = ({ references }: AttributeResult): number =>
+    const gain = ({ references }: AttributeResult) =>
       worse.filter((id) => references.includes(id) && !covered.has(id)).length;
     for (;;) {
       const [next] = named.toSorted(
@@ -43,7 +43,7 @@ export const attributesReport: FeatureReport = {
     const byValue = named.filter(({ values }) => values?.tested).slice(0, MOST_PLACES);
     const shown = places.length === 0 ? byValue : places;
     const shared = places.length === 0 ? null : covered.size;
-    const words = (own: AttributeResult): string =>
+    const words = (own: AttributeResult) =>
       shared === null ? attributeWords(own) : wholeRates(own.base, own.head);
     return shown.length === 0
       ? null
@@ -98,7 +98,7 @@ type Explained = Pick<Result, 'attributes' | 'insights' | 'suites'>;
 
 function mergeExplained([first, ...others]: readonly Result[]): Explained {
   const none: Explained = { attributes: [], insights: [], suites: [] };
-  const keyOf = (attribute: AttributeResult): string => `${suiteKey(attribute)} ${attribute.id}`;
+  const keyOf = (attribute: AttributeResult) => `${suiteKey(attribute)} ${attribute.id}`;
   return others.reduce<Explained>((all, result) => {
     const known = new Set(all.attributes.map(keyOf));
     const suites = new Set(all.suites.map(suiteKey));

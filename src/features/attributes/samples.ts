@@ -40,7 +40,7 @@ export function dropsHtml(
 ): Markup | null {
   const drops = samples.filter((sample): sample is Drop => sample.kind === 'drop');
   if (drops.length === 0) return null;
-  const fall = ({ base, head }: Drop): string => `${percent(base)} → ${percent(head)}`;
+  const fall = ({ base, head }: Drop) => `${percent(base)} → ${percent(head)}`;
   return markup`<h4>Largest drops</h4>
     ${drops.map((drop) => sampleHtml(suite, drop.reference, fall(drop), index, null))}`;
 }
@@ -98,7 +98,7 @@ function sampleHtml(
 }
 
 function inputHtml({ input, expected }: ReferenceResult): Markup {
-  const entry = ([key, value]: [string, unknown]): Markup => markup`
+  const entry = ([key, value]: [string, unknown]) => markup`
     <dt>${shorten(key, NAME_LIMIT)}</dt><dd><code>${piecesHtml(whole(String(value), SAMPLE))}</code></dd>`;
   return markup`<dl>
     ${Object.entries(input).map(entry)}
@@ -119,7 +119,7 @@ function answersHtml(
   }
   const { base, head } = exampleTries(reference, reports);
   const pieces = markedAnswers(base, head, { characters: SAMPLE, gaps: true });
-  const shown = (made: TryResult | null, marked: Piece[] | undefined): Markup =>
+  const shown = (made: TryResult | null, marked: Piece[] | undefined) =>
     marked === undefined ? lineHtml(answerLine(made, SAMPLE), NO_LINKS) : piecesHtml(marked);
   return markup`<div class="sides">
     <div class="base"><h4>Base</h4><pre>${shown(base, pieces?.base)}</pre></div>

@@ -48,7 +48,22 @@ export async function rateAnswers(
   tools: RatingTools,
   notes: string[],
 ): Promise<Answers | null> {
-  const answers = await ratedAnswers(references, attributes, expected, tools);
+  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+  const rated = async (side: Side) => {
+    const entries = references.map(async (reference): Promise<[string, Ratings][]> => {
+      const answer = reference.answers[side];
+      const wanted = shownExpected(reference.expected);
+      if (answer === null || wanted === null || subtasks.length === 0) return [];
+      const ratings =
+        answer === wanted
+          ? expected.get(reference.id)
+          : await rateAnswer(reference, answer, subtasks, tools);
+      return ratings === undefined ? [] : [[reference.id, ratings]];
+    });
+    return new Map((await Promise.all(entries)).flat());
+  };
+  const [base, head] = await Promise.all([rated('base'), rated('head')]);
+  const answers = { base, head };
   const all = [...answers.base.values(), ...answers.head.values()];
   const { unrated, reason } = missingRatings(all);
   if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
@@ -59,11 +74,7 @@ export async function rateAnswers(
   return null;
 }
 
-function missingRatings(all: Iterable<Ratings>): {
-  partly: number;
-  unrated: number;
-  reason: string;
-} {
+function missingRatings(all: Iterable<Ratings>) {
   const found = { partly: 0, unrated: 0, reason: '' };
   for (const ratings of all) {
     const unscored = [...ratings.values()].flatMap((rating) =>
@@ -75,36 +86,4 @@ function missingRatings(all: Iterable<Ratings>): {
     if (found.partly === 1) found.reason = unscored[0] ?? '';
   }
   return found;
-}
-
-async function ratedAnswers(
-  references: readonly SurveyReference[],
-  attributes: readonly Attribute[],
-  expected: ReadonlyMap<string, Ratings>,
-  tools: RatingTools,
-): Promise<Answers> {
-  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
-  const ratingsOf = async (
-    reference: SurveyReference,
-    answer: string | null,
-  ): Promise<Ratings | null> => {
-    const wanted = shownExpected(reference.expected);
-    if (answer === null || wanted === null || subtasks.length === 0) return null;
-    return answer === wanted
-      ? (expected.get(reference.id) ?? null)
-      : rateAnswer(reference, answer, subtasks, tools);
-  };
-  const rated = async (side: Side): Promise<ReadonlyMap<string, Ratings>> =>
-    new Map(
-      (
-        await Promise.all(
-          references.map(async (reference): Promise<[string, Ratings][]> => {
-            const ratings = await ratingsOf(reference, reference.answers[side]);
-            return ratings === null ? [] : [[reference.id, ratings]];
-          }),
-        )
-      ).flat(),
-    );
-  const [base, head] = await Promise.all([rated('base'), rated('head')]);
-  return { base, head };
 }

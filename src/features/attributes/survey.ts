@@ -5,7 +5,7 @@ import { inCommon, misalignment, ratingScore, type Ratings, type SkillPair } fro
 import { assign, type AssignTools, type Assignment } from './assign.ts';
 import { priorsOf } from './assignment-program.ts';
 import { discover } from './discover.ts';
-import type { AttributeRating } from './result.ts';
+import type { AttributeRating, AttributeResult } from './result.ts';
 import {
   rateAnswers,
   rateReferences,
@@ -28,14 +28,11 @@ interface SurveyOptions {
   alignment: boolean;
 }
 
-export interface Surveyed {
-  attribute: Attribute;
-  affinityMean: number;
-  prior: number;
+/** An attribute of the result, before its references are compared. */
+export interface Surveyed
+  extends Attribute, Pick<AttributeResult, 'affinity_mean' | 'prior' | 'assigned' | 'alignment'> {
   ratings: AttributeRating[];
-  assigned: string[];
   skills: Record<Side, SkillPair[]> | null;
-  alignment: { base: number | null; head: number | null } | null;
 }
 
 export interface Survey {
@@ -152,8 +149,8 @@ async function surveyKind(
         ? null
         : skillPairs(attribute.id, ratings, answers);
     return {
-      attribute,
-      affinityMean: mean,
+      ...attribute,
+      affinity_mean: mean,
       prior,
       skills,
       ratings: rated.map(({ id }) => ratingOf(id, ratings.get(id), attribute.id)),

@@ -47,7 +47,7 @@ export function shownExpected(expected: Json | undefined): string | null {
 function caseText(input: Record<string, Scalar>, answer: string, limit: number): string {
   const question = `Input:\n${inputText(input)}`;
   if (answer === '') return clipText(question, limit);
-  const clip = (text: string, other: string): string =>
+  const clip = (text: string, other: string) =>
     clipText(text, Math.max(Math.floor(limit / 2), limit - other.length));
   return `${clip(question, answer)}\n${clip(answer, question)}`;
 }

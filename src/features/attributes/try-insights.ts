@@ -106,15 +106,9 @@ function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
     .slice(0, MOST_ATTRIBUTES);
 }
 
-interface Bench {
-  grader: Grader;
-  counter: CallCounter;
-  level: number;
-}
-
 async function insightOf(
   { comparison, result, attribute }: Trial,
-  { grader, counter, level }: Bench,
+  { grader, counter, level }: { grader: Grader; counter: CallCounter; level: number },
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<FixFound & Pick<Insight, 'references'>> {
@@ -135,7 +129,7 @@ async function insightOf(
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
   const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
-  const numbersOf = (of: readonly ReferenceResult[]): number[] =>
+  const numbersOf = (of: readonly ReferenceResult[]) =>
     of.map((reference) => references.indexOf(reference));
   const trial = {
     ...{ references, fell: numbersOf(withheld), stable: numbersOf(stable) },

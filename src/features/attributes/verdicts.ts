@@ -106,7 +106,7 @@ function findingsIn(
   const random = createRandom(`attributes ${String(seed)} ${direction}`);
   const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
-  const pOf = (candidate: ContrastCandidate): number => moved.get(candidate) ?? 1;
+  const pOf = (candidate: ContrastCandidate) => moved.get(candidate) ?? 1;
   const tests = { level: alpha / suites.length, random, permutations };
   return new Map(
     placed.flatMap(({ units, candidates }) => {
@@ -183,7 +183,7 @@ function nameCauses(
   { level, ...tests }: { level: number } & Parameters<typeof contrastP>[2],
 ): AttributeCause[] {
   if (open.length === 0) return [];
-  const value = (chosen: readonly ContrastCandidate[]): number => fitOf(chosen).logLikelihood;
+  const value = (chosen: readonly ContrastCandidate[]) => fitOf(chosen).logLikelihood;
   const fitOf = createFits(units);
   const contrasts = (
     chosen: readonly ContrastCandidate[],
@@ -191,7 +191,7 @@ function nameCauses(
   ) => {
     const groups = others.map(({ group }) => group);
     const found = contrastP(fitOf(chosen), groups, tests);
-    return ({ group }: ContrastCandidate): number => found.get(group) ?? 1;
+    return ({ group }: ContrastCandidate) => found.get(group) ?? 1;
   };
   let chosen: readonly ContrastCandidate[] = [];
   const seen = new Set<string>();

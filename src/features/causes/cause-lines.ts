@@ -148,7 +148,7 @@ const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
   'moved line': 'line',
 };
 
-function trialWords({ relation, units }: Cause): { undone: string; made: string } {
+function trialWords({ relation, units }: Cause) {
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
   if (relation === 'together')
@@ -198,7 +198,7 @@ export function trialFigures(
   effect: Effect = 'fall',
 ): string {
   const { references, units, calls } = cause;
-  const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries'): number =>
+  const sum = (pick: 'restored' | 'broken', of: 'passes' | 'tries') =>
     references.reduce((total, reference) => total + reference[pick][of], 0);
   const { harmless, unexplained } = explained;
   const states =

@@ -138,7 +138,7 @@ async function readFiles(
 ): Promise<SideFiles> {
   const texts = new Map<string, readonly string[]>();
   const bodies = new Map<string, Uint8Array>();
-  const keyOf = (side: Side, file: string): string => `${side} ${file}`;
+  const keyOf = (side: Side, file: string) => `${side} ${file}`;
   for (const { suite } of runs)
     for (const side of ['base', 'head'] as const) {
       const tree = sources?.[side] ?? null;

@@ -50,7 +50,12 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
     { kind: 'set back', text: unit.base_text },
   ];
   const candidates = await withEdits(wanted, unit, bench);
-  if (candidates.length === 0) return none(whyNoEdit(unit));
+  if (candidates.length === 0)
+    return none(
+      isText(unit)
+        ? 'no edit of the file gives exactly the prompt to try'
+        : `fixes exist only for lines of text and code, and this is a ${unit.kind}`,
+    );
   const trialOf = (kind: Fix['kind']): ReturnType<Parameters<typeof provenFix>[1]> => {
     const tested = kind === 'draft' ? withheld : fell;
     const trial = { ...bench, ...referenceNumbers(tested, bench) };
@@ -114,22 +119,13 @@ function madeOf(
     : [new Set(all), { unit, text: text ?? '' }];
 }
 
-function whyNoEdit(unit: ChangeUnit): string {
-  return isText(unit)
-    ? 'no edit of the file gives exactly the prompt to try'
-    : `fixes exist only for lines of text and code, and this is a ${unit.kind}`;
-}
-
 function asWide(draft: string, { base_text, head_text }: ChangeUnit): string {
   const own = head_text ?? base_text ?? '';
   const start = own.length - own.trimStart().length;
   return `${own.slice(0, start)}${draft}${own.slice(own.trimEnd().length)}`;
 }
 
-function referenceNumbers(
-  tested: readonly ReferenceResult[],
-  { references, fellCount }: FixBench,
-): { fell: number[]; stable: number[] } {
+function referenceNumbers(tested: readonly ReferenceResult[], { references, fellCount }: FixBench) {
   return {
     fell: tested.map((reference) => references.indexOf(reference)),
     stable: [...references.keys()].slice(fellCount),

@@ -66,7 +66,7 @@ function figureLines(all: readonly SuiteCauses[], effect: Effect): Line[] {
 
 function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
   const order = suitesWorstFirst(suites).map(suiteIdentity);
-  const rankOf = ({ path, suite: name, variant }: SuiteCauses): number =>
+  const rankOf = ({ path, suite: name, variant }: SuiteCauses) =>
     order.indexOf(suiteIdentity({ path, name, variant }));
   const sorted = [...all].sort((a, b) => rankOf(a) - rankOf(b));
   return groupByEqualKey(sorted.flatMap(findings), ({ key }) => key).map(

@@ -68,7 +68,7 @@ export async function causesOfSuite(
     harmless: [],
     unexplained: fell.map(({ id }) => id),
     calls: 0,
-    ...judgedKeys(view),
+    ...(view.metrics === null ? {} : { metrics: [...view.metrics] }),
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
   const notStarted = (reason: string): SuiteCauses => ({
@@ -107,10 +107,6 @@ export async function causesOfSuite(
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
   edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
-}
-
-function judgedKeys({ metrics }: FallView): Pick<SuiteCauses['explained'], 'metrics'> {
-  return metrics === null ? {} : { metrics: [...metrics] };
 }
 
 function memberIds(groups: Suspect['groups']): string[][] {
@@ -193,7 +189,7 @@ async function examine(
     },
     attemptBy(make, change, isMirrored),
   );
-  const nameOf = (reference: number): string => references[reference]?.id ?? '';
+  const nameOf = (reference: number) => references[reference]?.id ?? '';
   const share = counter.made() / Math.max(1, found.tries);
   const causes = found.causes.map((cause): Cause => ({
     relation: isMirrored ? MIRRORED_RELATIONS[cause.relation] : cause.relation,

@@ -54,7 +54,7 @@ export function classificationOf(
     base: labelRates(items, labels, 'base'),
     head: labelRates(items, labels, 'head'),
   };
-  const both = (pick: (side: ClassRates) => number | null): BothSides => ({
+  const both = (pick: (side: ClassRates) => number | null) => ({
     base: pick(rates.base),
     head: pick(rates.head),
   });
@@ -87,9 +87,9 @@ function labelRates(items: readonly Item[], labels: readonly string[], side: Sid
   const pairs = items.flatMap(({ label, answered }) =>
     answered[side].map((given) => ({ label, given })),
   );
-  const count = (fits: (pair: { label: string; given: string | null }) => boolean): number =>
+  const count = (fits: (pair: { label: string; given: string | null }) => boolean) =>
     pairs.filter(fits).length;
-  const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+  const share = (part: number, whole: number) => (whole === 0 ? null : part / whole);
   const each = labels.map((label) => {
     const [right, given, wanted] = [
       count((pair) => pair.label === label && pair.given === label),

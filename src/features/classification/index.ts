@@ -12,5 +12,5 @@ export const classificationFeature: Feature & ReportRow = {
     const summary = classificationOf(tests, ratedRuns(suite), ratedTries(verdict));
     return summary === null ? {} : { classification: summary };
   },
-  report: async () => (await import('./report.ts')).classificationReport,
+  report: async () => (await import('./section.ts')).classificationReport,
 };

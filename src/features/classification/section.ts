@@ -10,6 +10,7 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { moreBlock, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
 import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
@@ -70,3 +71,8 @@ function rateSides({ base, head }: BothSides, word: (value: number | null) => st
 function decimal(value: number | null): string {
   return value === null ? '–' : value.toFixed(3);
 }
+
+export const classificationReport: FeatureReport = {
+  sections: { metrics: classes },
+  sureness: classFigures,
+};

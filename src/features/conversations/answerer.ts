@@ -76,7 +76,10 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
     fingerprint: steering.fingerprint,
     parts: steeringParts(value, evaluators),
     graders: evaluators,
-    mostCalls: value.max_steps * (turnCalls(value) + Math.max(1, evaluators.length)),
+    mostCalls:
+      value.max_steps *
+      ((value.tool_results === null || value.tool_results === 'end' ? 1 : MAX_TURN_CALLS) +
+        Math.max(1, evaluators.length)),
     problems: (prompts, code) => problemsOf(steering, prompts, code),
     async answer({ messages, tryIndex, ask, evaluate, script }, tools) {
       if (ask === null) {
@@ -153,10 +156,6 @@ const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = 
   tool_call: 'a tool was called, and tool_results: end ends the dialogue there',
   tool_limit: `the model called tools ${String(MAX_TURN_CALLS)} times in a row without an answer`,
 };
-
-function turnCalls({ tool_results: results }: Conversation): number {
-  return results === null || results === 'end' ? 1 : MAX_TURN_CALLS;
-}
 
 /** The value is the number of turns. Errors have no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {

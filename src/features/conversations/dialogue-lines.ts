@@ -134,6 +134,6 @@ function partingTurn(base: ConversationResult, head: ConversationResult): number
 }
 
 function sameTurn(a: ConversationTurn | undefined, b: ConversationTurn | undefined): boolean {
-  const steps = (turn: ConversationTurn | undefined): string => JSON.stringify(turn?.steps ?? []);
+  const steps = (turn: ConversationTurn | undefined) => JSON.stringify(turn?.steps ?? []);
   return a?.question === b?.question && a?.answer === b?.answer && steps(a) === steps(b);
 }

@@ -46,8 +46,7 @@ function evaluatorVerdictHtml(
   const said = Object.entries(words)
     .map(([criterion, word]) => `${criterion} ${word}`)
     .join(', ');
-  const asks = (text: string): Markup =>
-    markup`<p class="soft">would ask</p>${textHtml(text, characters)}`;
+  const asks = (text: string) => markup`<p class="soft">would ask</p>${textHtml(text, characters)}`;
   return markup`
     <p><code>${name(evaluator)}</code> ${shorten(said, 10 * NAME_LIMIT)}</p>
     ${analysis === null ? null : textHtml(analysis, characters)}

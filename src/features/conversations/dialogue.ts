@@ -71,7 +71,7 @@ function turnSteps(said: readonly Message[]): Step[] {
   const text = turnText(said);
   const answer = said.findLast(({ role, content }) => role !== 'tool' && content === text);
   const results = said.filter(({ role }) => role === 'tool');
-  const takeResult = (id: string | undefined): Message | undefined => {
+  const takeResult = (id: string | undefined) => {
     const at = results.findIndex((each) => each.role === 'tool' && each.id === id);
     return at < 0 ? undefined : results.splice(at, 1)[0];
   };
@@ -176,7 +176,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
 function mergedParts({ answers, said }: AssistantTurn, last: OkCompletion): OkCompletion['parts'] {
   const text = turnText(said);
   const spoken = answers.findLast((answer) => textOf(answer) === text) ?? last;
-  const isCall = ({ type }: OkCompletion['parts'][number]): boolean => type === 'tool_call';
+  const isCall = ({ type }: OkCompletion['parts'][number]) => type === 'tool_call';
   return [
     ...spoken.parts.filter((part) => !isCall(part)),
     ...answers.flatMap(({ parts }) => parts.filter(isCall)),

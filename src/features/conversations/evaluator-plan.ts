@@ -11,17 +11,6 @@ import type { Conversation, LabelledAnswer, Steering } from './conversation-rule
 
 export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
 
-function selectEvaluatorTests(runs: readonly SuiteRun[]): {
-  tests: EvaluatorTest[];
-  notices: Notice[];
-} {
-  const once = [...new Map(runs.map((run) => [run.suite.path, run])).values()];
-  return {
-    tests: once.flatMap((run) => dueTest(run) ?? []),
-    notices: once.flatMap(({ suite }) => untestedNotices(suite)),
-  };
-}
-
 function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
   const after = head && steeringFor(head.scoring);
   if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
@@ -51,19 +40,15 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
     return null;
   const before = base && steeringFor(base.scoring);
   const { examples, place } = after.conversation;
-  const same = sameness(before, after);
+  const same = {
+    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
+    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
+  };
   const decides = run.runs.length > 0 && soleJudge(run.scoring.tests)?.kind === 'own';
   const labels = examples.map(({ accepted }) => accepted);
   if (!isDue(same, decides, labels)) return null;
   const other = same.judge || before?.evaluators.length === 0 ? null : before;
   return { path, name, place, examples, base: other, head: after };
-}
-
-function sameness(before: Steering | null, after: Steering): Parameters<typeof isDue>[0] {
-  return {
-    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
-    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
-  };
 }
 
 function labelsOf({ examples }: Conversation): string {
@@ -76,8 +61,11 @@ function labelsOf({ examples }: Conversation): string {
 }
 
 export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
-  const select = (): ReturnType<typeof selectEvaluatorTests> =>
-    selectEvaluatorTests(run.suites.map((suite) => suite.run));
+  const once = [...new Map(run.suites.map((suite) => [suite.run.suite.path, suite.run])).values()];
+  const select = () => ({
+    tests: once.flatMap((each) => dueTest(each) ?? []),
+    notices: once.flatMap(({ suite }) => untestedNotices(suite)),
+  });
   return planJudgeTests(run.input, select, labelledCalls, true);
 }
 

@@ -146,7 +146,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
 }
 
 /** Models write keys in this order: first the reasons, then the verdicts. */
-function answerSchema({ criteria }: EvaluatorTask): { [key: string]: Json } {
+function answerSchema({ criteria }: EvaluatorTask) {
   const word = (name: string): Json => ({
     type: 'string',
     enum: ['yes', 'no', 'unknown'],

@@ -81,7 +81,7 @@ function fromObject(object: Record<string, Json>, criteria: readonly string[]): 
     const name = criterionName(key, criteria);
     if (name !== null) found.set(name, [...(found.get(name) ?? []), value]);
   }
-  const text = (name: string): string[] =>
+  const text = (name: string) =>
     (found.get(name) ?? []).filter((value) => typeof value === 'string');
   const word = (value: Json) => asWord(verdictOf(value, CRITERION_WORDS));
   return buildReply(criteria, (name) => (found.get(name) ?? []).map(word), text);
@@ -103,7 +103,7 @@ function fromHeadings(output: string, criteria: readonly string[]): EvaluatorRep
     if (heading !== null) sections.push(heading);
     else sections.at(-1)?.lines.push(line);
   }
-  const texts = (name: string): string[] =>
+  const texts = (name: string) =>
     sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
   return buildReply(
     criteria,
@@ -155,7 +155,7 @@ function buildReply(
     const [word, ...others] = new Set(wordsFor(name));
     return word && others.length === 0 ? [[name, word]] : [];
   });
-  const text = (name: string): string | null =>
+  const text = (name: string) =>
     texts(name)
       .map((part) => part.trim())
       .find((part) => part !== '') ?? null;

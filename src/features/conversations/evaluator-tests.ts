@@ -64,7 +64,7 @@ function gradeGroup(
     const words = read
       .filter((example) => example.accepted === accepted)
       .map(({ satisfied }) => satisfied);
-    const share = (holds: (satisfied: Record<string, boolean>) => boolean): YesShare =>
+    const share = (holds: (satisfied: Record<string, boolean>) => boolean) =>
       yesShare(words.filter(holds).length, words.length);
     return {
       criteria: Object.fromEntries(

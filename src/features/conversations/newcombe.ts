@@ -9,7 +9,7 @@ export function newcombe(first: Counts, second: Counts, confidence = 0.95): Inte
   const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
   if (ofFirst === null || ofSecond === null) return null;
   const [p, q] = [first.passes / first.tries, second.passes / second.tries];
-  const reach = (a: number, b: number): number => Math.sqrt(a * a + b * b);
+  const reach = (a: number, b: number) => Math.sqrt(a * a + b * b);
   return {
     low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
     high: p - q + reach(ofFirst.high - p, q - ofSecond.low),

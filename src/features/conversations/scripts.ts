@@ -15,7 +15,7 @@ export function withScripts(
 ): Reference[] {
   const names = [...new Set(placeholders(instructions ?? '').map(({ name }) => name))];
   const known = new Set(references.flatMap((reference) => [...scriptValues(reference).keys()]));
-  const refuse = (place: Reference['place'], message: string): void => {
+  const refuse = (place: Reference['place'], message: string) => {
     problems.push(problem(place, message));
   };
   for (const name of names.filter((each) => !known.has(each)))

@@ -87,10 +87,10 @@ function cells(
   kind: MeanUnit,
   mode: Result['mode'],
 ): Line[] {
-  const value = (mean: number | null): string =>
+  const value = (mean: number | null) =>
     kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2);
   if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
-  const change = (by: number): string =>
+  const change = (by: number) =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
   const end = kind === 'share' ? signed : signedTurns;
   const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}, `;
@@ -108,7 +108,7 @@ function signedTurns(difference: number): string {
 }
 
 function endings({ outcomes: { base, head } }: ConversationSummary): string {
-  const words = (counts: ConversationSummary['outcomes']['base']): string =>
+  const words = (counts: ConversationSummary['outcomes']['base']) =>
     counts === null
       ? 'not run'
       : Object.entries(counts)
@@ -178,7 +178,7 @@ function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] 
   const all = results.flatMap((result) =>
     result.grades.map((grade): EvaluatorRow => ({ result, grade })),
   );
-  const keyOf = ({ grade }: EvaluatorRow): string => JSON.stringify(grade.evaluators);
+  const keyOf = ({ grade }: EvaluatorRow) => JSON.stringify(grade.evaluators);
   const keys = [
     ...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf)),
   ];

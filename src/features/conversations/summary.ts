@@ -28,7 +28,7 @@ export function conversationSummary(
     base: judgedConversations(run, 'base', tries),
     head: judgedConversations(run, 'head', tries),
   }));
-  const completedTurns = ({ outcome, turns }: ConversationResult): number | null =>
+  const completedTurns = ({ outcome, turns }: ConversationResult) =>
     outcome === 'complete' ? turns.length : null;
   return {
     max_steps: conversation.max_steps,
@@ -91,7 +91,7 @@ function meanShare(
     head: countHolding(head ?? []),
   }));
   const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
-  const rate = (side: Side, from: typeof tables): number | null =>
+  const rate = (side: Side, from: typeof tables) =>
     meanOrNull(
       from
         .filter((table) => table[side].tries > 0)
@@ -112,7 +112,7 @@ function meanPerReference(
   pairs: readonly ConversationPair[],
   value: (conversation: ConversationResult) => number | null,
 ): PairedMean {
-  const own = (list: readonly ConversationResult[] | null): number | null =>
+  const own = (list: readonly ConversationResult[] | null) =>
     meanOrNull((list ?? []).flatMap((conversation) => value(conversation) ?? []));
   const means = pairs.map(({ base, head }) => ({ base: own(base), head: own(head) }));
   const both = means.flatMap(({ base, head }) =>

@@ -51,7 +51,7 @@ function correctRates(
   references: number,
 ): Omit<GraderError, 'metric' | 'objects'> | null {
   if (rate.base === null && rate.head === null) return null;
-  const side = (share: number | null): GraderError['base'] =>
+  const side = (share: number | null) =>
     share === null
       ? null
       : roganGladenInterval(

@@ -19,6 +19,6 @@ export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
     const { graders: results, judges, notices } = await runRubricTests(own, { complete, random });
     return { parts: { graders: results }, notices, judges: judges.map(judgeByRubric) };
   },
-  report: async () => (await import('./report.ts')).gradersReport,
+  report: async () => (await import('./section.ts')).gradersReport,
   suiteParts: correctedRates,
 };

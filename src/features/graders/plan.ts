@@ -27,7 +27,7 @@ function selectRubricTests(
   base: ProjectSide | null,
   head: ProjectSide,
   suites: readonly SuiteRun[],
-): { tests: RubricTest[]; notices: Notice[] } {
+) {
   const changes = [...head.project.rubrics.values()].map((rubric) =>
     rubricChanges(rubric, base, head),
   );
@@ -62,12 +62,20 @@ function rubricChanges(
     base === null ? [] : graderSetsOf(rubric.name, base),
     graderSetsOf(rubric.name, head),
   ];
-  return after.map((graders, index) => ({
-    ...changeOf(rubric, old, { base: before[index] ?? before[0] ?? [], head: graders }),
+  const sameRubric =
+    old !== null && canonicalJson(rubricIdentity(old)) === canonicalJson(rubricIdentity(rubric));
+  const sets = after.map((head, index) => ({ base: before[index] ?? before[0] ?? [], head }));
+  return sets.map((graders) => ({
+    rubric,
+    old,
+    graders,
+    sameRubric,
+    sameGraders:
+      canonicalJson(gradersIdentity(graders.base)) === canonicalJson(gradersIdentity(graders.head)),
     name:
       after.length === 1
         ? rubric.name
-        : `${rubric.name} (${graders.map(({ target }) => target.model).join(', ')})`,
+        : `${rubric.name} (${graders.head.map(({ target }) => target.model).join(', ')})`,
   }));
 }
 
@@ -78,22 +86,6 @@ interface RubricChange {
   sameRubric: boolean;
   sameGraders: boolean;
   graders: Record<Side, readonly Grader[]>;
-}
-
-function changeOf(
-  rubric: Rubric,
-  old: Rubric | null,
-  graders: RubricChange['graders'],
-): Omit<RubricChange, 'name'> {
-  return {
-    rubric,
-    old,
-    graders,
-    sameRubric:
-      old !== null && canonicalJson(rubricIdentity(old)) === canonicalJson(rubricIdentity(rubric)),
-    sameGraders:
-      canonicalJson(gradersIdentity(graders.base)) === canonicalJson(gradersIdentity(graders.head)),
-  };
 }
 
 function rubricTestOf(
@@ -114,7 +106,7 @@ function rubricTestOf(
 }
 
 function sameExamples(base: Rubric, head: Rubric): boolean {
-  const plain = ({ examples }: Rubric): string =>
+  const plain = ({ examples }: Rubric) =>
     canonicalJson(
       examples.map(({ content, context, ideal, expected }) => ({
         content,
@@ -150,8 +142,7 @@ function untestedRubric({
 
 export function planGraderTests(run: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
   const runs = run.suites.map((suite) => suite.run);
-  const select = (): ReturnType<typeof selectRubricTests> =>
-    selectRubricTests(run.base, run.head, runs);
+  const select = () => selectRubricTests(run.base, run.head, runs);
   return planJudgeTests(run.input, select, ({ examples, base, head, place }) => {
     const graders = [...(base?.graders ?? []), ...head.graders];
     return judgeCalls(graders, examples.length, 'grader', place);

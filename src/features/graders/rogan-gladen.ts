@@ -55,7 +55,7 @@ interface Quality {
 }
 
 function qualityOf(positives: Counts, negatives: Counts): Quality {
-  const smoothed = ({ passes, tries }: Counts): Quality['good'] => {
+  const smoothed = ({ passes, tries }: Counts) => {
     const rate = (passes + 1) / (tries + 2);
     return { rate, spread: (rate * (1 - rate)) / (tries + 2) };
   };

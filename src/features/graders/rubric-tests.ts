@@ -51,8 +51,8 @@ export function agreementWith(
     ),
   );
   const passing = passingLabels(rubric) ?? passingLabels(rubric, { better: 'higher' });
-  const good = (label: string): boolean => passing?.has(label) === true;
-  const count = (expected: boolean, label: boolean): number =>
+  const good = (label: string) => passing?.has(label) === true;
+  const count = (expected: boolean, label: boolean) =>
     graded.filter((example) => good(example.expected) === expected && good(example.label) === label)
       .length;
   const rates = agreementOf({
@@ -61,10 +61,9 @@ export function agreementWith(
     falsePositive: count(false, true),
     trueNegative: count(false, false),
   });
-  const interval = (passes: number, others: number): Interval | null =>
+  const interval = (passes: number, others: number) =>
     wilson({ passes: passes / repeats, tries: (passes + others) / repeats });
-  const share = (part: number): number | null =>
-    graded.length === 0 ? null : part / graded.length;
+  const share = (part: number) => (graded.length === 0 ? null : part / graded.length);
   return {
     judged: graded.length,
     agreement: share(graded.filter(({ expected, label }) => expected === label).length),
@@ -94,7 +93,12 @@ export async function runRubricTests(
       ]);
       return {
         graders: graderResults(test, base, head),
-        judge: { ...test.head, examples: readableExamples(head) },
+        judge: {
+          ...test.head,
+          examples: head.flatMap(({ expected, label }) =>
+            label === null ? [] : [{ expected, label }],
+          ),
+        },
         notices: unreadLabelNotices(test, base ?? [], head),
       };
     }),
@@ -108,10 +112,8 @@ export async function runRubricTests(
 
 type Example = Rubric['examples'][number];
 
-interface GradedExample {
+interface GradedExample extends LabelPair {
   example: Example;
-  /** Null if no grade is readable. */
-  label: string | null;
 }
 
 async function gradeExamples(
@@ -127,19 +129,10 @@ async function gradeExamples(
         graders,
         try: tryIndex,
       });
-      return { example, label: grade.status === 'graded' ? grade.label : null };
+      const label = grade.status === 'graded' ? grade.label : null;
+      return { example, expected: example.expected, label };
     }),
   );
-}
-
-function readableExamples(graded: readonly GradedExample[]): TestedRubric['examples'] {
-  return graded.flatMap(({ example: { expected }, label }) =>
-    label === null ? [] : [{ expected, label }],
-  );
-}
-
-function labelPairs(graded: readonly GradedExample[]): LabelPair[] {
-  return graded.map(({ example: { expected }, label }) => ({ expected, label }));
 }
 
 function graderResults(
@@ -148,20 +141,20 @@ function graderResults(
   head: readonly GradedExample[],
 ): GraderResult[] {
   const before = new Map(base?.map(({ example, label }) => [example, label]));
-  const flipped = head.flatMap(({ example, label: is }) => {
+  const flipped = head.flatMap(({ example, expected, label: is }) => {
     const was = before.get(example);
-    const { content, expected } = example;
+    const { content } = example;
     return was === undefined || was === is ? [] : [{ content, expected, base: was, head: is }];
   });
   const shared = { rubric: name, examples: examples.length };
   const result: GraderResult = {
     ...shared,
     side: 'head',
-    ...agreementWith(labelPairs(head), headJudge.rubric),
+    ...agreementWith(head, headJudge.rubric),
     flipped,
   };
   if (base === null || baseJudge === null) return [result];
-  const agreement = agreementWith(labelPairs(base), baseJudge.rubric);
+  const agreement = agreementWith(base, baseJudge.rubric);
   return [{ ...shared, side: 'base', ...agreement, flipped: [] }, result];
 }
 

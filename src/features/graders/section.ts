@@ -11,6 +11,7 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import {
   moreBlock,
   rateInterval,
@@ -171,3 +172,13 @@ function flippedExamples(grader: GraderResult | null, items: number): Block[] {
     ...moreBlock(flipped.length, items),
   ];
 }
+
+export const gradersReport: FeatureReport = {
+  hasContent: ({ graders }) => graders.length > 0,
+  sections: {
+    scoringChange: (result, detail) => [
+      ...graderAgreement(result, detail),
+      ...graderErrors(result, detail),
+    ],
+  },
+};

@@ -51,7 +51,7 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
   if (Math.abs(left.exponent - right.exponent) > MAX_EXPONENT_GAP)
     return left.exponent > right.exponent ? left : negative;
   const exponent = Math.min(left.exponent, right.exponent);
-  const at = (number: Decimal): bigint => number.digits * 10n ** BigInt(number.exponent - exponent);
+  const at = (number: Decimal) => number.digits * 10n ** BigInt(number.exponent - exponent);
   return decimalOf(`${String(at(left) - at(right))}e${String(exponent)}`) ?? ZERO;
 }
 

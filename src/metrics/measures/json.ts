@@ -59,7 +59,7 @@ export function parseObjects(text: string): Json[] {
   return found;
 }
 
-function closingBrace(text: string, start: number): { end: number; open: number } {
+function closingBrace(text: string, start: number) {
   const last = Math.min(text.length, start + MAX_OBJECT_CHARS);
   let open = 0;
   for (let index = start; index < last; index++) {
@@ -220,7 +220,7 @@ function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptio
  * there are too many pairs, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
-  const agree = (given: Json, wanted: Json): boolean => jsonAgreement(given, wanted, options) === 1;
+  const agree = (given: Json, wanted: Json) => jsonAgreement(given, wanted, options) === 1;
   const open = Map.groupBy(actual, canonical);
   const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
   if (unmatched.length > 0 && actual.length * expected.length <= PAIR_LIMIT)

@@ -1,6 +1,4 @@
-function readabilityCounts(
-  text: string,
-): { words: number; sentences: number; syllables: number } | null {
+function readabilityCounts(text: string) {
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
   const sentences = text.split(/[.!?…]+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;

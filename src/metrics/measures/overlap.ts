@@ -21,7 +21,7 @@ export function sentenceBleu(
     smoothing,
   }: { ignore_case: boolean; words: '13a' | 'spaces'; smoothing: 'exp' | 'floor' },
 ): number {
-  const words = (text: string): string[] => {
+  const words = (text: string) => {
     const cased = ignore_case ? foldCase(text) : text;
     return by === '13a' ? mtevalWords(cased) : cased.split(/\s+/).filter((word) => word !== '');
   };

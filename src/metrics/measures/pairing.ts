@@ -12,7 +12,7 @@ export function maximumPairs<Left, Right>(
     right.flatMap((other, index) => (fits(entry, other) ? [index] : [])),
   );
   let seen = new Set<number>();
-  const augments = (entry: number): boolean => {
+  const augments = (entry: number) => {
     const open = (fitting[entry] ?? []).filter((other) => !seen.has(other));
     const free = open.find((other) => !partners.has(other));
     if (free !== undefined) {

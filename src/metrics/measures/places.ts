@@ -27,7 +27,7 @@ export function occursAt(
 ): boolean {
   if (location === 'exact') return text === wanted;
   const last = text.length - wanted.length;
-  const isWhole = (start: number): boolean => {
+  const isWhole = (start: number) => {
     const before = text.slice(Math.max(0, start - NUMBER_CONTEXT), start);
     const end = start + wanted.length;
     const joined = SIGNED.test(wanted) ? /[\p{L}\p{N}]$/u : CONTINUED;

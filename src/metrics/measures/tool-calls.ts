@@ -53,7 +53,7 @@ export function matchCalls(
   order: ToolOrder,
   problem: (call: ToolCall, want: WantedCall) => string | null,
 ): { matched: number; pass: boolean; problems: string[] } {
-  const fits = (call: ToolCall | undefined, want: WantedCall): boolean =>
+  const fits = (call: ToolCall | undefined, want: WantedCall) =>
     call?.name === want.name && problem(call, want) === null;
   const pairs =
     order === 'strict'
