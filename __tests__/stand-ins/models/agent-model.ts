@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import http from 'node:http';
 import { parseMap, type JsonMap } from '../../../src/types/plain.ts';
 import { bodyOf, listen } from '../loopback.ts';
 import {
   composeReply,
+  eventText,
   readAgentRequest,
   type AgentReply,
   type AgentRequest,
@@ -13,23 +13,11 @@ import {
  * A model for agents on loopback: Anthropic Messages, OpenAI Responses and Chat Completions, and
  * Gemini, streamed or not. It reads the instructions in a request and obeys these lines:
  *
- * - `When you write a file, start with WORD.` and `… end with WORD.`
+ * - `When you write a file, end with WORD.`
  * - `Mention SOMETHING.`, also in files that it read
  * - `Read FILE before you write.`
- * - `Run npm test before you finish.`
- * - `Never use WebFetch.`, for tasks with `latest` or `look up`
  * - skills, if their description says `use this when` and shares a long word with the task
  */
-
-export interface AgentModelOptions {
-  /** Probability that a rule is ignored, by the rule's first word or for all rules. */
-  noise?: number | Readonly<Record<string, number>>;
-  seed?: string;
-  /** Milliseconds between the events of a stream. */
-  pause?: number;
-  /** Replaces the reply to a request, counted from 0. Null: an ordinary reply. */
-  fault?(index: number, request: AgentRequest): { status: number; message: string } | null;
-}
 
 export interface AgentModelRequest {
   path: string;
@@ -73,11 +61,6 @@ const TOOLS: Readonly<Record<string, readonly [string, (...words: string[]) => J
     ['activate_skill', (name = '') => ({ name })],
     ['skill', (name = '') => ({ name, skill: name })],
   ],
-  web: [
-    ['WebFetch', (url = '') => ({ url, prompt: 'Read it' })],
-    ['web_fetch', (url = '') => ({ url, prompt: `Read ${url}` })],
-    ['webfetch', (url = '') => ({ url, format: 'text' })],
-  ],
 };
 
 function call({ tools }: AgentRequest, kind: string, ...words: string[]): AgentReply | null {
@@ -102,13 +85,13 @@ function skillFor({ text, task }: AgentRequest): string | null {
   return null;
 }
 
-/** The next step, given what was done so far. `ignores` says whether a rule is ignored. */
-function decide(request: AgentRequest, ignores: (rule: string) => boolean): AgentReply {
+/** The next step, given what was done so far. */
+function decide(request: AgentRequest): AgentReply {
   const { text, task, calls, tools } = request;
   // Titles and summaries are requested without tools.
   if (tools.length === 0) return { text: 'A short title' };
   const target = /\b[\w/-]+\.(?:md|txt|json|js|ts)\b/.exec(task)?.[0] ?? 'NOTES.md';
-  for (const [mark, step] of stepsFor(request, target, ignores)) {
+  for (const [mark, step] of stepsFor(request, target)) {
     if (calls.some(({ input }) => input.includes(mark))) continue;
     const reply = step(place(text));
     if (reply !== null) return reply;
@@ -125,24 +108,17 @@ function place(text: string): (file: string) => string {
   return (file) => (folder?.[1] === undefined ? file : `${folder[1]}/${file}`);
 }
 
-function stepsFor(
-  request: AgentRequest,
-  target: string,
-  ignores: (rule: string) => boolean,
-): [mark: string, step: Decision][] {
-  const { text, task } = request;
+function stepsFor(request: AgentRequest, target: string): [mark: string, step: Decision][] {
   const skill = skillFor(request);
-  const reads = [...text.matchAll(/Read ([\w./-]+\.\w+) before you write/gi)];
-  const isWebBanned = /never use `?web_?fetch/i.test(text) && !ignores('never');
-  const steps: [string, Decision][] = [];
-  if (skill !== null) steps.push(skillStep(request, skill));
-  for (const [, file = ''] of reads) steps.push([file, readStep(request, file, ignores)]);
-  if (/latest|look up/i.test(task) && !isWebBanned)
-    steps.push([PAGE, () => call(request, 'web', PAGE)]);
-  steps.push([target, writeStep(request, target, ignores)]);
-  if (/run `?npm test`? before you finish/i.test(text) && !ignores('run'))
-    steps.push(['npm test', () => call(request, 'shell', 'npm test')]);
-  return steps;
+  const reads = [...request.text.matchAll(/Read ([\w./-]+\.\w+) before you write/gi)];
+  return [
+    ...(skill === null ? [] : [skillStep(request, skill)]),
+    ...reads.map(([, file = '']): [string, Decision] => [
+      file,
+      (at) => call(request, 'read', at(file)) ?? call(request, 'shell', `cat ${file}`),
+    ]),
+    [target, writeStep(request, target)],
+  ];
 }
 
 /** Without a tool for skills, a skill is used by opening its file. */
@@ -161,47 +137,19 @@ function skillStep(request: AgentRequest, skill: string): [string, Decision] {
   ];
 }
 
-/** Nothing answers there. */
-const PAGE = 'http://127.0.0.1:9/';
-
-function readStep(
-  request: AgentRequest,
-  file: string,
-  ignores: (rule: string) => boolean,
-): Decision {
-  return (at) =>
-    ignores(`read ${file}`)
-      ? null
-      : (call(request, 'read', at(file)) ?? call(request, 'shell', `cat ${file}`));
-}
-
-function writeStep(
-  request: AgentRequest,
-  target: string,
-  ignores: (rule: string) => boolean,
-): Decision {
+function writeStep(request: AgentRequest, target: string): Decision {
   const { text, task } = request;
-  const word = (where: string): string[] => {
-    const rule = new RegExp(`when you write a file,? ${where} (?:it )?with (\\w+)`, 'i');
-    const found = rule.exec(text)?.[1];
-    return found === undefined || ignores(where) ? [] : [found];
-  };
+  const [, end] = /when you write a file,? end (?:it )?with (\w+)/i.exec(text) ?? [];
   const mentions = [...text.matchAll(/(?:^|[→|:\t] ?)(?:- )?Mention ([\w ]+?)\.?$/gm)];
-  const mentioned = mentions.flatMap(([, what = '']) => (ignores(`mention ${what}`) ? [] : [what]));
-  const lines = [...word('start'), `# ${task}`, ...new Set(mentioned), ...word('end')];
+  const mentioned = mentions.map(([, what = '']) => what);
+  const lines = [`# ${task}`, ...new Set(mentioned), ...(end === undefined ? [] : [end])];
   const content = `${lines.join('\n')}\n`;
   return (at) =>
     call(request, 'write', at(target), content) ??
     call(request, 'shell', `cat > '${target}' <<'EOF'\n${content}EOF`);
 }
 
-function isBelow(probability: number, ...words: string[]): boolean {
-  const digest = createHash('sha256').update(words.join('|')).digest();
-  return digest.readUIntBE(0, 6) / 2 ** 48 < probability;
-}
-
-export async function startAgentModel(options: AgentModelOptions = {}): Promise<AgentModel> {
-  const { noise = 0, seed = '', pause = 0, fault = () => null } = options;
+export async function startAgentModel(): Promise<AgentModel> {
   const requests: AgentModelRequest[] = [];
   const refused: string[] = [];
   const refuse = (response: http.ServerResponse, status: number, message: string): void => {
@@ -227,21 +175,10 @@ export async function startAgentModel(options: AgentModelOptions = {}): Promise<
     const read = body === null ? null : readAgentRequest(path, body, request.headers);
     if (read === null) return refuse(response, 404, `Unknown request URL: ${path}`);
     if ('fault' in read) return refuse(response, 400, read.fault);
-    const failure = fault(index, read);
-    if (failure !== null) return refuse(response, failure.status, failure.message);
-    const ignores = (rule: string): boolean => {
-      const chance = typeof noise === 'number' ? noise : (noise[rule.split(' ')[0] ?? ''] ?? 0);
-      return isBelow(chance, seed, rule, read.task, String(index));
-    };
-    const reply = composeReply(read, index, decide(read, ignores));
+    const reply = composeReply(read, index, decide(read));
     if (!read.isStream) return sendJson(response, 200, reply.body);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const [event, data] of reply.events) {
-      const text = typeof data === 'string' ? data : JSON.stringify(data);
-      response.write(`${event === null ? '' : `event: ${event}\n`}data: ${text}\n\n`);
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-    }
-    response.end();
+    response.setHeader('content-type', 'text/event-stream');
+    response.end(eventText(reply.events).join(''));
   };
   const server = http.createServer((request, response) => void handle(request, response));
   const { url, close } = await listen(server);

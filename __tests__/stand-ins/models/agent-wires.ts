@@ -37,8 +37,6 @@ interface Turn {
 
 interface Wire {
   turns(body: JsonMap): Turn[];
-  tools(body: JsonMap): { name: string; description: string }[];
-  system(body: JsonMap): string;
   /** The vendor's error, or null. */
   fault(body: JsonMap, turns: readonly Turn[], headers: Headers): string | null;
 }
@@ -93,12 +91,6 @@ const messages: Wire = {
         },
       ),
     ),
-  tools: (body) =>
-    list(body['tools']).map((tool) => ({
-      name: string(tool['name']),
-      description: string(tool['description']),
-    })),
-  system: (body) => flat(body['system']),
   fault(body, turns, headers) {
     if (headers['x-api-key'] === undefined && !bearer(headers))
       return 'x-api-key header is required';
@@ -126,12 +118,6 @@ const responses: Wire = {
         return [turn('tool', 'result', flat(item['output']), { id })];
       return [turn(string(item['role']), 'text', flat(item['content']))];
     }),
-  tools: (body) =>
-    list(body['tools']).map((tool) => ({
-      name: string(tool['name'] ?? tool['type']),
-      description: string(tool['description']),
-    })),
-  system: (body) => string(body['instructions']),
   fault(_body, turns, headers) {
     if (!bearer(headers)) return "You didn't provide an API key.";
     if (turns.length === 0) return "Missing required parameter: 'input'.";
@@ -155,16 +141,6 @@ const chat: Wire = {
       const text = flat(message['content']);
       return [...(text === '' ? [] : [turn(role, 'text', text)]), ...calls];
     }),
-  tools: (body) =>
-    list(body['tools']).map((tool) => {
-      const made = isMap(tool['function'])
-        ? tool['function']
-        : isMap(tool['custom'])
-          ? tool['custom']
-          : {};
-      return { name: string(made['name']), description: string(made['description']) };
-    }),
-  system: () => '',
   fault(body, turns, headers) {
     if (!bearer(headers)) return "You didn't provide an API key.";
     if (string(body['model']) === '') return 'you must provide a model parameter';
@@ -187,14 +163,6 @@ const gemini: Wire = {
         return turn(who, 'result', json(response['output'] ?? response));
       }),
     ),
-  tools: (body) =>
-    list(body['tools']).flatMap((tool) =>
-      list(tool['functionDeclarations']).map((each) => ({
-        name: string(each['name']),
-        description: string(each['description']),
-      })),
-    ),
-  system: (body) => flat(body['systemInstruction']),
   fault(_body, turns, headers) {
     if (headers['x-goog-api-key'] === undefined && !bearer(headers))
       return "Method doesn't allow unregistered callers.";
@@ -209,6 +177,20 @@ const gemini: Wire = {
 };
 
 const WIRES: Readonly<Record<AgentApi, Wire>> = { messages, responses, chat, gemini };
+
+function toolsIn(body: JsonMap): { name: string; description: string }[] {
+  const declared = list(body['tools']).flatMap((tool) => {
+    const inner = tool['function'] ?? tool['custom'] ?? tool;
+    return list(tool['functionDeclarations'] ?? [inner]);
+  });
+  return declared.map(({ name, type, description }) => ({
+    name: string(name ?? type),
+    description: string(description),
+  }));
+}
+
+const systemIn = (body: JsonMap): string =>
+  flat(body['system'] ?? body['instructions'] ?? body['systemInstruction']);
 
 function apiOf(path: string): AgentApi | null {
   if (path.endsWith('/v1/messages')) return 'messages';
@@ -227,7 +209,7 @@ export function readAgentRequest(
   if (api === null) return null;
   const wire = WIRES[api];
   const turns = wire.turns(body);
-  const tools = wire.tools(body);
+  const tools = toolsIn(body);
   const unnamed = tools.some(({ name }) => !/^[\w.:-]{1,128}$/.test(name));
   const fault = unnamed ? 'tools: invalid name' : wire.fault(body, turns, headers);
   if (fault !== null) return { fault };
@@ -240,7 +222,7 @@ export function readAgentRequest(
     ...{ api, calls, task: taskIn(turns), tools: tools.map(({ name }) => name) },
     model: string(body['model']) || (/models\/([^:]+):/.exec(path)?.[1] ?? ''),
     isStream: api === 'gemini' ? /:stream/.test(path) : body['stream'] === true,
-    text: [wire.system(body), ...shown, ...skills].join('\n'),
+    text: [systemIn(body), ...shown, ...skills].join('\n'),
     bytes: JSON.stringify(body).length,
   };
 }
@@ -257,27 +239,43 @@ function taskIn(turns: readonly Turn[]): string {
 
 type StreamEvent = [name: string | null, data: JsonMap | '[DONE]'];
 
+export interface AgentUsage {
+  input: number;
+  output: number;
+  cached: number;
+  thoughts: number;
+}
+
 /** A reply as a whole body and as a stream. `id` is unique per server. */
 export function composeReply(
   request: Pick<AgentRequest, 'api' | 'model' | 'bytes'>,
   id: number,
   reply: AgentReply,
+  usage = usageOf(request.bytes, reply),
 ): { body: JsonMap; events: StreamEvent[] } {
   return COMPOSERS[request.api](
-    { id, model: request.model, ...tokens(request.bytes, reply) },
+    { id, model: request.model, ...usage },
     'call' in reply ? reply.call : null,
     'text' in reply ? reply.text : '',
   );
 }
 
+export function eventText(events: readonly StreamEvent[]): string[] {
+  return events.map(([name, data]) => {
+    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    return `${name === null ? '' : `event: ${name}\n`}data: ${text}\n\n`;
+  });
+}
+
 /** About four characters per token. */
-function tokens(bytes: number, reply: AgentReply): { input: number; output: number } {
+function usageOf(bytes: number, reply: AgentReply): AgentUsage {
   const count = (length: number): number => Math.ceil(length / 4);
-  return { input: count(bytes), output: count(JSON.stringify(reply).length) };
+  const output = count(JSON.stringify(reply).length);
+  return { input: count(bytes), output, cached: 0, thoughts: 0 };
 }
 
 type Composer = (
-  facts: { id: number; model: string; input: number; output: number },
+  facts: AgentUsage & { id: number; model: string },
   call: AgentCall | null,
   text: string,
 ) => { body: JsonMap; events: StreamEvent[] };
@@ -285,13 +283,13 @@ type Composer = (
 const named = (data: JsonMap): StreamEvent => [string(data['type']), data];
 
 const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
-  messages({ id, model, input, output }, call, text) {
+  messages({ id, model, input, output, cached }, call, text) {
     const block: JsonMap =
       call === null
         ? { type: 'text', text }
         : { type: 'tool_use', id: `toolu_${id}`, name: call.name, input: call.input };
     const stop = { stop_reason: call === null ? 'end_turn' : 'tool_use', stop_sequence: null };
-    const usage = { input_tokens: input, output_tokens: output };
+    const usage = { input_tokens: input - cached, cache_read_input_tokens: cached };
     const base = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
     const delta: JsonMap =
       call === null
@@ -299,9 +297,18 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
         : { type: 'input_json_delta', partial_json: JSON.stringify(call.input) };
     const start = call === null ? { type: 'text', text: '' } : { ...block, input: {} };
     return {
-      body: { ...base, content: [block], ...stop, usage },
+      body: { ...base, content: [block], ...stop, usage: { ...usage, output_tokens: output } },
       events: [
-        { type: 'message_start', message: { ...base, content: [], stop_reason: null, usage } },
+        {
+          type: 'message_start',
+          message: {
+            ...base,
+            content: [],
+            stop_reason: null,
+            usage: { ...usage, output_tokens: 1 },
+          },
+        },
+        { type: 'ping' },
         { type: 'content_block_start', index: 0, content_block: start },
         { type: 'content_block_delta', index: 0, delta },
         { type: 'content_block_stop', index: 0 },
@@ -310,7 +317,7 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
       ].map((event) => named(event as JsonMap)),
     };
   },
-  responses({ id, model, input, output }, call, text) {
+  responses({ id, model, input, output, cached }, call, text) {
     const key = `item_${id}`;
     const item: JsonMap =
       call === null
@@ -324,7 +331,7 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
           };
     const usage = {
       input_tokens: input,
-      input_tokens_details: { cached_tokens: 0 },
+      input_tokens_details: { cached_tokens: cached },
       output_tokens: output,
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: input + output,
@@ -366,7 +373,7 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
       events: events.map((each, index) => named({ ...each, sequence_number: index })),
     };
   },
-  chat({ id, model, input, output }, call, text) {
+  chat({ id, model, input, output, cached }, call, text) {
     const calls =
       call === null
         ? {}
@@ -380,6 +387,7 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
           };
     const usage = {
       prompt_tokens: input,
+      prompt_tokens_details: { cached_tokens: cached },
       completion_tokens: output,
       total_tokens: input + output,
     };
@@ -404,14 +412,16 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
       ],
     };
   },
-  gemini({ model, input, output }, call, text) {
+  gemini({ model, input, output, cached, thoughts }, call, text) {
     const part: JsonMap =
       call === null ? { text } : { functionCall: { name: call.name, args: call.input } };
     const body: JsonMap = {
       candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP', index: 0 }],
       usageMetadata: {
         promptTokenCount: input,
-        candidatesTokenCount: output,
+        cachedContentTokenCount: cached,
+        candidatesTokenCount: output - thoughts,
+        thoughtsTokenCount: thoughts,
         totalTokenCount: input + output,
       },
       modelVersion: model,

@@ -8,6 +8,7 @@ import { talkAcp } from '../../../../src/features/agents/rows/acp-driver.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
 import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
+import { WORKSPACE } from '../../../stand-ins/agents/facts.ts';
 import { SCRIPTED_AGENT_FILE } from '../../../stand-ins/agents/scripted-agent.ts';
 import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
 
@@ -36,9 +37,7 @@ afterEach(async () => {
 
 async function run(name: AgentName, command: string[]): Promise<{ stdout: string; code: unknown }> {
   const row = agentRow(name);
-  const setup = { run: [], network: 'off' } as const;
-  const workspace = { from: '', with: [], hide: [], own: [], setup, network: 'off' } as const;
-  const spec = { command, model: 'stand-in', at: 'anthropic', workspace };
+  const spec = { command, model: 'stand-in', at: 'anthropic', workspace: WORKSPACE };
   const place = { url: model.url, token: 'run-token', home: work, work };
   const start = row.start({ spec, bin: [], task: TASK, ...place });
   const [program = '', ...words] = start.command;
@@ -82,6 +81,11 @@ describe('the driver of the Agent Client Protocol', () => {
   const agent = (answer: string): string[] => [
     ...[process.execPath, '-e'],
     `const send = (value) => console.log(JSON.stringify({ jsonrpc: '2.0', ...value }));
+     const end = (text, stopReason) => {
+       const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } };
+       send({ method: 'session/update', params: { sessionId: 's', update } });
+       send({ id: globalThis.prompt, result: { stopReason } });
+     };
      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
        const { id, method, params, result, error } = JSON.parse(line);
        ${answer}
@@ -113,9 +117,7 @@ describe('the driver of the Agent Client Protocol', () => {
        }
        if (result) (globalThis.outcomes ??= {})[id] = result.outcome;
        if (Object.keys(globalThis.outcomes ?? {}).length === 2) {
-         const text = JSON.stringify(globalThis.outcomes);
-         send({ method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } });
-         send({ id: globalThis.prompt, result: { stopReason: 'end_turn' } });
+         end(JSON.stringify(globalThis.outcomes), 'end_turn');
        }`),
     );
     expect(JSON.parse(readTranscript(agentRow('acp'), stdout).last)).toEqual({
@@ -134,9 +136,7 @@ describe('the driver of the Agent Client Protocol', () => {
          send({ id: 'f', method: 'fs/read_text_file', params: { sessionId: 's', path: '/etc/passwd' } });
        }
        if (id === 'f') {
-         const text = String(error.code);
-         send({ method: 'session/update', params: { sessionId: 's', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } } } });
-         send({ id: globalThis.prompt, result: { stopReason: 'refusal' } });
+         end(String(error.code), 'refusal');
        }`),
     );
     const { last, end } = readTranscript(agentRow('acp'), stdout);

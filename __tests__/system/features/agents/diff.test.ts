@@ -1,94 +1,38 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { factsIn, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Part } from '../../../../src/types/answer.ts';
 import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
-import { clock } from '../../../stand-ins/clock.ts';
-import { commandIn } from '../../../stand-ins/command-line.ts';
-import { startAgentModel, type AgentModel } from '../../../stand-ins/models/agent-model.ts';
-import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
+import { agentDiffs, editedRepository, KEY, PROJECT, SUITE } from './diff-setting.ts';
 
-const SUITE = `agent: { command: [node, tools/agent.mjs] }
-model: claude-sonnet-4-5
-workspace: { hide: [checks] }
-limits: { turns: 8, minutes: 10 }
-tests:
-  n_tries: 4
-  metrics:
-    - { name: notes, uses: files, with: { exist: [NOTES.md], only_changed: ['*.md'] } }
-    - { name: ends, uses: runs, with: { run: sh checks/ends.sh } }
-    - { name: calm, uses: steps, with: { max: 3, never: [web_fetch] } }
-  references:
-    - { id: search, task: Write the notes for the search feature. }
-    - { id: export, task: Write the notes for the export feature. }
-    - { id: login, task: Write the notes for the login feature. }
-`;
-
-/** One task and two tries, for tests that do not need statistics. */
-const SMALL = SUITE.replace('n_tries: 4', 'n_tries: 2').replace(
-  / {4}- \{ id: (?:export|login).*\n/g,
-  '',
-);
-
-const KEY = 'sk-ant-api03-real-key-0123456789abcdef';
+/** One task, for tests that do not need statistics. */
+const SMALL = SUITE.replace(/ {4}- \{ id: (?:export|login).*\n/g, '');
 
 const RULE = 'When you write a file, end with GOOD.\n';
 
 const RULES = `# Rules\n\nRead STYLE.md before you write.\n${RULE}`;
 
-const PROJECT = {
-  'evaldiff.yaml': 'prompts: [evals/*.yaml]\nqualeval: off\n',
-  'evals/notes.yaml': SUITE,
-  'tools/agent.mjs': SCRIPTED_AGENT,
-  'checks/ends.sh': 'tail -n 1 NOTES.md | grep -qx GOOD || { echo "no GOOD"; exit 1; }\n',
-  'AGENTS.md': RULES,
-  'STYLE.md': 'Be brief.\n',
-  LICENSE: 'Nobody reads it.\n',
-  '.gitignore': 'report\n',
-};
+const diff = agentDiffs();
 
-let model: AgentModel;
-let store: string;
+const repository = (changed: FixtureFiles, more: FixtureFiles = {}) =>
+  editedRepository(
+    {
+      ...{ ...PROJECT, 'evals/notes.yaml': SMALL },
+      ...{ 'AGENTS.md': RULES, 'STYLE.md': 'Be brief.\n', ...more },
+    },
+    changed,
+  );
 
-beforeAll(async () => {
-  model = await startAgentModel();
-});
-afterAll(() => model.close());
-beforeEach(() => {
-  store = join(mkdtempSync(join(tmpdir(), 'evaldiff-store-')), 'answers.sqlite');
-});
-
-interface Given {
-  env?: NodeJS.ProcessEnv;
-  args?: readonly string[];
-  url?: string;
-}
-
-async function diff(directory: string, { env = {}, args = [], url = model.url }: Given = {}) {
-  const before = model.requests.length;
-  const command = ['diff', '--base', 'HEAD', '--code', 'host', '--report', 'report', ...args];
-  const { code, out, err } = await commandIn(directory, command, {
-    env: fixtureEnvironment({ EVALDIFF_STORE: store, ANTHROPIC_API_KEY: KEY, ...env }),
-    width: 300,
-    testOverrides: { clock, vendorUrls: { anthropic: url } },
-  });
-  const text = readFileSync(join(directory, 'report/result.json'), 'utf8');
-  const result = JSON.parse(text) as Result;
-  return { code, out, err, text, result, paid: model.requests.length - before };
-}
-
-function repository(
-  changed: Record<string, string | null>,
-  more: Record<string, string> = { 'evals/notes.yaml': SMALL },
-) {
-  const made = createRepository();
-  made.commit('base', { ...PROJECT, ...more });
-  made.write(changed);
-  return made;
-}
+/** An agent that makes one call and reports success, whatever the answer is. */
+const oneCall = (more: string, reports = ''): string => `
+  const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token, EVALDIFF_MODEL } = process.env;
+  const messages = [{ role: 'user', content: 'Answer with a word.' }];
+  const body = JSON.stringify({ model: EVALDIFF_MODEL, max_tokens: 99, messages, ${more} });
+  const headers = { 'x-api-key': token, 'anthropic-version': '2023-06-01' };
+  await fetch(url + '/v1/messages', { method: 'POST', headers, body });
+  ${reports}
+  console.log('{"type":"end"}');`;
 
 const headFacts = ({ suites: [suite] }: Result): AgentFacts[] =>
   (suite?.references ?? []).flatMap(({ head }) =>
@@ -97,7 +41,10 @@ const headFacts = ({ suites: [suite] }: Result): AgentFacts[] =>
 
 describe('evaldiff diff of an agent suite', () => {
   test('fails if a rule is removed from AGENTS.md', async () => {
-    const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') }, {});
+    const { directory } = repository(
+      { 'AGENTS.md': RULES.replace(RULE, '') },
+      { 'evals/notes.yaml': SUITE.replace('n_tries: 2', 'n_tries: 4') },
+    );
     const { code, out, text, result } = await diff(directory);
     expect(code).toBe(1);
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { metrics: ['ends'] } });
@@ -120,9 +67,8 @@ describe('evaldiff diff of an agent suite', () => {
   test('fails if a rule changes that looks like a date', async () => {
     const rule = 'The current date: when you write a file, end with GOOD.\n';
     const changed = { 'AGENTS.md': rule.replace('GOOD', 'BAD') };
-    const { directory } = repository(changed, {
-      ...{ 'AGENTS.md': rule, 'evals/notes.yaml': SUITE.replace('n_tries: 4', 'n_tries: 2') },
-    });
+    const base = { 'AGENTS.md': rule, 'evals/notes.yaml': SUITE };
+    const { directory } = repository(changed, base);
     const { code, paid, result } = await diff(directory);
     expect({ code, paid }).toEqual({ code: 1, paid: 2 * 3 * 2 * 2 });
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed' });
@@ -135,16 +81,9 @@ describe('evaldiff diff of an agent suite', () => {
   ])(
     '%s that only the agent reports if it offers the model these tools: %s',
     async (_, tools, skills) => {
-      const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
-        const messages = [{ role: 'user', content: 'Answer with a word.' }];
-        const model = process.env.EVALDIFF_MODEL;
-        const body = JSON.stringify({ model, max_tokens: 99, messages, tools: ${tools} });
-        const headers = { 'x-api-key': token, 'anthropic-version': '2023-06-01' };
-        await fetch(url + '/v1/messages', { method: 'POST', headers, body });
-        console.log('{"type":"tool_call","name":"skill","input":{"name":"notes"}}');
-        console.log('{"type":"end"}');`;
-      const more = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
-      const { directory } = repository({ LICENSE: 'Edited.\n' }, more);
+      const call = '{"type":"tool_call","name":"skill","input":{"name":"notes"}}';
+      const agent = oneCall(`tools: ${tools}`, `console.log('${call}');`);
+      const { directory } = repository({ LICENSE: 'Edited.\n' }, { 'tools/agent.mjs': agent });
       const { result } = await diff(directory);
       const [facts] = headFacts(result);
       expect(facts).toMatchObject({ skills, turns: 1 });
@@ -173,7 +112,7 @@ describe('evaldiff diff of an agent suite', () => {
     ['AGENTS.md', RULES.replace('Read', 'Please read'), false],
     ['AGENTS.md', `${RULES}ok\n`, false],
   ])('says if no run read a changed instruction file: %s %j', async (path, text, isUnread) => {
-    const skill = { 'skills/notes/SKILL.md': 'Be brief and exact.\n', 'evals/notes.yaml': SMALL };
+    const skill = { 'skills/notes/SKILL.md': 'Be brief and exact.\n' };
     const { directory } = repository({ [path]: text }, skill);
     const { out, result } = await diff(directory);
     expect(result.conclusion).toBe('success');
@@ -236,12 +175,7 @@ describe('evaldiff diff of an agent suite', () => {
     ['names a different model', {}, 'model: "big"', 'write `models: [big]` in the suite'],
   ])('reports an error if a model call %s, even if the agent reports success', async (...row) => {
     const [, given, more, said] = row;
-    const agent = `const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token } = process.env;
-      const body = JSON.stringify({ model: process.env.EVALDIFF_MODEL, messages: [], ${more} });
-      const headers = { 'x-api-key': token };
-      await fetch(url + '/v1/messages', { method: 'POST', headers, body });
-      console.log('{"type":"end"}');`;
-    const files = { 'evals/notes.yaml': SMALL, 'tools/agent.mjs': agent };
+    const files = { 'tools/agent.mjs': oneCall(more) };
     const { directory } = repository({ LICENSE: 'Edited.\n' }, files);
     const { code, text } = await diff(directory, given);
     expect(code).toBe(2);

@@ -1,19 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { createLedger, type Ledger } from '../../../../src/money/ledger.ts';
+import { createLedger } from '../../../../src/money/ledger.ts';
 import { member, type JsonMap } from '../../../../src/types/plain.ts';
 import type { Price } from '../../../../src/types/price.ts';
-import { ANTHROPIC, CHAT, eventText, GEMINI, WIRES } from '../../../stand-ins/agents/wires.ts';
-import type { WireCase } from '../../../stand-ins/agents/wires.ts';
 import {
-  ask,
-  askStream,
-  memoryStore,
-  startGateway,
-  startVendor,
-  termsFor,
-  unlimited,
-  type Vendor,
-} from './gateway-setting.ts';
+  ANTHROPIC,
+  CHAT,
+  GEMINI,
+  replyOf,
+  WIRES,
+  type WireCase,
+} from '../../../stand-ins/agents/wires.ts';
+import { openRun, sendReply, SENDS, startRun, unlimited, type Handler } from './gateway-setting.ts';
 
 /** $15 per million output tokens and $3 per million input tokens. */
 const price: Price = (_, { input_tokens, output_tokens }) =>
@@ -29,30 +26,15 @@ function limitIn(body: JsonMap): number | null {
 }
 
 /** Bills each reply with as many output tokens as the request allows. */
-function dear(wire: WireCase, most = 64_000): Promise<Vendor> {
-  return startVendor(({ body, path }, response) => {
-    const output = limitIn(body) ?? most;
-    const billed = <T>(reply: T): T =>
-      JSON.parse(
-        JSON.stringify(reply, (key, value: unknown) => {
-          if (/^(output_tokens|completion_tokens|candidatesTokenCount)$/.test(key)) return output;
-          return key === 'thoughtsTokenCount' ? 0 : value;
-        }),
-      ) as T;
-    const isStreamed = body['stream'] === true || path.includes('alt=sse');
-    response.setHeader('content-type', isStreamed ? 'text/event-stream' : 'application/json');
-    response.end(
-      isStreamed
-        ? eventText(billed(wire.events('a', 'm-1'))).join('')
-        : JSON.stringify(billed(wire.reply('a', 'm-1'))),
-    );
-  });
-}
+const dear =
+  (wire: WireCase, most = 64_000): Handler =>
+  (request, response) => {
+    const output = limitIn(request.body) ?? most;
+    sendReply(request, response, replyOf(wire, 'a', { output, thoughts: 0 }));
+  };
 
-function capped(limit: number): Ledger {
-  const maxCost = { limit, from: '--max-cost', isDefault: false };
-  return createLedger({ maxCalls: null, maxCost }, price);
-}
+const startDear = (wire: WireCase, given: Parameters<typeof startRun>[1] = {}) =>
+  startRun(wire, { vendor: dear(wire), ledger: unlimited(price), ...given });
 
 const questions = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `question ${String(index)}`);
@@ -65,32 +47,25 @@ const clients = WIRES.map((wire): WireCase =>
 );
 
 describe.each(clients)('the money of parallel calls of $name', (wire) => {
-  test.each([
-    ['JSON', ask],
-    ['streams', askStream],
-  ] as const)('stays within the limit of the run (%s)', async (_, send) => {
-    const vendor = await dear(wire);
-    const gateway = await startGateway(vendor, { ledger: unlimited(price) });
-    const ticket = gateway.open(termsFor(wire, { limits: { turns: 40, usd: 1 } }));
-    const got = await Promise.all(questions(40).map((text) => send(gateway, wire, ticket, text)));
-    const { whole, refused } = ticket.end();
+  test.each(SENDS)('stays within the limit of the run (%s)', async (send) => {
+    const run = await startDear(wire, { terms: { limits: { turns: 40, usd: 1 } } });
+    const got = await Promise.all(questions(40).map((text) => run[send](text)));
+    const { whole, refused } = run.end();
     expect(whole.usd).toBeLessThanOrEqual(1);
     expect(whole.usd).toBeGreaterThan(0.4);
-    expect(got.filter(({ status }) => status === 200)).toHaveLength(vendor.requests.length);
-    expect(vendor.requests.every(({ body }) => limitIn(body) !== null)).toBe(true);
+    expect(got.filter(({ status }) => status === 200)).toHaveLength(run.requests.length);
+    expect(run.requests.every(({ body }) => limitIn(body) !== null)).toBe(true);
     expect(new Set(refused.map(({ why }) => why))).toEqual(new Set(['usd']));
   });
 
   test('stays within the cap of all runs together, which then stop', async () => {
-    const vendor = await dear(wire);
-    const ledger = capped(3);
-    const gateway = await startGateway(vendor, { ledger: () => ledger });
-    const runs = [0, 1, 2].map((index) =>
-      gateway.open(termsFor(wire, { try: index, limits: { turns: 40, usd: 100 } })),
-    );
-    await Promise.all(
-      runs.flatMap((run) => questions(10).map((text) => ask(gateway, wire, run, text))),
-    );
+    const maxCost = { limit: 3, from: '--max-cost', isDefault: false };
+    const ledger = createLedger({ maxCalls: null, maxCost }, price);
+    const limits = { turns: 40, usd: 100 };
+    const first = await startDear(wire, { ledger: () => ledger, terms: { limits } });
+    const more = [1, 2].map((index) => openRun(first.gateway, wire, { try: index, limits }));
+    const runs = [first, ...more];
+    await Promise.all(runs.flatMap(({ ask }) => questions(10).map((text) => ask(text))));
     const records = runs.map((run) => run.end());
     const spent = records.reduce((sum, { whole }) => sum + (whole.usd ?? 0), 0);
     expect(spent).toBeLessThanOrEqual(3);
@@ -106,12 +81,12 @@ describe('the limit of output tokens that the gateway sends', () => {
     body: JsonMap,
     { usd = 1, model = 'm-1' } = {},
   ): Promise<JsonMap | undefined> => {
-    const vendor = await dear(wire);
-    const gateway = await startGateway(vendor, { ledger: unlimited(price) });
     const target = { provider: wire.wire, endpoint: null, model };
-    const ticket = gateway.open(termsFor(wire, { target, limits: { turns: 9, usd } }));
-    await ask(gateway, wire, ticket, 'hello', { body: { model, ...body } });
-    return vendor.requests[0]?.body;
+    const { ask, requests } = await startDear(wire, {
+      terms: { target, limits: { turns: 9, usd } },
+    });
+    await ask('hello', { body: { model, ...body } });
+    return requests[0]?.body;
   };
 
   test("is the client's own if the run can pay for it", async () => {
@@ -147,34 +122,29 @@ describe('the limit of output tokens that the gateway sends', () => {
   });
 
   test('is not part of the key of a stored reply', async () => {
-    const vendor = await dear(CHAT, 100);
-    const stored = memoryStore();
-    const gateway = await startGateway(vendor, { ledger: unlimited(price), stored });
-    for (const usd of [1, 0.1])
-      await ask(gateway, CHAT, gateway.open(termsFor(CHAT, { limits: { turns: 1, usd } })));
-    expect(vendor.requests).toHaveLength(1);
+    const limits = { turns: 1, usd: 1 };
+    const vendor = dear(CHAT, 100);
+    const { ask, gateway, requests } = await startDear(CHAT, { vendor, terms: { limits } });
+    await ask();
+    await openRun(gateway, CHAT, { limits: { ...limits, usd: 0.1 } }).ask();
+    expect(requests).toHaveLength(1);
   });
 
   test('is not set for a model without a price', async () => {
-    const vendor = await dear(CHAT);
-    const gateway = await startGateway(vendor, { ledger: unlimited(() => null) });
-    await ask(gateway, CHAT, gateway.open(termsFor(CHAT)));
-    expect(limitIn(vendor.requests[0]?.body ?? {})).toBeNull();
+    const { ask, requests } = await startDear(CHAT, { ledger: unlimited(() => null) });
+    await ask();
+    expect(requests.map(({ body }) => limitIn(body))).toEqual([null]);
   });
 });
 
 test('a run that cost more than its limit says so', async () => {
   // This vendor ignores the limit.
-  const vendor = await startVendor((_, response) => {
-    const reply = { ...CHAT.reply('a', 'm-1') };
-    const usage = { prompt_tokens: 10, completion_tokens: 100_000 };
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ ...reply, usage }));
+  const { ask, end } = await startDear(CHAT, {
+    vendor: (request, response) =>
+      sendReply(request, response, replyOf(CHAT, 'a', { input: 10, output: 100_000 })),
   });
-  const gateway = await startGateway(vendor, { ledger: unlimited(price) });
-  const ticket = gateway.open(termsFor(CHAT, { limits: { turns: 9, usd: 1 } }));
-  await ask(gateway, CHAT, ticket);
-  expect(ticket.end().refused).toEqual([
+  await ask();
+  expect(end().refused).toEqual([
     { why: 'usd', message: 'this run cost $1.5000, more than its limit of $1' },
   ]);
 });

@@ -6,7 +6,6 @@ import type {
   Gateway,
   GatewayOptions,
   RunTerms,
-  RunTicket,
   StoredReplies,
   StoredReply,
 } from '../../../../src/features/agents/gateway/terms.ts';
@@ -17,11 +16,11 @@ import type { JsonMap } from '../../../../src/types/plain.ts';
 import type { Price } from '../../../../src/types/price.ts';
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { eventText, type Said, type WireCase } from '../../../stand-ins/agents/wires.ts';
+import { replyOf, type Said, type WireCase } from '../../../stand-ins/agents/wires.ts';
 import { bodyOf, listen } from '../../../stand-ins/loopback.ts';
 import { KEY, START, testClock } from '../../../unit/edges/providers/providers-setting.ts';
 
-export interface VendorRequest {
+interface VendorRequest {
   path: string;
   headers: http.IncomingHttpHeaders;
   body: JsonMap;
@@ -32,7 +31,7 @@ export interface Vendor {
   requests: VendorRequest[];
 }
 
-type Handler = (request: VendorRequest, response: http.ServerResponse) => unknown;
+export type Handler = (request: VendorRequest, response: http.ServerResponse) => unknown;
 
 export async function startVendor(handle: Handler): Promise<Vendor> {
   const requests: VendorRequest[] = [];
@@ -48,18 +47,35 @@ export async function startVendor(handle: Handler): Promise<Vendor> {
   return { url, requests };
 }
 
-/** Answers each request with the number of requests so far, streamed if requested. */
+/** Sends a JSON body, or a stream if the request asks for one. */
+export function sendReply(
+  { path, body }: VendorRequest,
+  response: http.ServerResponse,
+  { json, events }: ReturnType<typeof replyOf>,
+): void {
+  const isStreamed = body['stream'] === true || path.includes('alt=sse');
+  response.setHeader('content-type', isStreamed ? 'text/event-stream' : 'application/json');
+  response.end(isStreamed ? events.join('') : json);
+}
+
+/** Answers each request with the number of requests so far. */
 export function numbered(wire: WireCase, say: (count: number) => Said = String): Handler {
   let count = 0;
-  return ({ path, body }, response) => {
+  return (request, response) => {
     count += 1;
-    const isStreamed = body['stream'] === true || path.includes('alt=sse');
-    response.setHeader('content-type', isStreamed ? 'text/event-stream' : 'application/json');
-    response.end(
-      isStreamed
-        ? eventText(wire.events(say(count), 'm-1-2026')).join('')
-        : JSON.stringify(wire.reply(say(count), 'm-1-2026')),
-    );
+    sendReply(request, response, replyOf(wire, say(count), { model: 'm-1-2026' }));
+  };
+}
+
+/** Answers after this number of errors. */
+export function failing(wire: WireCase, times: number, status: number, body: object): Handler {
+  const answered = numbered(wire);
+  let left = times;
+  return (request, response) => {
+    if (left === 0) return answered(request, response);
+    left -= 1;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify(body));
   };
 }
 
@@ -85,10 +101,6 @@ export function unlimited(of: Price): GatewayOptions['ledger'] {
   return () => ledger;
 }
 
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
-
 /** A gateway in front of the vendor, whose key is {@link KEY}. */
 export async function startGateway(
   vendor: Pick<Vendor, 'url'>,
@@ -109,7 +121,7 @@ export async function startGateway(
     ledger: unlimited(price),
     stored: memoryStore(),
     offline: false,
-    hash: sha256,
+    hash: (text) => createHash('sha256').update(text).digest('hex'),
     token: () => randomBytes(24).toString('hex'),
     now: () => START,
     redact: createRedactor([KEY]),
@@ -125,8 +137,9 @@ export function testCalls(): SharedCallSettings {
   return { maxTries: 5, clock: testClock(), signal, random: () => 0, log: () => undefined };
 }
 
-export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): RunTerms {
-  return {
+/** A run of an agent, which sends questions with its token. */
+export function openRun(gateway: Gateway, wire: WireCase, terms: Partial<RunTerms> = {}) {
+  const ticket = gateway.open({
     agent: 'command',
     target: { provider: wire.wire, endpoint: null, model: 'm-1' },
     models: [],
@@ -139,15 +152,29 @@ export function termsFor(wire: WireCase, overrides: Partial<RunTerms> = {}): Run
     firstDecisionOnly: false,
     anew: false,
     canary: null,
-    ...overrides,
-  };
+    ...terms,
+  });
+  return { ...ticket, ...questions(gateway, wire, ticket.token) };
 }
 
-export interface Got {
+interface Given extends Partial<GatewayOptions> {
+  vendor?: Handler;
+  terms?: Partial<RunTerms>;
+}
+
+/** A run behind a gateway of its own, whose vendor numbers its replies unless told otherwise. */
+export async function startRun(wire: WireCase, { vendor, terms, ...options }: Given = {}) {
+  const { url, requests } = await startVendor(vendor ?? numbered(wire));
+  const gateway = await startGateway({ url }, options);
+  return { ...openRun(gateway, wire, terms), gateway, requests };
+}
+
+export const SENDS = ['ask', 'stream'] as const;
+
+interface Got {
   status: number;
   headers: http.IncomingHttpHeaders;
   text: string;
-  pieces: string[];
   isCut: boolean;
 }
 
@@ -160,64 +187,48 @@ export interface Sent {
 }
 
 /** Sends a request without resolving its path. */
-export function sendTo(address: string, sent: Sent): Promise<Got> {
+function sendTo(address: string, sent: Sent): Promise<Got> {
   const { path = '/', method = 'POST', headers = {}, body = '', onPiece } = sent;
   const place = address.startsWith('http')
     ? { host: '127.0.0.1', port: new URL(address).port }
     : { socketPath: address };
   return new Promise((resolve, reject) => {
     const request = http.request({ ...place, path, method, headers, agent: false }, (response) => {
-      const pieces: string[] = [];
+      let text = '';
       const got = (isCut: boolean): void =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text: pieces.join(''),
-          pieces,
-          isCut,
-        });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, isCut });
       response.on('data', (chunk: Buffer) => {
-        pieces.push(chunk.toString());
-        onPiece?.(pieces.join(''));
+        text += chunk.toString();
+        onPiece?.(text);
       });
       response.on('end', () => got(false));
       response.on('error', () => got(true));
     });
     request.on('error', reject);
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    request.end(method === 'POST' ? text : undefined);
+    const whole = typeof body === 'string' ? body : JSON.stringify(body);
+    request.end(method === 'POST' ? whole : undefined);
   });
 }
 
-/** Sends a question with the run's token, as an agent does. */
-export function ask(
-  gateway: Gateway,
-  wire: WireCase,
-  ticket: Pick<RunTicket, 'token'>,
-  text = 'hello',
-  { body = {}, headers, ...more }: Omit<Sent, 'body'> & { body?: JsonMap } = {},
-): Promise<Got> {
-  return sendTo(gateway.address, {
-    path: wire.path,
-    headers: { ...wire.auth(ticket.token), ...headers },
-    body: wire.body(text, body),
-    ...more,
-  });
-}
-
-/** Sends a question and requests a stream. Gemini's API requests that in the path. */
-export function askStream(
-  gateway: Gateway,
-  wire: WireCase,
-  ticket: Pick<RunTicket, 'token'>,
-  text = 'hello',
-  { body = {}, ...more }: Parameters<typeof ask>[4] = {},
-): Promise<Got> {
-  return wire.wire === 'gemini'
-    ? ask(gateway, wire, ticket, text, {
-        ...more,
-        body,
-        path: '/v1beta/models/m-1:streamGenerateContent?alt=sse',
-      })
-    : ask(gateway, wire, ticket, text, { ...more, body: { ...body, stream: true } });
+/** Sends questions with a token, as an agent does. Gemini's API requests streams in the path. */
+export function questions({ address }: Gateway, wire: WireCase, token: string) {
+  const ask = (text = 'hello', { body, headers, ...more }: Sent = {}): Promise<Got> =>
+    sendTo(address, {
+      path: wire.path,
+      headers: { ...wire.auth(token), ...headers },
+      body: typeof body === 'string' ? body : wire.body(text, body),
+      ...more,
+    });
+  const stream = (
+    text?: string,
+    { body, ...more }: Omit<Sent, 'body'> & { body?: JsonMap } = {},
+  ) =>
+    wire.api === 'gemini'
+      ? ask(text, {
+          path: '/v1beta/models/m-1:streamGenerateContent?alt=sse',
+          body: { ...body },
+          ...more,
+        })
+      : ask(text, { body: { ...body, stream: true }, ...more });
+  return { ask, stream };
 }

@@ -10,20 +10,16 @@ import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';
 const SKILL =
   '---\nname: release-notes\ndescription: Writes release notes. Use this when: release notes are wanted.\n---\nBe brief.\n';
 
-async function init(files: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
+async function init(given: Record<string, string>, env: NodeJS.ProcessEnv = {}) {
   const { directory, write } = createRepository();
-  write(files);
-  const given = { env: { ...withoutKeys().env, ...env }, width: 200 };
+  write(given);
+  const terminal = { env: { ...withoutKeys().env, ...env }, width: 200 };
   const command = ['init', '--from', 'our-account/evaldiff@v1.0.0'];
-  const { code, out } = await commandIn(directory, command, given);
-  const { code: validated, out: said } = await commandIn(
-    directory,
-    ['validate', '--code', 'host'],
-    given,
-  );
-  const written = filesBelow(directory);
-  const again = await commandIn(directory, command, given);
-  return { code, validated, out, said, again: again.out, files: written };
+  const { code, out } = await commandIn(directory, command, terminal);
+  const validated = await commandIn(directory, ['validate', '--code', 'host'], terminal);
+  const files = filesBelow(directory);
+  const again = await commandIn(directory, command, terminal);
+  return { code, out, validated: validated.code, said: validated.out, again: again.out, files };
 }
 
 const suiteIn = (files: Readonly<Record<string, string>>, path: string) =>
@@ -77,14 +73,6 @@ describe('evaldiff init with agent instructions', () => {
     expect(out).toContain('npx evaldiff diff --code host');
   });
 
-  test('prefers an agent whose vendor has a key', async () => {
-    const { files, validated } = await init(
-      { 'AGENTS.md': 'Be brief.\n' },
-      { ANTHROPIC_API_KEY: 'k' },
-    );
-    expect([validated, suiteIn(files, 'evals/agents.yaml').agent]).toEqual([0, 'copilot']);
-  });
-
   test('installs the agent in the workflow and allows it to run, with code: host', async () => {
     const { files } = await init({ 'AGENTS.md': 'Be brief.\n' });
     const { jobs } = parse(files['.github/workflows/evaldiff.yml'] ?? '') as {
@@ -97,15 +85,24 @@ describe('evaldiff init with agent instructions', () => {
     ]);
   });
 
-  test("hides the skill's evals from the agent", async () => {
-    const { files, validated } = await init({
-      'skills/release-notes/SKILL.md': SKILL,
-      'skills/release-notes/evals/expected.md': 'x',
-    });
+  test.each<[string, string, object, Record<string, string>, NodeJS.ProcessEnv?]>([
+    [
+      'prefers an agent whose vendor has a key',
+      'evals/agents.yaml',
+      { agent: 'copilot' },
+      { 'AGENTS.md': 'Be brief.\n' },
+      { ANTHROPIC_API_KEY: 'k' },
+    ],
+    [
+      "hides the skill's evals from the agent",
+      'evals/release-notes.yaml',
+      { workspace: { hide: ['skills/release-notes/evals', 'evals'] } },
+      { 'skills/release-notes/SKILL.md': SKILL, 'skills/release-notes/evals/expected.md': 'x' },
+    ],
+  ])('%s', async (_, path, suite, given, env = {}) => {
+    const { files, validated } = await init(given, env);
     expect(validated).toBe(0);
-    expect(suiteIn(files, 'evals/release-notes.yaml').workspace).toMatchObject({
-      hide: ['skills/release-notes/evals', 'evals'],
-    });
+    expect(suiteIn(files, path)).toMatchObject(suite);
   });
 
   test('writes no suite if one already exists', async () => {

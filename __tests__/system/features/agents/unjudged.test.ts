@@ -1,14 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  fixtureEnvironment,
-  type FixtureFiles,
-} from '../../../stand-ins/repository.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { quizPrompt, quizTests, recordings } from '../../end-to-end/projects.ts';
+import { diffIn, editedRepository } from './diff-setting.ts';
 
 const SUITE = `agent: { command: [node, tools/agent.mjs] }
 model: claude-sonnet-4-5
@@ -32,31 +26,22 @@ const PROJECT: FixtureFiles = {
   'README.md': 'Hello.\n',
 };
 
-async function diff(
-  changed: FixtureFiles,
-  args: readonly string[] = ['--untrusted', '--code', 'host'],
-  base = PROJECT,
-) {
-  const { directory, commit, write } = createRepository();
-  commit('base', base);
-  write(changed);
-  const command = ['diff', '--base', 'HEAD', '--report', 'report', ...args];
-  const { code, out } = await commandIn(directory, command, {
-    env: fixtureEnvironment({ EVALDIFF_STORE: 'off', ANTHROPIC_API_KEY: undefined }),
-    width: 300,
+const OUTSIDER = ['--untrusted', '--code', 'host'];
+
+const diff = (changed: FixtureFiles, args: readonly string[] = OUTSIDER, base = PROJECT) =>
+  diffIn(editedRepository(base, changed).directory, args, {
+    env: { EVALDIFF_STORE: 'off', ANTHROPIC_API_KEY: undefined },
   });
-  const text = readFileSync(join(directory, 'report/result.json'), 'utf8');
-  return { code, out, result: JSON.parse(text) as Result };
-}
 
 describe("an outside contributor's change to what an agent may read", () => {
-  const [host, off] = [
-    ['--untrusted', '--code', 'host'],
-    ['--untrusted', '--code', 'off'],
-  ];
   test.each<[string, string, FixtureFiles, string[]?]>([
     ['an edit', 'AGENTS.md', { 'AGENTS.md': 'Be long.\n' }],
-    ['an edit with code: off', 'AGENTS.md', { 'AGENTS.md': 'Be long.\n' }, off],
+    [
+      'an edit with code: off',
+      'AGENTS.md',
+      { 'AGENTS.md': 'Be long.\n' },
+      ['--untrusted', '--code', 'off'],
+    ],
     ['an edit without code: host', 'AGENTS.md', { 'AGENTS.md': 'Be long.\n' }, ['--untrusted']],
     ['a deletion', 'app/STYLE.md', { 'app/STYLE.md': null }],
     ['an addition', 'app/CLAUDE.md', { 'app/CLAUDE.md': 'Be long.\n' }],
@@ -74,7 +59,7 @@ describe("an outside contributor's change to what an agent may read", () => {
       { 'evals/notes.yaml': null, 'AGENTS.md': 'Be long.\n' },
     ],
     ['a suite that is added', 'evals/other.yaml', { 'evals/other.yaml': SUITE }],
-  ])('is not judged and costs nothing: %s', async (_what, file, changed, args = host) => {
+  ])('is not judged and costs nothing: %s', async (_what, file, changed, args = OUTSIDER) => {
     const { code, out, result } = await diff(changed, args);
     expect({ code, conclusion: result.conclusion }).toEqual({ code: 0, conclusion: 'neutral' });
     expect(result.reasons[0]).toMatchObject({ code: 'not-run', what: 'agents', fails: false });
@@ -144,14 +129,14 @@ describe('a changed instruction file that no workspace holds', () => {
   const saysOf = ({ reasons, notices }: Result): string =>
     JSON.stringify([reasons, notices.map(({ message }) => message)]);
 
-  test.each<[string, string, FixtureFiles, FixtureFiles?]>([
-    ['AGENTS.md', 'AGENTS.md', { 'AGENTS.md': 'Be long.\n' }],
-    ['CLAUDE.md', 'packages/api/CLAUDE.md', { 'packages/api/CLAUDE.md': 'Be long.\n' }],
+  test.each<[string, string, FixtureFiles?, FixtureFiles?]>([
+    ['AGENTS.md', 'AGENTS.md'],
+    ['CLAUDE.md', 'packages/api/CLAUDE.md'],
     ['GEMINI.md', 'GEMINI.md', { 'GEMINI.md': null }, { 'GEMINI.md': 'Be brief.\n' }],
-    ['.claude', '.claude/rules/tone.md', { '.claude/rules/tone.md': 'Be long.\n' }],
-    ['.cursor', '.cursor/rules/style.mdc', { '.cursor/rules/style.mdc': 'Be long.\n' }],
-    ['.github', '.github/copilot-instructions.md', { '.github/copilot-instructions.md': '' }],
-    ['.github', '.github/instructions/a.md', { '.github/instructions/a.md': 'Be long.\n' }],
+    ['.claude', '.claude/rules/tone.md'],
+    ['.cursor', '.cursor/rules/style.mdc'],
+    ['.github', '.github/copilot-instructions.md'],
+    ['.github', '.github/instructions/a.md'],
     ['a link', 'CLAUDE.md', { 'CLAUDE.md': { link: 'README.md' } }],
     [
       'a renamed skill',
@@ -165,12 +150,15 @@ describe('a changed instruction file that no workspace holds', () => {
       { 'skills/pdf/references/forms.md': 'Fill them.\n' },
       { 'skills/pdf/SKILL.md': 'Read it.\n' },
     ],
-  ])('is named and neutral if an agent is named: %s', async (_what, path, changed, more = {}) => {
-    const { code, result } = await diff(changed, [], { ...named(), ...more });
-    expect({ code, conclusion: result.conclusion }).toEqual({ code: 0, conclusion: 'neutral' });
-    expect(saysOf(result)).toContain(`${path} changed outside every agent's workspace`);
-    expect(saysOf(result)).toContain('workspace: { with: [PATH] }');
-  });
+  ])(
+    'is named and neutral if an agent is named: %s',
+    async (_what, path: string, changed = { [path]: 'Be long.\n' }, more = {}) => {
+      const { code, result } = await diff(changed, [], { ...named(), ...more });
+      expect({ code, conclusion: result.conclusion }).toEqual({ code: 0, conclusion: 'neutral' });
+      expect(saysOf(result)).toContain(`${path} changed outside every agent's workspace`);
+      expect(saysOf(result)).toContain('workspace: { with: [PATH] }');
+    },
+  );
 
   test.each<[string, FixtureFiles, FixtureFiles]>([
     ['the README', named(), { 'README.md': 'Hi.\n' }],

@@ -3,14 +3,7 @@ import { openUpstreams } from '../../../../src/features/agents/gateway/upstreams
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { ANTHROPIC, CHAT, type WireCase } from '../../../stand-ins/agents/wires.ts';
 import { KEY } from '../../../unit/edges/providers/providers-setting.ts';
-import {
-  ask,
-  numbered,
-  startGateway,
-  startVendor,
-  termsFor,
-  testCalls,
-} from './gateway-setting.ts';
+import { numbered, openRun, startGateway, startVendor, testCalls } from './gateway-setting.ts';
 
 async function startTwo(wire: WireCase) {
   const [own, other] = [await startVendor(numbered(wire)), await startVendor(numbered(wire))];
@@ -34,16 +27,14 @@ describe('servers behind a gateway', () => {
     const { own, other, gateway } = await startTwo(ANTHROPIC);
     for (const endpoint of ['own', 'other']) {
       const target = { provider: 'anthropic', endpoint, model: 'm-1' } as const;
-      const ticket = gateway.open(termsFor(ANTHROPIC, { target }));
-      expect((await ask(gateway, ANTHROPIC, ticket)).status).toBe(200);
-      expect(ticket.end()).toMatchObject({ paid: 1 });
+      const { ask, end } = openRun(gateway, ANTHROPIC, { target });
+      expect((await ask()).status).toBe(200);
+      expect(end()).toMatchObject({ paid: 1 });
     }
-    expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([
-      'key-of-the-first-endpoint',
-    ]);
-    expect(other.requests.map(({ headers }) => headers['x-api-key'])).toEqual([
-      'key-of-the-second-endpoint',
-    ]);
+    const keys = [own, other].map(({ requests }) =>
+      requests.map(({ headers }) => headers['x-api-key']),
+    );
+    expect(keys).toEqual([['key-of-the-first-endpoint'], ['key-of-the-second-endpoint']]);
   });
 
   test.each([
@@ -63,11 +54,9 @@ describe('servers behind a gateway', () => {
     ],
   ] as const)('%s cause an error, and get no request', async (_, wire, place, said) => {
     const { own, gateway } = await startTwo(wire);
-    const ticket = gateway.open(termsFor(wire, { target: { ...place, model: 'm-1' } }));
-    const got = await ask(gateway, wire, ticket);
-    expect(got.status).toBe(400);
-    expect(got.text).toContain(said);
-    expect(ticket.end()).toMatchObject({
+    const { ask, end } = openRun(gateway, wire, { target: { ...place, model: 'm-1' } });
+    expect(await ask()).toMatchObject({ status: 400, text: expect.stringContaining(said) });
+    expect(end()).toMatchObject({
       attempts: 0,
       refused: [{ why: 'upstream', kind: 'key', message: expect.stringContaining(said) }],
     });

@@ -103,6 +103,14 @@ function openDoor(folder: string, onContact: () => void): () => void {
   };
 }
 
+const plainOptions = (
+  kind: WallKind,
+  templates: WorkspaceOptions['templates'],
+): WorkspaceOptions => ({
+  ...{ kind, templates, setup: { run: [], network: 'off' }, network: 'off', home: {} },
+  ...{ readable: [], cover: [], canary: null },
+});
+
 async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   const templates = await createTemplates();
   const home = join(folder, 'home');
@@ -119,26 +127,24 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
   chmodSync(join(tools, 'tool'), 0o777);
   writeFileSync(join(home, 'secret'), 'sk-of-the-user');
   const gateway = join(templates.folder, 'gateway');
+  const abstract = `evaldiff-${process.pid}`;
   let contacts = 0;
   const servers = [
     createHttpServer((_, response) => response.end('hello from the gateway')).listen(gateway),
     createServer(() => (contacts += 1)).listen(0, '127.0.0.1'),
-    createServer(() => (contacts += 1)).listen(`\0evaldiff-${process.pid}`),
+    createServer(() => (contacts += 1)).listen(`\0${abstract}`),
   ];
   await Promise.all(servers.map((server) => new Promise((done) => server.once('listening', done))));
   const address = servers[1]!.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   const options: WorkspaceOptions = {
-    kind,
-    templates,
+    ...plainOptions(kind, templates),
     setup: {
       run: ['mkdir tools; echo "exit 0" > tools/run; echo made > made.txt; echo set > $HOME/.set'],
       network: 'off',
     },
-    network: 'off',
     home: { '.config/agent.json': '{}' },
     readable: [tools],
-    cover: [],
     canary: CANARY,
   };
   const job = (command: string): InsideJob => ({
@@ -157,19 +163,10 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     await work(workspace);
     await workspace.close();
   };
-  const abstract = `evaldiff-${process.pid}`;
   const opened = doors.map((door) => openDoor(door, () => (contacts += 1)));
-  const outside = {
-    home,
-    runs: templates.folder,
-    probes,
-    tools,
-    parent: process.pid,
-    port,
-    abstract,
-    doors,
-  };
-  for (const [name, command] of Object.entries(walledAttacks(outside)))
+  const parent = process.pid;
+  const at = { home, runs: templates.folder, probes, tools, parent, port, abstract, doors };
+  for (const [name, command] of Object.entries(walledAttacks(at)))
     await open(async (workspace) => {
       const run = await runInside(workspace, job(command));
       const left = processesNamed(`left-${process.pid}`);
@@ -181,25 +178,15 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
           changes.map(({ path, kind, mode, left, diff }) => [path, { kind, mode, left, diff }]),
         ),
       };
+      const runOn = (seconds: number, checks: Parameters<typeof runChecks>[1]) => {
+        const isSuiteFile = matcherOf(['tests/**', 'evals']);
+        const agents = { changes, isShown: () => true, isSuiteFile };
+        return runChecks(FILES, checks, { ...options, agents, seconds });
+      };
       if (name.startsWith('edits the tests'))
         for (const [seconds, checks] of CHECKS)
-          report.checks.push(
-            ...(await runChecks(FILES, checks, {
-              ...options,
-              agents: {
-                changes,
-                isShown: () => true,
-                isSuiteFile: matcherOf(['tests/**', 'evals']),
-              },
-              seconds,
-            })),
-          );
-      if (name.startsWith('plants hooks'))
-        await runChecks(FILES, ['git status; git diff'], {
-          ...options,
-          agents: { changes, isShown: () => true, isSuiteFile: () => false },
-          seconds: 600,
-        });
+          report.checks.push(...(await runOn(seconds, checks)));
+      if (name.startsWith('plants hooks')) await runOn(600, ['git status; git diff']);
     });
   for (const [limit, command] of Object.entries(endless))
     await open(async (workspace) => {
@@ -229,10 +216,7 @@ const CHECKS: readonly [number, Parameters<typeof runChecks>[1]][] = [
 
 async function hang(kind: WallKind, gateway: string): Promise<never> {
   const templates = await createTemplates();
-  const setup = { run: [], network: 'off' as const };
-  const options = { kind, templates, setup, network: 'off' as const, home: {} };
-  const rest = { readable: [], cover: [], canary: null };
-  const workspace = await openWorkspace(FILES, { ...options, ...rest });
+  const workspace = await openWorkspace(FILES, plainOptions(kind, templates));
   const line = `exec -a hung-${process.pid} sleep 1000`;
   const connect = "require('node:net').connect(8137, '127.0.0.1').on('data', () => {})";
   await runInside(workspace, {

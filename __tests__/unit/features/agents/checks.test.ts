@@ -39,21 +39,18 @@ function edited(changes: Readonly<Record<string, string | null>>) {
 }
 
 describe('the clean tree of checks', () => {
-  test.each<[string, Record<string, string>]>([
-    ['a hidden file', { out: '->evals/expected.txt' }],
-    ['the folder of a hidden file', { out: '->evals' }],
-    ['the workspace, which contains hidden files', { out: '->.' }],
-    [
-      'a file that the agent wrote at a hidden path',
-      { out: '->evals/own.txt', 'evals/own.txt': 'x' },
-    ],
-    ['nothing', { out: '->later.txt' }],
-    ['a hidden path that does not exist yet', { out: '->evals/later.txt' }],
-    ['itself', { out: '->out' }],
-    ['a hidden file, around a corner', { out: '->src/../evals/./expected.txt' }],
-    ['a hidden file, through a link of the repository', { out: '->current/../evals/expected.txt' }],
-  ])('has no link of the agent to %s', (_, changes) => {
-    expect(edited(changes).written).toEqual([]);
+  test.each<[string, string, Record<string, string>?]>([
+    ['a hidden file', 'evals/expected.txt'],
+    ['the folder of a hidden file', 'evals'],
+    ['the workspace, which contains hidden files', '.'],
+    ['a file that the agent wrote at a hidden path', 'evals/own.txt', { 'evals/own.txt': 'x' }],
+    ['nothing', 'later.txt'],
+    ['a hidden path that does not exist yet', 'evals/later.txt'],
+    ['itself', 'out'],
+    ['a hidden file, around a corner', 'src/../evals/./expected.txt'],
+    ['a hidden file, through a link of the repository', 'current/../evals/expected.txt'],
+  ])('has no link of the agent to %s', (_, target, more = {}) => {
+    expect(edited({ out: `->${target}`, ...more }).written).toEqual([]);
   });
 
   test.each<[string, Record<string, string | null>, string[]]>([

@@ -1,19 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { contextIn } from '../../../../src/features/agents/context.ts';
 import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
+import { WORKSPACE } from '../../../stand-ins/agents/facts.ts';
 import { treeOf } from '../../config/tree.ts';
 
 const SKILL = '---\nname: notes\ndescription: Writes notes\n---\n' + 'Long body. '.repeat(100);
 const LONG = 'Keep one idea per line. '.repeat(100);
-
-const WORKSPACE = {
-  from: '',
-  with: [],
-  hide: [],
-  own: [],
-  setup: { run: [], network: 'off' },
-  network: 'off',
-} as const;
 
 function contextWith(
   agent: AgentName,
@@ -44,12 +36,11 @@ describe('the context that an agent always loads', () => {
     );
 
   type Case = [
-    string,
-    AgentName,
-    Record<string, string>,
-    Record<string, string>,
-    string[],
-    boolean,
+    what: string,
+    agent: AgentName,
+    files: Record<string, string>,
+    loaded: string[],
+    links?: Record<string, string>,
   ];
 
   test.each<Case>([
@@ -57,63 +48,46 @@ describe('the context that an agent always loads', () => {
       'its own',
       'claude-code',
       {
-        'CLAUDE.md': 'a',
-        '.claude/rules/b.md': 'b',
-        'docs/CLAUDE.md': 'c',
-        'README.md': 'd',
-        'skills/x/SKILL.md': SKILL,
+        ...{ 'CLAUDE.md': 'a', '.claude/rules/b.md': 'b', 'docs/CLAUDE.md': 'c' },
+        ...{ 'README.md': 'd', 'skills/x/SKILL.md': SKILL },
       },
-      {},
       ['CLAUDE.md', '.claude/rules/b.md'],
-      false,
     ],
-    [
-      'a link',
-      'claude-code',
-      { 'AGENTS.md': LONG },
-      { 'CLAUDE.md': 'AGENTS.md' },
-      ['AGENTS.md'],
-      false,
-    ],
+    ['a link', 'claude-code', { 'AGENTS.md': LONG }, ['AGENTS.md'], { 'CLAUDE.md': 'AGENTS.md' }],
     [
       'a link to a link in a folder',
       'codex',
       { 'docs/rules.md': LONG },
-      { 'AGENTS.md': './docs/all.md', 'docs/all.md': 'rules.md' },
       ['docs/rules.md'],
-      false,
+      { 'AGENTS.md': './docs/all.md', 'docs/all.md': 'rules.md' },
     ],
     [
       'a linked folder of skills',
       'claude-code',
       { 'skills/notes/SKILL.md': SKILL },
-      { '.claude/skills': '../skills' },
       ['skills/notes/SKILL.md'],
-      false,
+      { '.claude/skills': '../skills' },
     ],
     [
       'two names of one file',
       'copilot',
       { 'AGENTS.md': LONG },
-      { 'CLAUDE.md': 'AGENTS.md', 'GEMINI.md': 'CLAUDE.md' },
       ['AGENTS.md'],
-      false,
+      { 'CLAUDE.md': 'AGENTS.md', 'GEMINI.md': 'CLAUDE.md' },
     ],
     [
-      'a link to what setup writes',
+      'no link to what setup writes, which counts at least',
       'claude-code',
       { 'a.md': LONG },
+      [],
       { 'CLAUDE.md': 'made.md' },
-      [],
-      true,
     ],
     [
-      'a cycle of links',
+      'no cycle of links, which counts at least',
       'claude-code',
       { 'a.md': LONG },
-      { 'CLAUDE.md': 'b.md', 'b.md': 'CLAUDE.md' },
       [],
-      true,
+      { 'CLAUDE.md': 'b.md', 'b.md': 'CLAUDE.md' },
     ],
     [
       'an import',
@@ -124,54 +98,42 @@ describe('the context that an agent always loads', () => {
         'docs/a.md': '@b.md',
         'docs/b.md': '@../CLAUDE.md',
       },
-      {},
       ['CLAUDE.md', 'AGENTS.md', 'docs/a.md', 'docs/b.md'],
-      false,
     ],
     [
       'an import of gemini-cli',
       'gemini-cli',
       { 'GEMINI.md': '@./AGENTS.md', 'AGENTS.md': LONG },
-      {},
       ['GEMINI.md', 'AGENTS.md'],
-      false,
     ],
     [
       'no import in code, of names or by other CLIs',
       'claude-code',
       { 'CLAUDE.md': 'Ask @ada. Use `@a.md`.\n```\n@a.md\n```\n', 'a.md': LONG },
-      {},
       ['CLAUDE.md'],
-      false,
     ],
     [
       'no import by a CLI without them',
       'codex',
       { 'AGENTS.md': '@a.md', 'a.md': LONG },
-      {},
       ['AGENTS.md'],
-      false,
     ],
     [
-      'an import that ends a sentence',
+      'no import that ends a sentence, which counts at least',
       'claude-code',
       { 'CLAUDE.md': 'Read @a.md.', 'a.md': LONG },
-      {},
       ['CLAUDE.md'],
-      true,
     ],
     [
-      'five levels of imports',
+      'five levels of imports; more count at least',
       'claude-code',
       { 'CLAUDE.md': '@d0.md', ...chain(8) },
-      {},
       ['CLAUDE.md', 'd0.md', 'd1.md', 'd2.md', 'd3.md', 'd4.md'],
-      true,
     ],
-  ])('includes %s', async (_, agent, files, links, loaded, isLeast) => {
+  ])('includes %s', async (what, agent, files, loaded, links = {}) => {
     const context = await contextWith(agent, files, links);
     expect(context.files.sort()).toEqual(loaded.sort());
-    expect(context.isLeast).toBe(isLeast);
+    expect(context.isLeast).toBe(what.endsWith('at least'));
     expect(context.tokens > 100).toBe(loaded.some((path) => files[path] === LONG));
   });
 

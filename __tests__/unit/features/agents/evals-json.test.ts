@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { agentsFeature } from '../../../../src/features/agents/index.ts';
-import { specOf, taskOf } from '../../../../src/features/agents/suite/spec.ts';
-import { IMPORT_FORMATS } from '../../../../src/features/imports/formats.ts';
-import { read } from '../../config/tree.ts';
+import { taskOf } from '../../../../src/features/agents/suite/spec.ts';
+import { readSuites } from './read-suites.ts';
 
 const EVALS = JSON.stringify({
   skill_name: 'release-notes',
@@ -25,23 +23,20 @@ const SKILL = 'skills/release-notes';
 const AGENT = 'grader: gpt-4o\nagent: { agent: claude-code, model: claude-sonnet-4-5 }\n';
 
 const readEvals = (settings: string, more: Record<string, string> = {}) =>
-  read(
-    {
-      'evaldiff.yaml': settings,
-      'app.js': 'x',
-      [`${SKILL}/SKILL.md`]: '---\nname: release-notes\ndescription: Notes.\n---\nBe brief.',
-      [`${SKILL}/evals/evals.json`]: EVALS,
-      [`${SKILL}/evals/files/changes.csv`]: 'a,b',
-      ...more,
-    },
-    { formats: { ...IMPORT_FORMATS, ...agentsFeature.formats } },
-  );
+  readSuites({
+    'evaldiff.yaml': settings,
+    'app.js': 'x',
+    [`${SKILL}/SKILL.md`]: '---\nname: release-notes\ndescription: Notes.\n---\nBe brief.',
+    [`${SKILL}/evals/evals.json`]: EVALS,
+    [`${SKILL}/evals/files/changes.csv`]: 'a,b',
+    ...more,
+  });
 
 describe("a skill's evals.json", () => {
   test('becomes tasks for the agent that the settings name', async () => {
-    const { project, problems } = await readEvals(AGENT);
+    const { suites, spec, problems } = await readEvals(AGENT);
     expect(problems).toEqual([]);
-    const [suite] = project.suites;
+    const [suite] = suites;
     expect(suite?.prompt.name).toBe('release-notes');
     const tasks = suite?.tests.references ?? [];
     expect(tasks.map(({ id, input }) => [id, taskOf(input)])).toEqual([
@@ -58,8 +53,7 @@ describe("a skill's evals.json", () => {
       ['checks'],
       ['as_expected'],
     ]);
-    const entry = project.settings.models.get(suite?.prompt.model ?? '');
-    expect(specOf(entry?.command ?? [])?.workspace).toMatchObject({
+    expect(spec?.workspace).toMatchObject({
       from: '',
       skills: { '.claude/skills/release-notes': SKILL },
       hide: [`${SKILL}/evals`],
@@ -67,12 +61,13 @@ describe("a skill's evals.json", () => {
   });
 
   test('has a trigger test for each trigger query: does the agent choose the skill?', async () => {
-    const { project } = await readEvals(AGENT);
-    const suite = project.suites[1];
-    expect(suite?.tests.references.map(({ id, input }) => [id, taskOf(input).trigger])).toEqual([
-      ['3', 'release-notes'],
-      ['4', null],
-    ]);
+    const { suites } = await readEvals(AGENT);
+    expect(suites[1]?.tests.references.map(({ id, input }) => [id, taskOf(input).trigger])).toEqual(
+      [
+        ['3', 'release-notes'],
+        ['4', null],
+      ],
+    );
   });
 
   test.each([
@@ -97,7 +92,7 @@ describe("a skill's evals.json", () => {
   });
 
   test('uses the workspace and limits of the agent in the settings', async () => {
-    const { project, problems } = await readEvals(
+    const { spec, problems } = await readEvals(
       `grader: gpt-4o
 agent:
   agent: codex@0.171.0
@@ -108,8 +103,7 @@ agent:
       { 'secret.md': 'x' },
     );
     expect(problems).toEqual([]);
-    const entry = project.settings.models.get(project.suites[0]?.prompt.model ?? '');
-    expect(specOf(entry?.command ?? [])).toMatchObject({
+    expect(spec).toMatchObject({
       agent: 'codex',
       limits: { turns: 5 },
       workspace: {
@@ -121,13 +115,12 @@ agent:
   });
 
   test('becomes a prompt if the settings name no agent', async () => {
-    const { project, problems } = await readEvals(
+    const { suites, problems } = await readEvals(
       'grader: gpt-4o\nmodels: { default: { provider: openai, model: gpt-4o } }\n',
     );
     expect(problems).toEqual([]);
-    const [suite, ...more] = project.suites;
-    expect(more).toEqual([]);
-    expect(suite?.prompt.messages[0]?.content).toContain('Be brief.');
+    expect(suites).toHaveLength(1);
+    expect(suites[0]?.prompt.messages[0]?.content).toContain('Be brief.');
   });
 
   test.each([

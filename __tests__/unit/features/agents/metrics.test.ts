@@ -3,19 +3,12 @@ import { agentMetrics } from '../../../../src/features/agents/metrics.ts';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Step } from '../../../../src/types/answer.ts';
 import type { Json } from '../../../../src/types/plain.ts';
+import { FACTS as PLAIN } from '../../../stand-ins/agents/facts.ts';
 import { sample } from '../../metrics/samples.ts';
 
 const FACTS: AgentFacts = {
-  version: '1.0',
-  ended: 'done',
-  turns: 4,
-  calls: 5,
-  replies: { own: 4, other: 0, stored: 0 },
-  models: ['m'],
-  requests: 'r',
+  ...PLAIN,
   seconds: null,
-  usd: 0.02,
-  context: 120,
   files: [
     { path: 'NOTES.md', kind: 'added' },
     { path: 'src/a.ts', kind: 'changed' },
@@ -27,7 +20,6 @@ const FACTS: AgentFacts = {
     { name: 'sleep', code: null, output: '', timedOut: true },
   ],
   skills: ['release-notes'],
-  leaks: [],
 };
 
 const call = (name: string, given = '{}'): Step => ({

@@ -8,14 +8,8 @@ import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { TryView } from '../../../../src/report/sections/feature-report.ts';
 import { markupText } from '../../../../src/text/markup.ts';
 import type { Part, Step } from '../../../../src/types/answer.ts';
+import { FACTS } from '../../../stand-ins/agents/facts.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf } from '../../report/results.ts';
-
-const FACTS: AgentFacts = {
-  ...{ version: null, ended: 'done', turns: 3, calls: 2, seconds: 4.1, usd: 0.0021, context: 40 },
-  ...{ files: [{ path: 'NOTES.md', kind: 'added' }], watched: {}, skills: [], leaks: [] },
-  ...{ replies: { own: 3, other: 0, stored: 0 }, models: ['m'], requests: 'r' },
-  checks: [{ name: 'npm test', code: 0, output: 'ok' }],
-};
 
 const call = (name: string, result: string | null): Step => ({
   ...{ type: 'tool_call', name, arguments: '{"path":"NOTES.md"}', result },

@@ -5,6 +5,7 @@ import {
   digestFiles,
   readWorkspaceFiles,
   staysInside,
+  type WorkspaceFiles,
 } from '../../../../src/features/agents/workspace/files.ts';
 import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
@@ -29,11 +30,11 @@ function treeOf({ files = {}, programs = {}, links = {} }: Given): SourceTree {
   };
 }
 
-const rules = { from: '', with: [], hide: [] };
+const read = (given: Given, own: { from?: string; with?: string[]; hide?: string[] } = {}) =>
+  readWorkspaceFiles(treeOf(given), { from: '', with: [], hide: [], ...own });
 
-async function placed(given: Given, own: Partial<typeof rules> | object): Promise<string[]> {
-  return [...(await readWorkspaceFiles(treeOf(given), { ...rules, ...own })).keys()].sort();
-}
+const bodyOf = (files: WorkspaceFiles, path: string): string =>
+  Buffer.from(files.get(path)?.body ?? '').toString();
 
 const SHOP = {
   files: {
@@ -67,32 +68,28 @@ describe('the files of a workspace', () => {
       ['AGENTS.md', 'a.txt'],
     ],
   ])('are %s', async (_, own, expected) => {
-    expect(await placed(SHOP, own)).toEqual(expected);
+    expect([...(await read(SHOP, own)).keys()].sort()).toEqual(expected);
   });
 
   test('come from `with` and not from `from` if both contain the same path', async () => {
-    const files = await readWorkspaceFiles(treeOf(SHOP), {
-      ...rules,
-      ...{ from: 'fixtures/shop', with: ['AGENTS.md'] },
-    });
-    expect(Buffer.from(files.get('AGENTS.md')!.body).toString()).toBe('of the project');
+    const files = await read(SHOP, { from: 'fixtures/shop', with: ['AGENTS.md'] });
+    expect(bodyOf(files, 'AGENTS.md')).toBe('of the project');
   });
 
   test('keep the modes of programs and the targets of links', async () => {
     const given = { files: { a: 'x' }, programs: { run: 'x' }, links: { to: 'a' } };
-    const files = await readWorkspaceFiles(treeOf(given), rules);
+    const files = await read(given);
     expect([...files].map(([path, { mode }]) => [path, mode])).toEqual([
       ['a', '100644'],
       ['run', '100755'],
       ['to', '120000'],
     ]);
-    expect(Buffer.from(files.get('to')!.body).toString()).toBe('a');
+    expect(bodyOf(files, 'to')).toBe('a');
   });
 
   test('never include a .git folder', async () => {
-    expect(await placed({ files: { 'sub/.GIT/config': 'x', 'sub/a': 'x' } }, {})).toEqual([
-      'sub/a',
-    ]);
+    const files = await read({ files: { 'sub/.GIT/config': 'x', 'sub/a': 'x' } });
+    expect([...files.keys()]).toEqual(['sub/a']);
   });
 
   test('are rejected with a list of all links that leave the workspace and all paths below a link', async () => {
@@ -100,34 +97,30 @@ describe('the files of a workspace', () => {
       files: { 'shop/a': 'x', 'docs/guide/b': 'y' },
       links: { 'shop/out': '../../etc/passwd', 'shop/root': '/', 'shop/docs': 'elsewhere' },
     };
-    const error = await readWorkspaceFiles(treeOf(given), {
-      ...rules,
-      ...{ from: 'shop', with: ['docs/**'] },
-    }).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(UserError);
-    expect((error as UserError).problems.map(({ place }) => place?.file).sort()).toEqual([
-      'docs/guide/b',
-      'shop/out',
-      'shop/root',
-    ]);
-    expect((error as UserError).message).toContain(
+    const error = await read(given, { from: 'shop', with: ['docs/**'] }).catch(
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof UserError))
+      throw new TypeError('no error of the user', { cause: error });
+    const files = error.problems.map(({ place }) => place?.file);
+    expect(files.sort()).toEqual(['docs/guide/b', 'shop/out', 'shop/root']);
+    expect(error.message).toContain(
       'shop/out: is a symbolic link that leaves the workspace. Make it relative',
     );
-    expect((error as UserError).message).toContain('docs/guide/b: would be below docs, which is');
+    expect(error.message).toContain('docs/guide/b: would be below docs, which is');
   });
 
   test('are rejected before all are read if together they exceed the size limit', async () => {
     const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
-    const tree = treeOf({ files });
     const body = new Uint8Array(30_000_000);
-    await expect(readWorkspaceFiles({ ...tree, read: async () => body }, rules)).rejects.toThrow(
+    const tree = { ...treeOf({ files }), read: async () => body };
+    await expect(readWorkspaceFiles(tree, { from: '', with: [], hide: [] })).rejects.toThrow(
       "The agent's workspace is larger than 1000.0 MB. Choose a smaller folder with `from`",
     );
   });
 
   test('have equal hashes only if paths, modes, links and contents are equal', async () => {
-    const digest = async (given: Given): Promise<string> =>
-      digestFiles(await readWorkspaceFiles(treeOf(given), rules));
+    const digest = async (given: Given) => digestFiles(await read(given));
     const base = await digest({ files: { a: 'x', b: 'y' } });
     expect(await digest({ files: { b: 'y', a: 'x' } })).toBe(base);
     const others: Given[] = [
@@ -156,6 +149,8 @@ describe('a link of a workspace', () => {
     ['sub/a', '../.GIT', false],
     ['a', 'git~1/config', false],
     ['a', '.git /config', false],
+    ['a', '.git./config', false],
+    ['a', '.g\u200cit/config', false],
     ['a', '.gitignore', true],
     ['a', 'shallow', true],
     ['a', 'shallow/b', true],
