@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { starterFiles } from '../../src/app/commands/init.ts';
 import { accessFrom } from '../../src/app/session/access.ts';
-import { readInputs } from '../../src/config/inputs.ts';
+import { readInputs, type InputName } from '../../src/config/inputs.ts';
 import { resolveTarget } from '../../src/config/targets.ts';
 import { convertLlm } from '../../src/features/imports/flexeval/flexeval-models.ts';
 import { convertProvider, publishedModel } from '../../src/features/imports/shared/models.ts';
-import { factsOf, vendorNames } from '../../src/types/vendors.ts';
+import { VENDORS, vendorNames } from '../../src/types/vendors.ts';
 import { OWN_SETTINGS } from '../stand-ins/features.ts';
 import { hash, PROMPT, read, TESTS, treeOf } from '../unit/config/tree.ts';
 
@@ -14,10 +14,10 @@ const MODELS = readFileSync('docs/models.md', 'utf8');
 
 /** What the rest of evaldiff derives from a vendor's row of the table. */
 describe.each(vendorNames())('%s', (vendor) => {
-  const { label, keyInput, keyVariable, starterModel, batchShare } = factsOf(vendor);
+  const { label, keyInput, keyVariable, starterModel, batchShare } = VENDORS[vendor];
   const [, settings = ''] =
     new RegExp(`^\\| ${label} +\\| \`(models: .*?)\` in the settings`, 'm').exec(MODELS) ?? [];
-  const readWith = (lines: string, model = starterModel) =>
+  const readWith = (lines: string, model: string = starterModel) =>
     read({
       'evaldiff.yaml': lines,
       'prompts/p.yaml': PROMPT.replace('gpt-4o', model),
@@ -56,7 +56,7 @@ describe.each(vendorNames())('%s', (vendor) => {
   });
 
   test('gets its API key from its action input or its environment variable', () => {
-    const keysOf = (inputs: Record<string, string>) => {
+    const keysOf = (inputs: Partial<Record<InputName, string>>) => {
       const read = readInputs(inputs, OWN_SETTINGS);
       expect(read.problems).toEqual([]);
       return read.inputs.keys;

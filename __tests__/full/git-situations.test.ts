@@ -13,7 +13,6 @@ import {
   obedient,
   promptOf,
   quiz,
-  straight,
   type Change,
 } from '../system/end-to-end/projects.ts';
 import { REPOSITORY, TOKEN, startCommand, type StepResult } from '../system/end-to-end/runner.ts';
@@ -177,12 +176,6 @@ describe('the first push of a branch or tag', () => {
     const change = changeOf(quiz(), OTHER_FILES);
     const run = await push(change, change.base, [TOPIC, MAIN]);
     expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
-  });
-
-  test('of the default branch has no base', async () => {
-    const { origin, commits } = straight(quiz());
-    const run = await push({ origin }, commits[0]!, [MAIN]);
-    expect(run.outputs['title']).toContain('New: ');
   });
 });
 

@@ -14,7 +14,6 @@ const ROUTE = 'prompts/route.yaml';
 const ANSWER = 'prompts/answer.yaml';
 const ORDER = 'prompts/order.yaml';
 const TICKETS = 'data/tickets.csv';
-const ANSWER_TESTS = 'prompts/tests/answer.yaml';
 
 /** A file of the project with pairs of texts replaced: old, new, old, new, … */
 function edited(path: string, ...texts: string[]): Record<string, string> {
@@ -43,13 +42,6 @@ t29,Please book me a course.,billing
 t30,How long until my clay arrives?,shipping
 `,
 };
-
-const lacking = (...ids: string[]): Record<string, string> => ({
-  [ANSWER_TESTS]: (BASE[ANSWER_TESTS] ?? '')
-    .split(/(?=\n {2}- id: )/)
-    .filter((test) => !ids.some((id) => test.startsWith(`\n  - id: ${id}\n`)))
-    .join(''),
-});
 
 interface Change {
   base?: FixtureFiles;
@@ -209,31 +201,5 @@ describe('the check is green', () => {
   test('for a change of the docs alone, without a comment', async () => {
     const { verdict, calls, comments } = await reviewed({ head: { 'docs/kiln.md': 'Fire.' } });
     expect([verdict, calls, comments]).toEqual([['success', 'nothing-to-run'], 0, 0]);
-  });
-});
-
-test('the headline reports deleted tests and names the critical ones', async () => {
-  const { verdict, text, calls, lines } = await reviewed({ head: lacking('cone6', 'wash', 'dry') });
-  expect([verdict, calls]).toEqual([['neutral', 'only-removed'], 0]);
-  expect(text).toContain('Deleted: 3 tests, 2 of them critical (cone6, wash)');
-  expect(lines).toEqual([[ANSWER_TESTS, 6]]);
-});
-
-describe('an error before any model call', () => {
-  test('reports a newer model that rejects a parameter, at its line', async () => {
-    const head = edited(ROUTE, 'model: small', 'model: large');
-    const { verdict, text, calls, lines } = await reviewed({ head });
-    expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
-    expect(text).toContain('prompts/route.yaml:3: large does not accept temperature');
-    expect(lines).toEqual([[ROUTE, 3]]);
-  });
-
-  test('reports a data file that lost its rows', async () => {
-    const { verdict, text, calls, lines } = await reviewed({
-      head: { [TICKETS]: 'id,ticket,department\n' },
-    });
-    expect([verdict, calls]).toEqual([['error', 'not-evaluated'], 0]);
-    expect(text).toContain("data/tickets.csv: has no rows, and base's has 26");
-    expect(lines).toEqual([[TICKETS, 1]]);
   });
 });

@@ -107,12 +107,6 @@ describe('parameter that the model does not support', () => {
 describe('API of a model', () => {
   const TOOLS = 'tools: [{ type: function, function: { name: f } }]';
 
-  test('is chosen so that tools can be combined with thinking', async () => {
-    expect((await check(`model: gpt-6-luna\n${TOOLS}`)).problems).toEqual([]);
-    const effort = 'reasoning_effort: medium';
-    expect((await check(`model: gpt-5.4\n${effort}\n${TOOLS}`)).problems).toEqual([]);
-  });
-
   test('is named in an error about a parameter, together with the fix', async () => {
     const luna = (api: string) =>
       `models: { luna: { provider: openai, model: gpt-6-luna, ${api} } }\n`;

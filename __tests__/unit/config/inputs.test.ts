@@ -224,18 +224,6 @@ describe('action inputs', () => {
     ]);
   });
 
-  test.each([
-    'http://localhost:11434/v1',
-    'http://127.8.0.1/',
-    'http://[::1]:80/v1',
-    'https://llm.example/v1',
-  ])('with an endpoint at %s are accepted', (url) => {
-    expect(readInputs({ endpoints: `x=${url} key=K` }, OWN_SETTINGS)).toMatchObject({
-      problems: [],
-      inputs: { endpoints: [{ name: 'x', url, keyEnv: 'K' }] },
-    });
-  });
-
   test('report an unknown override together with an invalid value', () => {
     const problems = [
       'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, qualeval, explain, agent, grader',

@@ -399,11 +399,3 @@ describe('several graders', () => {
     });
   });
 });
-
-test('a voting grader must be an allowed model too', async () => {
-  const { problems } = await read(
-    { 'evaldiff.yaml': 'grader:\n  - a\n  - b\n  - c' },
-    { allowedModels: ['a', 'c'] },
-  );
-  expect(problems).toEqual(['evaldiff.yaml:3: model "b" is not in allowed-models']);
-});

@@ -11,7 +11,6 @@ import {
   onlyScoringChanged,
 } from '../../../src/kernel/result/counts.ts';
 import type { RunOutcome } from '../../../src/kernel/result/outcome.ts';
-import type { Variant } from '../../../src/kernel/result/pieces.ts';
 import type { ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type {
   ReferenceResult,
@@ -28,6 +27,9 @@ import type { Outcome, Score } from '../../../src/types/metric.ts';
 import type { Json, Scalar } from '../../../src/types/plain.ts';
 import type { UsageTotals } from '../../../src/types/usage-totals.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
+import { referenceResult, sideOfTries, suiteResult, tryResult } from '../app/run/builders.ts';
+
+export { sideOfTries };
 
 /** Small results in the form of real ones. Their counts agree with their tries. */
 
@@ -95,17 +97,14 @@ export function tryOf(
   actual: string | null,
   scores: Score[] = [],
 ): TryResult {
-  const error = outcome === 'error' ? 'openai: no complete reply after 120 s' : null;
+  const isError = outcome === 'error';
   return {
-    try: index,
-    outcome,
-    parts: outcome === 'error' || actual === null ? null : partsOf(actual),
-    error,
+    ...tryResult(outcome, index),
+    parts: isError || actual === null ? null : partsOf(actual),
+    error: isError ? 'openai: no complete reply after 120 s' : null,
     scores,
     usage: { input_tokens: 41, output_tokens: 9 },
     latency_ms: 640 + index,
-    reused: false,
-    ended: 'stop',
   };
 }
 
@@ -133,40 +132,14 @@ export const passed = (...answers: string[]): SideResult =>
 export const failed = (...answers: string[]): SideResult =>
   sideOf(answers.map((actual) => ({ outcome: 'fail', actual })));
 
-/** A side whose counts agree with its tries. */
-export function sideOfTries(tries: TryResult[], skip = false): SideResult {
-  const of = (outcome: Outcome): number =>
-    tries.filter((result) => result.outcome === outcome).length;
-  const [passes, fails] = [of('pass'), of('fail')];
-  return {
-    tally: {
-      num_passes: passes,
-      num_fails: fails,
-      num_skip_passes: skip ? passes : 0,
-      num_skip_fails: skip ? fails : 0,
-      num_tries: tries.length,
-      num_metrics: 1,
-      num_ungraded: of('ungraded'),
-      num_errors: of('error'),
-    },
-    rollup: passes + fails === 0 ? null : fails === 0 ? 'pass' : 'fail',
-    passes,
-    tries_judged: passes + fails,
-    tries,
-  };
-}
-
 export function referenceOf(
   id: string,
   status: ReferenceStatus,
   changes: Partial<ReferenceResult> = {},
 ): ReferenceResult {
-  return {
-    id,
+  return referenceResult(id, {
     file: 'prompts/tests/capitals.yaml',
     line: 12,
-    tags: [],
-    skip: false,
     input: { country: id },
     expected: null,
     status,
@@ -175,7 +148,7 @@ export function referenceOf(
     base: null,
     head: null,
     ...changes,
-  };
+  });
 }
 
 const mean = (rates: number[]): number | null =>
@@ -216,16 +189,12 @@ export function suiteOf(
     high: difference === null ? null : difference + half,
     p: difference === null ? null : difference < 0 ? 0.012 : 0.6,
   };
-  const variant: Variant = { model: 'gpt-4o', parameters: { temperature: 0 } };
-  return {
+  return suiteResult({
     path: `prompts/${name}.yaml`,
     name,
-    variant,
-    base_variant: null,
+    variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
     because: [],
     pass_rate,
-    verdict: 'unchanged',
-    unit: 'tries',
     reason:
       (changes.pass_rate?.difference ?? difference) === null ? null : reasonOf(changes.verdict),
     visible_drop: 0.062,
@@ -233,7 +202,6 @@ export function suiteOf(
       ...{ references: references.length, of: references.length },
       ...{ missing: [], critical: [] },
     },
-    rollups: { policy: 'all', base: null, head: null },
     compared: { references: references.length, tries: references[0]?.head?.tries.length ?? 0 },
     references,
     metrics: [
@@ -248,7 +216,7 @@ export function suiteOf(
       },
     ],
     ...rest,
-  };
+  });
 }
 
 /**

@@ -15,10 +15,10 @@ const fell = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
 const ended = (effect: ReasonOf<'ended'>['effect'], halt: ReasonOf<'ended'>['halt'] = 'budget') =>
   ({ code: 'ended', halt, why: 'it is full', made: 14, planned: 20, effect }) as const;
 const REACHED = 'Budget reached: it is full; 14 of 20 tries were made';
-const moved = {
+const moved: ReasonOf<'scoring-moved'> = {
   ...{ code: 'scoring-moved', suite: 'p', base: 0.5, head: 0.38, unit: 'answers' },
-  ...{ judged: 20, pass_fail: 0, fail_pass: 4 },
-} as const;
+  ...{ judged: 20, pass_fail: 0, fail_pass: 4, fails: true },
+};
 const key = keyOf(fell('math'));
 
 describe('reasons', () => {
@@ -52,7 +52,7 @@ describe('reasons', () => {
       '1 new test failed on head, and gate.new is fail: p: a',
     ],
     [
-      { ...moved, fails: true },
+      moved,
       'p: the new scoring alone lowers the pass rate by 12.0 points (of the same answers 4 now pass and 0 now fail); gate.scoring is fail',
     ],
     [{ code: 'held', held: 1, others: false }, 'Not failed, because fail_on is never.'],

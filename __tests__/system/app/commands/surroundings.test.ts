@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { promptSaying, openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const keysSent = ({ server }: Shop): unknown[] => [
   ...new Set(server.requests.map(({ headers }) => headers['authorization'])),
@@ -14,21 +14,6 @@ test('an invalid proxy is reported with the variable that set it', async () => {
     '--proxy: must have a port',
   );
 });
-
-test.each(['plan', 'run'])(
-  "%s reports a header that duplicates the API key, even if the header's variables are unset",
-  async (command) => {
-    const { evaldiff, repository } = await openShop({
-      env: {
-        EVALDIFF_ENDPOINTS: 'local=https://gate.example/v1 key=UNSET header=Authorization:UNSET',
-      },
-    });
-    repository.write(promptSaying('Say: {q}'));
-    const { code, out, err } = await evaldiff(command);
-    expect(out + err).toContain('both set the header authorization; remove one of them');
-    expect(code).not.toBe(0);
-  },
-);
 
 describe('the .env file', () => {
   test('supplies only missing keys that the run needs, and reports their names once', async () => {

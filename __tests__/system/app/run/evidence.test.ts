@@ -216,14 +216,6 @@ describe('a lack of answers', () => {
     expect(silent.result.conclusion).toBe('neutral');
   });
 
-  test('for all references on head is a regression, not an error of the run', async () => {
-    const { result } = await compared(10, (question) =>
-      question.startsWith('New') ? failing('server') : null,
-    );
-    expect(result.conclusion).toBe('failure');
-    expect(result.title).toContain('p: head does not answer 10 of 10 tests that base answers');
-  });
-
   test('in a sweep (full run) is reported, and too much of it prevents a verdict', async () => {
     const { result } = await runPipeline(null, project([shop(NEW, 20)], two), never, {
       ...answering((question) => (/r07$/.test(question) ? failing('server') : null)),

@@ -164,17 +164,6 @@ describe('a pull request that only loosens a rubric', () => {
     ]);
   });
 
-  test('fails if the settings require it', async () => {
-    const strict = settings({ ...grader('gpt-4o') }).gate;
-    const gate = { gate: { ...strict, scoring: 'fail' as const } };
-    const { result } = await runPipeline(
-      graded(rubricOf(STRICT), gate),
-      graded(rubricOf(LOOSE), gate),
-      scripted,
-    );
-    expect(result.conclusion).toBe('failure');
-  });
-
   test('is reported like a changed grader, changed scores or a changed threshold', async () => {
     const before = graded(rubricOf(STRICT));
     const because = async (head: Project): Promise<string[]> =>

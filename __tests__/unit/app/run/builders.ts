@@ -259,25 +259,31 @@ export function tryResult(outcome: Outcome, index = 0): TryResult {
   };
 }
 
-export function sideResult(outcomes: Outcome[], rollup: 'pass' | 'fail' | null = null): SideResult {
-  const passes = outcomes.filter((outcome) => outcome === 'pass').length;
-  const fails = outcomes.filter((outcome) => outcome === 'fail').length;
+/** A side whose counts agree with its tries. */
+export function sideOfTries(tries: TryResult[], skip = false): SideResult {
+  const of = (outcome: Outcome): number => tries.filter((made) => made.outcome === outcome).length;
+  const passes = of('pass');
+  const fails = of('fail');
   return {
     tally: {
       num_passes: passes,
       num_fails: fails,
-      num_skip_passes: 0,
-      num_skip_fails: 0,
-      num_tries: outcomes.length,
+      num_skip_passes: skip ? passes : 0,
+      num_skip_fails: skip ? fails : 0,
+      num_tries: tries.length,
       num_metrics: 1,
-      num_ungraded: 0,
-      num_errors: 0,
+      num_ungraded: of('ungraded'),
+      num_errors: of('error'),
     },
-    rollup,
+    rollup: passes + fails === 0 ? null : fails === 0 ? 'pass' : 'fail',
     passes,
     tries_judged: passes + fails,
-    tries: outcomes.map((outcome, index) => tryResult(outcome, index)),
+    tries,
   };
+}
+
+export function sideResult(outcomes: Outcome[], rollup: 'pass' | 'fail' | null = null): SideResult {
+  return { ...sideOfTries(outcomes.map((outcome, index) => tryResult(outcome, index))), rollup };
 }
 
 export function referenceResult(

@@ -222,13 +222,13 @@ describe('an answer with text', () => {
     expect(await ask('openai', reply)).toMatchObject({ completion: expected, requests: 1 });
   });
 
-  test.each(['abort', 'ABORTED', 'timeout', 'network_error', 'cancelled'])(
-    'is requested again if the server aborted it (%s)',
-    async (finish_reason) => {
-      const made = await ask('openai', chat({ content: 'half' }, finish_reason));
-      expect(made).toMatchObject({ completion: { status: 'error', kind: 'server' }, requests: 5 });
-    },
-  );
+  test.each([
+    ...['abort', 'ABORTED', 'timeout', 'network_error', 'cancelled', 'error'],
+    'insufficient_system_resource',
+  ])('is requested again if the server aborted it (%s)', async (finish_reason) => {
+    const made = await ask('openai', chat({ content: 'half' }, finish_reason));
+    expect(made).toMatchObject({ completion: { status: 'error', kind: 'server' }, requests: 5 });
+  });
 
   test.each([
     [{ code: 502, message: 'upstream dropped' }, 5],

@@ -88,17 +88,6 @@ describe('a chat completion', () => {
     expect(errorOf(await answerTo({}, 'content_filter: SAFETY')).kind).toBe('filtered');
   });
 
-  test.each(['error', 'insufficient_system_resource'])(
-    'that the server aborted (%s) is requested again',
-    async (finish_reason) => {
-      const half = { choices: [{ finish_reason, message: { content: 'half' } }] };
-      const { ask } = await start(({ index }) =>
-        index === 0 ? { body: JSON.stringify(half) } : { text: 'whole' },
-      );
-      expect(await ask()).toMatchObject(said('whole'));
-    },
-  );
-
   test.each([
     [null],
     [{ prompt_tokens: '5', completion_tokens: 2 }],
