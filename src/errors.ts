@@ -29,14 +29,13 @@ export function errorTrace(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-export function problem(place: Place | null, message: string): Problem {
-  return { place, message };
+/** A text as `place` names a file as a whole. */
+export function problem(place: Place | string | null, message: string): Problem {
+  return { place: typeof place === 'string' ? { file: place, line: 0 } : place, message };
 }
 
 export function userError(place: Place | string | null, message: string): UserError {
-  return new UserError([
-    problem(typeof place === 'string' ? { file: place, line: 0 } : place, message),
-  ]);
+  return new UserError([problem(place, message)]);
 }
 
 export const NOT_JUDGED = 2;

@@ -184,17 +184,6 @@ describe('the first push of a branch or tag', () => {
     const run = await push({ origin }, commits[0]!, [MAIN]);
     expect(run.outputs['title']).toContain('New: ');
   });
-
-  test('is not assumed if the previous commit was deleted: the run reports that commit as missing', async () => {
-    const change = changeOf(quiz(), OTHER_FILES);
-    const run = await push(change, change.head, [TOPIC, TOPIC, 'deadbeef'.repeat(5)]);
-    expect(run.outputs['conclusion']).toBe('error');
-    expect(run.log).toContain('not our ref');
-    const what =
-      'No branch or tag of the remote contains it, for example after a force push: name another commit.';
-    expect(run.log).toContain(what);
-    expect(run.log).not.toContain('contents: read');
-  });
 });
 
 describe('an outdated git', () => {

@@ -22,7 +22,8 @@ import select
 import signal
 import time
 
-# lock, alone, timeout (s), time (s since 1970), memory, reply, printed (bytes), remark (characters)
+# lock, filters (seccomp programs with and without file access, in hex), alone, timeout (s), time (s since
+# 1970), memory, reply, printed (bytes), remark (characters)
 OPTIONS = json.loads(sys.argv[1])
 MEMORY_EXIT = 97  # a child that has too little memory left to send a reply
 FILE_NAME = "<code>"
@@ -31,40 +32,6 @@ FILE_NAME = "<code>"
 
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
-
-# System calls allowed for user code; all others return EPERM. ioctl is absent and fcntl restricted,
-# because both can make the kernel signal another process of the same user (F_SETOWN, FIOSETOWN).
-# times is absent (it reads a clock), and readlink (/proc/self is a link to the process's id).
-X86_64 = {
-    "read": 0, "write": 1, "close": 3, "stat": 4, "fstat": 5, "lstat": 6, "poll": 7, "lseek": 8, "mmap": 9,
-    "mprotect": 10, "munmap": 11, "brk": 12, "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15,
-    "pread64": 17, "readv": 19, "writev": 20, "access": 21, "select": 23, "sched_yield": 24, "mremap": 25,
-    "madvise": 28, "dup": 32, "nanosleep": 35, "getpid": 39, "exit": 60, "uname": 63, "fcntl": 72,
-    "getcwd": 79, "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "getuid": 102, "getgid": 104,
-    "geteuid": 107, "getegid": 108, "sigaltstack": 131, "gettid": 186, "time": 201, "futex": 202,
-    "sched_getaffinity": 204, "getdents64": 217, "restart_syscall": 219, "clock_gettime": 228,
-    "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "openat": 257, "newfstatat": 262,
-    "faccessat": 269, "pselect6": 270, "ppoll": 271, "set_robust_list": 273, "getrandom": 318, "statx": 332,
-    "rseq": 334, "faccessat2": 439,
-}
-AARCH64 = {
-    "getcwd": 17, "dup": 23, "fcntl": 25, "faccessat": 48, "openat": 56, "close": 57, "getdents64": 61,
-    "lseek": 62, "read": 63, "write": 64, "readv": 65, "writev": 66, "pread64": 67, "pselect6": 72,
-    "ppoll": 73, "newfstatat": 79, "fstat": 80, "exit": 93, "exit_group": 94, "futex": 98,
-    "set_robust_list": 99, "nanosleep": 101, "clock_gettime": 113, "clock_getres": 114,
-    "clock_nanosleep": 115, "sched_getaffinity": 123, "sched_yield": 124, "restart_syscall": 128,
-    "sigaltstack": 132, "rt_sigaction": 134, "rt_sigprocmask": 135, "rt_sigreturn": 139, "uname": 160,
-    "getrlimit": 163, "getrusage": 165, "gettimeofday": 169, "getpid": 172, "getuid": 174, "geteuid": 175,
-    "getgid": 176, "getegid": 177, "gettid": 178, "brk": 214, "munmap": 215, "mremap": 216, "mmap": 222,
-    "mprotect": 226, "madvise": 233, "getrandom": 278, "statx": 291, "rseq": 293, "faccessat2": 439,
-}
-# Calls that take a path: removed if Landlock cannot restrict paths.
-PATH_CALLS = {
-    "openat", "access", "faccessat", "faccessat2", "stat", "lstat", "newfstatat", "statx",
-    "getdents64", "getcwd",
-}
-FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
-MACHINES = {"x86_64": (X86_64, 0xC000003E), "aarch64": (AARCH64, 0xC00000B7)}
 
 # Without Landlock, user code cannot open files, so common imports are preloaded.
 PRELOADED = (
@@ -167,41 +134,6 @@ def preload():
             pass  # newer than this Python
     for encoding in ("ascii", "latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "unicode-escape"):
         "x".encode(encoding)
-
-
-# A process id would reveal the process, and so the side, that is scored: these return 0.
-ID_CALLS = {"getpid", "gettid"}
-
-
-def call_filter(with_files):
-    """The seccomp program: kills a foreign architecture, allows listed calls, answers others with EPERM."""
-    import struct
-    calls, architecture = MACHINES[os.uname().machine]
-    allow, deny, zero, kill = 0x7FFF0000, 0x00050001, 0x00050000, 0x80000000
-    program = []
-
-    def add(code, if_true, if_false, value):
-        program.append(struct.pack("=HBBI", code, if_true, if_false, value))
-
-    load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    add(load, 0, 0, 4)
-    add(equal, 1, 0, architecture)
-    add(answer, 0, 0, kill)
-    add(load, 0, 0, 0)
-    if os.uname().machine == "x86_64":
-        add(at_least, 0, 1, 0x40000000)  # the x32 numbers
-        add(answer, 0, 0, kill)
-    for name, number in sorted(calls.items()):
-        if name != "fcntl" and (with_files or name not in PATH_CALLS):
-            add(equal, 0, 1, number)
-            add(answer, 0, 0, zero if name in ID_CALLS else allow)
-    add(equal, 0, 1 + len(FCNTL_COMMANDS), calls["fcntl"])
-    add(load, 0, 0, 24)  # the low half of the second argument
-    for index, command in enumerate(FCNTL_COMMANDS):
-        add(equal, len(FCNTL_COMMANDS) - index, 0, command)
-    add(answer, 0, 0, deny)
-    add(answer, 0, 0, allow)
-    return b"".join(program)
 
 
 def filter_calls(libc, program):
@@ -320,9 +252,8 @@ def lock_zygote():
     """Returns the lock's name, and what the children must install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
-    machine = os.uname().machine
-    if machine not in MACHINES or sys.maxsize < 2 ** 32:
-        raise Refusal("linux " + machine)
+    if OPTIONS["filters"] is None or sys.maxsize < 2 ** 32:
+        raise Refusal("linux " + os.uname().machine)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
     limit_resources()
@@ -332,7 +263,7 @@ def lock_zygote():
     with_files = restrict_files(libc)
     if not with_files:
         preload()
-    program = call_filter(with_files)
+    program = bytes.fromhex(OPTIONS["filters"]["files" if with_files else "no_files"])
     if not filter_works(libc, program):
         raise Refusal("this Linux system")
     return ("landlock+seccomp" if with_files else "seccomp"), Lock(libc, program)

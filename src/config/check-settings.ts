@@ -11,6 +11,7 @@ import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { metricsOf } from './check-suites.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import { isPrompt } from './prompt.ts';
 
@@ -22,7 +23,7 @@ interface CheckContext {
 
 export function checkGate(settings: Settings, checked: CheckContext, problems: Problem[]): void {
   const { suites, placeOf } = checked;
-  const all = suites.flatMap(({ tests }) => everyMetric(tests));
+  const all = metricsOf(suites);
   problems.push(
     ...metricProblems(settings.gate.metrics, all, checked, (name) => placeOf(['metrics', name])),
   );
@@ -83,7 +84,7 @@ export function misnamedSettings(paths: readonly string[], file: string | null):
     file === null
       ? `rename it to ${SETTINGS_FILE}`
       : `move its content into ${file}, and delete it`;
-  return misnamed.map((path) => problem({ file: path, line: 0 }, `is not read; ${remedy}`));
+  return misnamed.map((path) => problem(path, `is not read; ${remedy}`));
 }
 
 function secondSettings({ files }: SourceTree, file: string | null): Notice[] {

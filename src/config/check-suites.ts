@@ -23,6 +23,10 @@ import { comparesTurns, NOT_COMPARED } from './script.ts';
 
 const CRITICAL = 'critical';
 
+export function metricsOf(suites: readonly Suite[]): Metric[] {
+  return suites.flatMap(({ tests }) => everyMetric(tests));
+}
+
 /** Also checks a model's server, because a file could name any server for an allowed model. */
 export function checkModels(
   settings: Settings,
@@ -149,45 +153,34 @@ export function checkRubrics(
   complete: boolean,
   problems: Problem[],
 ): void {
-  if (complete) checkRubricNames(suites, rubrics, problems);
-  checkPassing(suites, rubrics, problems);
+  for (const metric of metricsOf(suites)) {
+    const { name, source, place } = metric;
+    if (source.kind !== 'rubric') continue;
+    const rubric = rubrics.get(source.rubric);
+    const unknown =
+      `there is no rubric "${source.rubric}"` + didYouMean(source.rubric, [...rubrics.keys()]);
+    const found = rubric === undefined ? [unknown] : passingProblems(metric, rubric);
+    if (rubric !== undefined || complete)
+      problems.push(...found.map((message) => problem(place, `metric "${name}": ${message}`)));
+  }
   if (complete) checkTurns(suites, rubrics, problems);
 }
 
-function checkRubricNames(
-  suites: readonly Suite[],
-  rubrics: ReadonlyMap<string, Rubric>,
-  problems: Problem[],
-): void {
-  for (const { name, source, place } of suites.flatMap(({ tests }) => everyMetric(tests))) {
-    if (source.kind !== 'rubric' || rubrics.has(source.rubric)) continue;
-    const message =
-      `metric "${name}": there is no rubric "${source.rubric}"` +
-      `${didYouMean(source.rubric, [...rubrics.keys()])}`;
-    problems.push(problem(place, message));
-  }
-}
-
-function checkPassing(
-  suites: readonly Suite[],
-  rubrics: ReadonlyMap<string, Rubric>,
-  problems: Problem[],
-): void {
-  for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
-    const { name, source, place, better, pass } = metric;
-    const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
-    if (rubric === undefined) continue;
-    const bounds = boundsOf(metric, better ?? rubric.better ?? 'none');
-    const wrong = boundsProblem(bounds, [...new Set(rubric.choice_scores.values())].join(' or '));
-    if (wrong !== null) problems.push(problem(place, `metric "${name}": ${wrong}`));
-    if (better === undefined && pass === undefined) continue;
-    const found = passProblems(
-      rubric.choice_scores,
-      better ?? rubric.better,
-      pass ?? rubric.pass?.slice(),
-    );
-    problems.push(...found.map((message) => problem(place, `metric "${name}": ${message}`)));
-  }
+function passingProblems(metric: Metric, rubric: Rubric): string[] {
+  const { better, pass } = metric;
+  const bounds = boundsOf(metric, better ?? rubric.better ?? 'none');
+  const wrong = boundsProblem(bounds, [...new Set(rubric.choice_scores.values())].join(' or '));
+  const ofBounds = wrong === null ? [] : [wrong];
+  return better === undefined && pass === undefined
+    ? ofBounds
+    : [
+        ...ofBounds,
+        ...passProblems(
+          rubric.choice_scores,
+          better ?? rubric.better,
+          pass ?? rubric.pass?.slice(),
+        ),
+      ];
 }
 
 /** A typo of `critical` is one edit, or two if the length and first two letters are right. */
@@ -213,7 +206,7 @@ export function nearlyCritical(suites: readonly Suite[]): Notice[] {
 /** Rubrics with examples may be used by `evaldiff grade` alone. */
 function rubricNotices(suites: readonly Suite[], rubrics: ReadonlyMap<string, Rubric>): Notice[] {
   const left = new Map(suites.length === 0 ? [] : rubrics);
-  for (const { source } of suites.flatMap(({ tests }) => everyMetric(tests)))
+  for (const { source } of metricsOf(suites))
     if (source.kind === 'rubric') left.delete(source.rubric);
   return [...left].flatMap(([name, { place, examples }]) =>
     place.line === 0 || examples.length > 0
@@ -261,7 +254,7 @@ export function checkGraders(
   settings: Settings,
   problems: Problem[],
 ): void {
-  for (const metric of suites.flatMap(({ tests }) => everyMetric(tests))) {
+  for (const metric of metricsOf(suites)) {
     const { name, place } = metric;
     if (namedModels(metric).length > 0) continue;
     if (settings.grader === null && isModelGraded(metric)) {

@@ -67,7 +67,7 @@ async function compose(
   });
 }
 
-function isInTests(entry: string): boolean {
+export function isInTests(entry: string): boolean {
   return entry.split('/').slice(0, -1).includes('tests');
 }
 

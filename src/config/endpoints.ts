@@ -1,5 +1,5 @@
 import { problem } from '../errors.ts';
-import { nearest } from '../text/suggest.ts';
+import { suggestion } from '../text/suggest.ts';
 import { azureApi, protocolFlaw, type Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
 import { factsOf, vendorNames } from '../types/vendors.ts';
@@ -129,10 +129,8 @@ function readOption(options: EndpointOptions, word: string): string | null {
   const read = Object.hasOwn(OPTIONS, option) ? OPTIONS[option] : undefined;
   if (read !== undefined) return read(options, word.slice(option.length + 1));
   const known = Object.keys(OPTIONS);
-  const near = nearest(option, known);
-  const meant = near === null ? '' : `; did you mean "${near}"?`;
   return word.includes('=') && /^[a-z-]{1,30}$/i.test(option)
-    ? `has an option "${option}", which is not one of ${known.join(', ')}${meant}`
+    ? `has an option "${option}", which is not one of ${known.join(', ')}${suggestion(option, known)}`
     : `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key ` +
         `itself; further options are ${known.slice(1).join(', ')}`;
 }

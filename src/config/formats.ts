@@ -99,7 +99,7 @@ function isOwnPrompt(value: JsonMap): boolean {
 }
 
 async function tomlTables(file: string, files: Files): Promise<JsonMap> {
-  const found = await files.data(file, { file: '', line: 0 }, []);
+  const found = await files.data(file, null, []);
   const text = new TextDecoder().decode(found?.content);
   return Object.fromEntries(
     [...text.matchAll(/^\[+([\w-]+)/gm)].map(([, name = '']) => [name, {}]),

@@ -3,9 +3,8 @@ import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
-import type { Endpoint } from '../types/endpoints.ts';
 import type { Problem } from '../types/plain.ts';
-import { factsOf, keyInputs, perVendor, type KeyInput, type VendorKeys } from '../types/vendors.ts';
+import { factsOf, keyInputs, perVendor, type KeyInput } from '../types/vendors.ts';
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
@@ -49,34 +48,7 @@ export const INPUT_DEFAULTS = {
 
 export type InputName = keyof typeof INPUT_DEFAULTS;
 
-export interface Inputs {
-  token: string;
-  mode: 'auto' | 'diff' | 'sweep' | 'merge' | 'noise';
-  /** A POSIX path, relative to the repository's root. Empty for the root itself. */
-  workingDirectory: string;
-  base: string | null;
-  head: string | null;
-  keys: VendorKeys;
-  endpoints: Endpoint[];
-  proxy: string | null;
-  failOn: 'regression' | 'failure' | 'never' | null;
-  comment: 'auto' | 'always' | 'never';
-  checkName: string | null;
-  code: 'sandbox' | 'host' | 'off';
-  codeEnv: string[];
-  /** The label with which a maintainer approves one commit of an outside contributor. */
-  untrustedApproval: string | null;
-  overrideLabel: string | null;
-  noiseRuns: number;
-  maxCalls: number | null;
-  maxCost: number | null;
-  timeoutMs: number | null;
-  cache: boolean;
-  reportPath: string;
-  uploadReport: boolean;
-  shard: { index: number; count: number } | null;
-  read: GivenReadOptions;
-}
+export type Inputs = ReturnType<typeof readInputs>['inputs'];
 
 const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
 
@@ -84,10 +56,7 @@ const COMMENT = ['auto', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-export function readInputs(
-  given: Readonly<Record<string, string>>,
-  own: readonly OwnSettings[],
-): { inputs: Inputs; problems: Problem[] } {
+export function readInputs(given: Readonly<Record<string, string>>, own: readonly OwnSettings[]) {
   const problems: Problem[] = [];
   const raw = (name: string) => given[name]?.trim() ?? '';
   const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
@@ -102,9 +71,10 @@ export function readInputs(
   const lines = nonBlankLines(raw('overrides'));
   const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
   const allowed = names(raw('allowed-models'));
-  const inputs: Inputs = {
+  const inputs = {
     token: raw('github-token'),
     mode: word('mode', MODES),
+    /** A POSIX path, relative to the repository's root. Empty for the root itself. */
     workingDirectory,
     base: revision('base', raw('base'), refuse),
     head: revision('head', raw('head'), refuse),
@@ -116,6 +86,7 @@ export function readInputs(
     checkName: (given['check-name'] ?? INPUT_DEFAULTS['check-name']).trim() || null,
     code: word('code', CODE),
     codeEnv: names(raw('code-env')).filter((name) => isVariable(name, refuse)),
+    /** The label with which a maintainer approves one commit of an outside contributor. */
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
@@ -133,7 +104,7 @@ export function readInputs(
       allowedModels: allowed.length === 0 ? null : allowed,
       limits: DEFAULT_LIMITS,
       own,
-    },
+    } satisfies GivenReadOptions,
   };
   refuseSharedLabel(inputs, refuse);
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
@@ -160,13 +131,7 @@ export function readCommandLine(given: {
   timeout?: string | null;
   allowedModels?: readonly string[];
   own: readonly OwnSettings[];
-}): {
-  options: GivenReadOptions;
-  maxCalls: number | null;
-  maxCost: number | null;
-  timeoutMs: number | null;
-  problems: Problem[];
-} {
+}) {
   const problems: Problem[] = [];
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
@@ -257,8 +222,8 @@ function revision(name: string, value: string, refuse: Refuse): string | null {
 export function shardOf(
   name: string,
   value: string,
-  refuse: (name: string, message: string) => void,
-): Inputs['shard'] {
+  refuse: Refuse,
+): { index: number; count: number } | null {
   if (value === '') return null;
   const [index = 0, count = 0] = /^\d{1,4}\/\d{1,4}$/.test(value)
     ? value.split('/').map(Number)

@@ -44,10 +44,7 @@ export function readRunReport(
     return {
       report: null,
       problems: [
-        problem(
-          { file, line: 0 },
-          'is not the report of an llmeval run: it has no prompts.tests.references',
-        ),
+        problem(file, 'is not the report of an llmeval run: it has no prompts.tests.references'),
       ],
     };
   }

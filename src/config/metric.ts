@@ -1,14 +1,23 @@
 import type { z } from 'zod';
-import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import {
+  asWritten,
+  codePlaceOf,
+  pathText,
+  type Document,
+  type Path,
+  valueAt,
+} from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
-import { nearest } from '../text/suggest.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
 import { isMap, type Problem } from '../types/plain.ts';
-import type { dependsOnSchema, RawMetric } from './metric-schema.ts';
 import {
+  type dependsOnSchema,
+  type RawMetric,
+  LEVELS,
   ownMetricSchema,
   metricSchema,
   flexEvalSchema,
@@ -16,7 +25,6 @@ import {
   levelOf,
   NO_BOUND,
 } from './metric-schema.ts';
-import { readSource, levelsOf } from './metric-source.ts';
 import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
@@ -47,7 +55,8 @@ export function readOwnMetrics(
   suite: readonly Metric[],
   builtIns: BuiltInMetrics,
   problems: Problem[],
-): Metric[] {
+): { metrics?: Metric[] } {
+  if (valueAt(document.value, [...path, 'metrics']) === undefined) return {};
   const metrics: Metric[] = [];
   for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
     const metric = readMetric(document, item.path, item.value, builtIns, problems);
@@ -60,7 +69,7 @@ export function readOwnMetrics(
       problems.push(problem(metric.place, message));
     } else metrics.push(metric);
   }
-  return metrics;
+  return { metrics };
 }
 
 function asUses(type: string, builtIns: readonly string[]): string {
@@ -87,6 +96,16 @@ function writtenMetrics(
   ];
 }
 
+/** What reading one metric needs. `refuse` reports a problem at a key of the metric. */
+interface MetricReader {
+  document: Document;
+  path: Path;
+  written: RawMetric;
+  builtIns: BuiltInMetrics;
+  problems: Problem[];
+  refuse(key: string | Path, message: string): void;
+}
+
 function readMetric(
   document: Document,
   path: Path,
@@ -95,68 +114,133 @@ function readMetric(
   problems: Problem[],
 ): Metric | null {
   const place = document.placeOf(path);
-  const source = readSource(document, path, written, builtIns, problems);
   const name = written.name ?? written.uses ?? written.rubric;
+  const refuse = (key: string | Path, message: string): void => {
+    const subject = name === undefined ? pathText(path) : `metric "${name}"`;
+    problems.push(problem(document.placeOf([...path, key].flat()), `${subject}: ${message}`));
+  };
+  const reader: MetricReader = { document, path, written, builtIns, problems, refuse };
+  const source = readSource(reader);
   if (source === null) return null;
   if (name === undefined) {
-    problems.push(problem(place, `${pathText(path)}: "name" is missing`));
+    refuse([], '"name" is missing');
     return null;
   }
-  const { key, level } = writtenLevel(written);
-  const every = neededShare(document, path, written, problems);
-  const at = levelsOf(source, builtIns);
-  if (!at.includes(level)) {
-    const message =
-      `metric "${name}": ${source.kind === 'built-in' ? source.uses : 'code'} cannot judge ` +
-      `level ${level}; it can judge ${at.join(', ')}`;
-    problems.push(problem(document.placeOf([...path, key]), message));
-  }
+  const level = readLevel(source, reader);
+  const every = neededShare(reader);
+  const { file: valuesFile } = document.placeOf([...path, 'with']);
   return {
     name,
     source,
     threshold: written.threshold ?? null,
-    ...readPassRules(document, path, written, source, builtIns, problems),
+    ...readPassRules(source, reader),
     level,
-    ...readSide(document, path, written, name, level, problems),
+    ...readSide(level, reader),
     ...(every > 0 ? { every } : {}),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
       dependsOn(entry, document, [...path, 'depends_on', index]),
     ),
     skip: written.skip ?? false,
-    ...ownGraders(document, path, written, source, builtIns, problems),
+    ...ownGraders(source, reader),
     ...(source.kind === 'code'
       ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
       : {}),
-    ...valuesFile(document, path, place.file),
+    ...(valuesFile === place.file ? {} : { valuesFile }),
     ...definitionOf(source, builtIns),
     place,
   };
 }
 
-function readSide(
-  document: Document,
-  path: Path,
-  { of = 'assistant' }: RawMetric,
-  name: string,
-  level: MetricLevel,
-  problems: Problem[],
-): Pick<Metric, 'of'> {
-  if (of === 'user' && (level === 'Thread' || level === 'ToolCall')) {
-    const message = `metric "${name}": of: user has no level ${level}; use Turn or Message`;
-    problems.push(problem(document.placeOf([...path, 'of']), message));
+function readLevel(source: MetricSource, { written, builtIns, refuse }: MetricReader): MetricLevel {
+  const { metric_level, level: short = 'Turn' } = written;
+  const level = levelOf(metric_level ?? short) ?? 'Turn';
+  const parts = LEVELS.filter((word) => word !== 'ToolCall');
+  const own = source.kind === 'built-in' ? (builtIns.get(source.uses)?.levels ?? parts) : parts;
+  if (source.kind !== 'rubric' && !own.includes(level))
+    refuse(
+      metric_level === undefined ? 'level' : 'metric_level',
+      `${source.kind === 'built-in' ? source.uses : 'code'} cannot judge level ${level}; it can ` +
+        `judge ${own.join(', ')}`,
+    );
+  return level;
+}
+
+function readSource(reader: MetricReader): MetricSource | null {
+  const { document, path, written, problems, refuse } = reader;
+  const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
+  if (given.length !== 1) {
+    const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
+    problems.push(
+      problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`),
+    );
+    return null;
   }
+  if (written.uses === undefined) refuseParameters(written, refuse);
+  if (written.code !== undefined)
+    return { kind: 'code', language: written.language ?? 'python', code: written.code };
+  if (written.language !== undefined) refuse('language', 'language is only for code');
+  return written.rubric === undefined
+    ? readBuiltIn(reader)
+    : { kind: 'rubric', rubric: written.rubric };
+}
+
+function readBuiltIn({
+  document,
+  path,
+  written,
+  builtIns,
+  refuse,
+}: MetricReader): MetricSource | null {
+  const { uses = '', with: values, kwargs } = written;
+  const builtIn = builtIns.get(uses);
+  if (builtIn === undefined) {
+    refuse(
+      'uses',
+      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
+    );
+    return null;
+  }
+  const key = values === undefined ? 'kwargs' : 'with';
+  const parameters = { ...kwargs, ...values };
+  const text = asWritten(document, [...path, key, 'value'], parameters['value']);
+  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
+    parameters['value'] = text;
+  for (const message of builtIn.problems(parameters)) {
+    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
+    refuse(Object.hasOwn(written[key] ?? {}, at) ? [key, at] : key, message);
+  }
+  return { kind: 'built-in', uses, with: parameters };
+}
+
+function refuseParameters(written: RawMetric, refuse: MetricReader['refuse']): void {
+  const kind = written.rubric === undefined ? 'code' : 'a rubric';
+  for (const key of ['with', 'kwargs'] as const)
+    for (const parameter of Object.keys(written[key] ?? {})) {
+      const fix = Object.hasOwn(metricSchema.shape, parameter)
+        ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
+        : didYouMean(parameter, [
+            'better',
+            'threshold',
+            'min',
+            'max',
+            ...(kind === 'code' ? [] : ['pass', 'grader']),
+          ]);
+      refuse([key, parameter], `${key}.${parameter} is not read, ${kind} has no parameters${fix}`);
+    }
+}
+
+function readSide(level: MetricLevel, { written, refuse }: MetricReader): Pick<Metric, 'of'> {
+  const { of = 'assistant' } = written;
+  if (of === 'user' && (level === 'Thread' || level === 'ToolCall'))
+    refuse('of', `of: user has no level ${level}; use Turn or Message`);
   return of === 'assistant' ? {} : { of };
 }
 
 /** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
-function neededShare(
-  document: Document,
-  path: Path,
-  { every = false, all = false }: RawMetric,
-  problems: Problem[],
-): number {
+function neededShare({ document, path, written, problems }: MetricReader): number {
+  const { every = false, all = false } = written;
   if (all && typeof every === 'number' && every < 1)
     problems.push(
       problem(
@@ -187,44 +271,31 @@ export function definitionOf(
   };
 }
 
-function valuesFile(document: Document, path: Path, own: string): Pick<Metric, 'valuesFile'> {
-  const { file } = document.placeOf([...path, 'with']);
-  return file === own ? {} : { valuesFile: file };
-}
-
 function readPassRules(
-  document: Document,
-  path: Path,
-  written: RawMetric,
   source: MetricSource,
-  builtIns: BuiltInMetrics,
-  problems: Problem[],
+  { document, path, written, builtIns, refuse }: MetricReader,
 ): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
   const { better, min, max } = written;
-  const name = written.name ?? written.uses ?? written.rubric ?? pathText(path);
   const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
-  const own = builtIn?.better;
-  for (const [key, message] of [
-    ...rulesProblems(written, source),
-    ...directionProblems(written, source, own),
-    ...(builtIn === undefined
-      ? []
-      : rangeProblems(written, better ?? builtIn.better, builtIn.range)),
-  ])
-    problems.push(problem(document.placeOf([...path, key]), `metric "${name}": ${message}`));
+  const own = builtIn?.better ?? 'none';
+  for (const [key, message] of rulesProblems(written, source)) refuse(key, message);
+  if (better !== undefined && own !== 'none' && own !== better)
+    refuse('better', `for ${written.uses ?? ''}, ${own} values are always better; remove this key`);
+  if (builtIn !== undefined) refuseBounds(written, better ?? own, builtIn.range, refuse);
   const pass = labelTexts(document, [...path, 'pass'], written.pass);
   return withoutUndefined({ better, min, max, pass });
 }
 
-function rangeProblems(
+function refuseBounds(
   { threshold, min, max }: RawMetric,
   better: Better,
   range: string,
-): [string, string][] {
+  refuse: MetricReader['refuse'],
+): void {
   const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
   const found = boundsProblem(boundsOf(stated, better), range);
   const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
-  return found === null ? [] : [[key, `${key}: ${found}`]];
+  if (found !== null) refuse(key, `${key}: ${found}`);
 }
 
 function rulesProblems(
@@ -250,43 +321,17 @@ function rulesProblems(
   return found;
 }
 
-function directionProblems(
-  { better }: RawMetric,
-  source: MetricSource,
-  own: Better | undefined,
-): [string, string][] {
-  if (source.kind !== 'built-in' || better === undefined) return [];
-  if (own === undefined || own === 'none' || own === better) return [];
-  return [['better', `for ${source.uses}, ${own} values are always better; remove this key`]];
-}
-
 function ownGraders(
-  document: Document,
-  path: Path,
-  { grader, name }: RawMetric,
   source: MetricSource,
-  builtIns: BuiltInMetrics,
-  problems: Problem[],
+  { document, path, written, builtIns, problems, refuse }: MetricReader,
 ): Pick<Metric, 'graders'> {
-  const at = [...path, 'grader'];
-  const graders = readGraders(document, at, grader, problems);
+  const graders = readGraders(document, [...path, 'grader'], written.grader, problems);
   const graded =
     source.kind === 'rubric' ||
     (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-  if (grader !== undefined && !graded) {
-    const message =
-      `metric "${name ?? pathText(path)}": grader is only for metrics that a model grades, such ` +
-      'as a rubric';
-    problems.push(problem(document.placeOf(at), message));
-  }
+  if (written.grader !== undefined && !graded)
+    refuse('grader', 'grader is only for metrics that a model grades, such as a rubric');
   return graders.length === 0 ? {} : { graders };
-}
-
-function writtenLevel({ metric_level, level }: RawMetric): { key: string; level: MetricLevel } {
-  return {
-    key: metric_level === undefined ? 'level' : 'metric_level',
-    level: levelOf(metric_level ?? level ?? 'Turn') ?? 'Turn',
-  };
 }
 
 function dependsOn(

@@ -202,63 +202,44 @@ export function checkModelKeys(
   const path = ['models', name];
   const { needs, refuses } = PROVIDER_KEYS[entry.provider];
   const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
+  const refuse = (key: string, message: string): void => {
+    problems.push(problem(document.placeOf([...path, key]), `models.${name}${message}`));
+  };
   for (const key of needs.filter((each) => !has(each)))
     problems.push(missing(document, [...path, key]));
-  for (const key of refuses.filter(has)) {
-    const message =
-      `models.${name}: the key "${key}" has no meaning for provider ${entry.provider}; ` +
-      'remove it';
-    problems.push(problem(document.placeOf([...path, key]), message));
+  for (const key of refuses.filter(has))
+    refuse(key, `: the key "${key}" has no meaning for provider ${entry.provider}; remove it`);
+  const transport = wrongTransport(entry);
+  if (transport !== null) refuse('transport', transport);
+  const api = wrongApi(entry);
+  if (api !== null) refuse('api', api);
+  if (entry.is !== undefined && vendorOf(entry.is) === null) {
+    const meant = modelMeant(entry.is);
+    const fix =
+      meant === null ? '; remove it, or name one like gpt-5.4' : `; did you mean "${meant}"?`;
+    refuse('is', `.is: no vendor has a model "${entry.is}"${fix}`);
   }
-  if (entry.transport === 'batch' && !hasBatches(entry.provider, entry.endpoint)) {
-    const what =
-      entry.endpoint === undefined || entry.endpoint === null
-        ? `provider ${entry.provider}`
-        : 'an endpoint of the workflow';
-    problems.push(
-      problem(
-        document.placeOf([...path, 'transport']),
-        `models.${name}: transport: batch is not available for ${what}; only ` +
-          `${ownersIn('and', answersBatches)} own servers offer batches. Remove this key, or ` +
-          'write direct',
-      ),
-    );
-  }
-  checkKnown(document, name, entry, problems);
-  if (entry.command?.length === 0)
-    problems.push(
-      problem(document.placeOf([...path, 'command']), `models.${name}.command must not be empty`),
-    );
+  if (entry.command?.length === 0) refuse('command', '.command must not be empty');
 }
 
-function checkKnown(
-  document: Document,
-  name: string,
-  entry: WrittenModel,
-  problems: Problem[],
-): void {
-  const message = wrongApi(name, entry);
-  if (message !== null) problems.push(problem(document.placeOf(['models', name, 'api']), message));
-  const { is } = entry;
-  if (is === undefined || vendorOf(is) !== null) return;
-  const meant = modelMeant(is);
-  const fix =
-    meant === null ? '; remove it, or name one like gpt-5.4' : `; did you mean "${meant}"?`;
-  problems.push(
-    problem(
-      document.placeOf(['models', name, 'is']),
-      `models.${name}.is: no vendor has a model "${is}"${fix}`,
-    ),
+function wrongTransport({ provider, endpoint, transport }: WrittenModel): string | null {
+  if (transport !== 'batch' || hasBatches(provider, endpoint)) return null;
+  const isVendors = (endpoint ?? null) === null;
+  return (
+    ': transport: batch is not available for ' +
+    `${isVendors ? `provider ${provider}` : 'an endpoint of the workflow'}; only ` +
+    `${ownersIn('and', answersBatches)} own servers offer batches. Remove this key, or write ` +
+    'direct'
   );
 }
 
-function wrongApi(name: string, { provider, endpoint, api }: WrittenModel): string | null {
+function wrongApi({ provider, endpoint, api }: WrittenModel): string | null {
   if (api !== 'responses' || !isVendor(provider) || (endpoint ?? null) !== null) return null;
   const { hasResponses, speaks } = factsOf(provider);
   if (hasResponses === true || speaks !== 'openai') return null;
   const owners = ownersIn('and', (vendor) => factsOf(vendor).hasResponses === true);
   return (
-    `models.${name}: api: responses is not available for provider ${provider}; only ` +
+    `: api: responses is not available for provider ${provider}; only ` +
     `${owners} own servers and endpoints of the workflow have that API. Remove this key, or ` +
     'write chat'
   );

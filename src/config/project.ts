@@ -3,7 +3,6 @@ import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../doc
 import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { everyMetric } from '../kernel/suite/metrics.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { Project, OwnSettings } from '../project/settings.ts';
@@ -17,6 +16,7 @@ import {
   checkModels,
   checkPromptNames,
   checkRubrics,
+  metricsOf,
   nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
@@ -136,7 +136,7 @@ function nothingToRunProblems(
   const there = others.length === 0 ? '' : `; ${SETTINGS_FILE} exists in ${others.join(', ')}`;
   return [
     problem(
-      { file: config, line: 0 },
+      config,
       `does not exist${where}, and neither does any prompts/*.yaml; write prompts there ("npx ` +
         'evaldiff init" creates some), or name another folder (working-directory, --directory) ' +
         `or settings file (config, --config)${there}`,
@@ -188,9 +188,7 @@ function usedRubrics(
   builtIns: ReadonlyMap<string, Rubric>,
 ): Map<string, Rubric> {
   const named = new Set(
-    suites.flatMap(({ tests }) =>
-      everyMetric(tests).flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : [])),
-    ),
+    metricsOf(suites).flatMap(({ source }) => (source.kind === 'rubric' ? [source.rubric] : [])),
   );
   return new Map(
     [...rubrics].filter(([name, rubric]) => named.has(name) || builtIns.get(name) !== rubric),

@@ -8,7 +8,6 @@ import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import { ROLE_NAMES, type Role } from '../types/model.ts';
 import { isMap, type Json, type Notice, type Place, type Problem } from '../types/plain.ts';
-import { foreignForms } from './foreign-forms.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
@@ -83,13 +82,13 @@ const promptShape = {
     .optional(),
 };
 
-export const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
+const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
 
 /**
  * Parameters that resemble these keys count as misspelt. Excludes short test keys, because real
  * parameters resemble them.
  */
-export const MEANT_KEYS: readonly string[] = [
+const MEANT_KEYS: readonly string[] = [
   ...PROMPT_KEYS,
   ...testKeys([]).filter((key) => key.length > 4),
 ];
@@ -142,25 +141,23 @@ export function readPrompt(
     model: model ?? null,
     parameters: readParameters(document, [], own, problems),
     variables,
-    messages: messages.map(({ role, content, parts, place }) => ({
-      role,
-      content,
-      ...(parts === undefined ? {} : { parts }),
-      place,
-    })),
+    messages: messages.map(({ texts: _, path: __, ...message }) => message),
     code,
     places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
   };
   const names = variables.map((each) => each.name);
-  problems.push(...undeclaredProblems(document, messages, names, undeclaredMessage));
+  problems.push(
+    ...undeclaredProblems(
+      document,
+      messages,
+      names,
+      (each) => `{${each}} is not in variables; declare it, or ${literal(each)}`,
+    ),
+  );
   const foreign = foreignFindings(document, isTemplate ? messages : [], names);
   problems.push(...foreign.problems);
   const unused = unusedVariables(messages, prompt);
   return { prompt, notices: [...foreign.notices, ...unused], messages, isInferred };
-}
-
-function undeclaredMessage(name: string): string {
-  return `{${name}} is not in variables; declare it, or ${literal(name)}`;
 }
 
 /** A name in braces is a variable only if the input of some reference contains it. */
@@ -231,9 +228,7 @@ function readBody(
     );
   const isTwice = given.includes('messages') && given.includes('prompt');
   if (isTwice || (given.length === 0 && !misspelt))
-    problems.push(
-      problem({ file: document.file, line: 0 }, 'needs messages or prompt (not both), or code'),
-    );
+    problems.push(problem(document.file, 'needs messages or prompt (not both), or code'));
   return {
     messages: [...readMessages(document, problems), ...readSingleMessage(document, problems)],
     code: given.includes('code') ? readCode(document, problems) : null,
@@ -334,6 +329,32 @@ function foreignFindings(
       .filter(({ isUsed }) => isUsed)
       .map(({ place, message }) => ({ kind: 'unused', message, place })),
   };
+}
+
+/**
+ * Finds variables in another tool's syntax, such as `{{name}}`, `${name}`, `{{$name}}` or `{% if
+ * name %}`. Also finds misspellings of variables in `unused`.
+ */
+function foreignForms(
+  template: string,
+  names: readonly string[],
+  unused: readonly string[],
+): { name: string; written: string; message: string }[] {
+  const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
+  const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+    // The variable is before the first quote, colon or filter sign.
+    const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
+    const exact = words.match(/\w+/g)?.find((word) => names.includes(word));
+    const name = exact ?? nearest(doubled.trim(), unused, 'strict');
+    if (name === null) return [];
+    const plain = /^\w+$/.test(doubled)
+      ? `sends the text {${doubled}} to the model, not the value`
+      : 'is sent to the model as it is written';
+    const sends = dollar === '' ? plain : 'sends a $ before the value to the model';
+    const message = `${written} ${sends}; write {${name}} to insert the variable`;
+    return [[written, { name, written, message }] as const];
+  });
+  return [...new Map(found).values()];
 }
 
 function usedNames(messages: readonly LocatedMessage[]): Set<string> {

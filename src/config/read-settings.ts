@@ -113,8 +113,7 @@ function findSettings(
     return LLMEVAL_FILE;
   // A missing file is an error only if the user named it, because every setting has a default.
   const asksForIt = configRequired && asked !== SETTINGS_FILE;
-  if (asksForIt || !absence.startsWith('does not exist'))
-    problems.push(problem({ file: asked, line: 0 }, absence));
+  if (asksForIt || !absence.startsWith('does not exist')) problems.push(problem(asked, absence));
   return null;
 }
 

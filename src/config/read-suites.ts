@@ -11,7 +11,7 @@ import { namesMeant } from '../text/patterns.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { PROMPTFOO_PROGRAM } from '../types/model.ts';
 import type { Json, Notice, Place, Problem } from '../types/plain.ts';
-import { composePrompt } from './compose-prompt.ts';
+import { composePrompt, isInTests } from './compose-prompt.ts';
 import { SETTINGS_FILE } from './file-names.ts';
 import {
   detectFormat,
@@ -127,7 +127,8 @@ async function promptFiles(
   notices.push(...found.notices);
   // A pattern does not match test files (in a folder `tests`), because prompts name their tests.
   const matched = found.matches.filter(
-    ({ file, root, exact }) => exact || isForeignPath(file, formats) || !inTests(file, root),
+    ({ file, root, exact }) =>
+      exact || isForeignPath(file, formats) || !isInTests(file.slice(root.length)),
   );
   const readable = ({ file, root, exact, format }: FoundFile): PromptFile[] => {
     if (format === null || 'read' in format) return [{ file, root, format }];
@@ -152,14 +153,6 @@ async function promptFiles(
     notices.push({ kind: 'import', message, place: { file, line: 0 } });
   }
   return prompts;
-}
-
-function inTests(file: string, root: string): boolean {
-  return file
-    .slice(root === '' ? 0 : root.length + 1)
-    .split('/')
-    .slice(0, -1)
-    .includes('tests');
 }
 
 async function loadFile(

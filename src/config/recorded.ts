@@ -3,8 +3,9 @@ import { pathText, type Document, type Path } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { toolMessage } from '../metrics/transcript.ts';
 import { callId, type ToolCall } from '../types/answer.ts';
-import type { Message, Role } from '../types/model.ts';
+import { ROLE_NAMES, type Message, type Role } from '../types/model.ts';
 import {
+  filledText,
   isMap,
   jsonText,
   ownEntry,
@@ -52,7 +53,8 @@ export function readRecordedMessages(
   const at = Array.isArray(written) ? path : [...path, 'messages'];
   const read = items.map((item) => readTranscriptItem(item as JsonMap));
   const { messages, flaws } = pairCalls(read);
-  for (const { index, key, message } of [...read.flatMap(itemFlaw), ...flaws]) {
+  const own = read.flatMap(({ flaw }, index) => (flaw === undefined ? [] : [{ ...flaw, index }]));
+  for (const { index, key, message } of [...own, ...flaws]) {
     const place = [...at, index, ...(key === undefined ? [] : [key])];
     problems.push(problem(document.placeOf(place), `${pathText(place)} ${message}`));
   }
@@ -86,12 +88,8 @@ interface ReadItem {
 }
 
 const RECORDED_ROLES: Readonly<Record<string, ReadItem['role']>> = {
-  system: 'system',
+  ...ROLE_NAMES,
   developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  ai: 'assistant',
   model: 'assistant',
   gpt: 'assistant',
   tool: 'tool',
@@ -101,17 +99,15 @@ const RECORDED_ROLES: Readonly<Record<string, ReadItem['role']>> = {
 
 const NO_ITEM: Omit<ReadItem, 'role'> = { texts: [], calls: [], results: [], metadata: {} };
 
-function itemFlaw({ flaw }: ReadItem, index: number): (ItemFlaw & { index: number })[] {
-  return flaw === undefined ? [] : [{ ...flaw, index }];
-}
-
 /** Reads a message in the form of any vendor, or an item of OpenAI's Responses. */
 export function readTranscriptItem(item: JsonMap): ReadItem {
   const { role: written = item['from'], type } = item;
   if (item['role'] === undefined && typeof type === 'string') return readResponsesItem(item, type);
   if (written === undefined) return refusedItem('must be a map with role and content');
-  if (written === 'function_call')
-    return readCalls(mapIn(item['value'] ?? item['content'])) ?? refusedItem(NO_CALL);
+  if (written === 'function_call') {
+    const call = item['value'] ?? item['content'];
+    return readCalls(typeof call === 'string' ? parseMap(call) : call) ?? refusedItem(NO_CALL);
+  }
   const role = ownEntry(RECORDED_ROLES, jsonText(written)) ?? null;
   if (role === null)
     return refusedItem(
@@ -162,7 +158,7 @@ function readResponsesItem(item: JsonMap, type: string): ReadItem {
     return readCalls(item) ?? refusedItem(NO_CALL);
   if (type === 'function_call_output' || type === 'custom_tool_call_output') {
     const output = plainText(item['output'] ?? null);
-    const given = textOrNull(item['call_id']);
+    const given = filledText(item['call_id']);
     return { ...NO_ITEM, role: 'tool', results: [{ given, name: null, output }] };
   }
   return refusedItem(
@@ -184,7 +180,7 @@ function readCall(written: Json): ReadCall | null {
   const { type: _, name: __, arguments: ___, args: ____, input: _____, ...rest } = own;
   const values = given ?? args ?? input ?? {};
   return {
-    given: textOrNull(own['call_id'] ?? own['id']),
+    given: filledText(own['call_id'] ?? own['id']),
     name,
     arguments: typeof values === 'string' ? values : JSON.stringify(values),
     ...(Object.keys(rest).length === 0 ? {} : { metadata: rest }),
@@ -219,21 +215,15 @@ function readContentPart(part: Json): Partial<ReadParts> | string {
   if (THOUGHT_TYPES.includes(type)) return {};
   if (type === 'tool_result')
     return { results: [outputOfTool(part['tool_use_id'], undefined, part['content'])] };
-  if (type === 'tool_use') return callPart(part);
+  if (type === 'tool_use') {
+    const call = readCall(part);
+    return call === null ? NO_CALL : { calls: [call] };
+  }
   const said = part['text'] ?? part['refusal'];
-  return typeof said === 'string' ? { texts: [said] } : unreadablePart(type);
-}
-
-function callPart(written: Json): Partial<ReadParts> | string {
-  const call = readCall(written);
-  return call === null ? NO_CALL : { calls: [call] };
-}
-
-function unreadablePart(type: string): string {
-  return (
-    `has a part of type "${type}", which a recorded dialogue cannot contain; write a ` +
-    'text in its place, such as { type: text, text: "[image]" }'
-  );
+  return typeof said === 'string'
+    ? { texts: [said] }
+    : `has a part of type "${type}", which a recorded dialogue cannot contain; write a ` +
+        'text in its place, such as { type: text, text: "[image]" }';
 }
 
 function outputOfTool(
@@ -241,7 +231,7 @@ function outputOfTool(
   name: Json | undefined,
   output: Json | undefined,
 ): ToolOutput {
-  return { given: textOrNull(id), name: textOrNull(name), output: plainText(output ?? '') };
+  return { given: filledText(id), name: filledText(name), output: plainText(output ?? '') };
 }
 
 function plainText(content: Json): string {
@@ -249,14 +239,6 @@ function plainText(content: Json): string {
   if (!Array.isArray(content)) return jsonText(content);
   const { texts, flaw } = readContentParts(content);
   return flaw === undefined && texts.length > 0 ? texts.join('\n') : JSON.stringify(content);
-}
-
-function textOrNull(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function mapIn(value: Json | undefined): Json | undefined {
-  return typeof value === 'string' ? parseMap(value) : value;
 }
 
 interface Paired {

@@ -119,7 +119,7 @@ export function readDraft(
     : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
   const read = writtenTexts(document, path, written);
-  const own = referenceMetrics(written.metrics, document, path, context, problems);
+  const own = readOwnMetrics(document, path, context.metrics, context.builtIns, problems);
   const scripted = readScript(document, path, written);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
   const flaws: [string | null, Path][] = [
@@ -177,7 +177,9 @@ function undecidableReason(
   given: Pick<Reference, 'expected' | 'values' | 'script'>,
   builtIns: BuiltInMetrics,
 ): string | null {
-  const turns = expectedTurns(given);
+  const turns = (given.script?.turns ?? []).flatMap(({ expected }) =>
+    expected === undefined ? [] : { expected },
+  );
   const reasons = metrics.flatMap(({ name, source, skip, depends_on, every, level }) => {
     const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
     if (source.kind !== 'built-in' || builtIn === undefined) return [];
@@ -200,12 +202,6 @@ type WrittenInput = z.output<typeof inputSchema> | undefined;
 
 function isDialogue(input: WrittenInput): input is z.output<ReturnType<typeof recordedMessages>> {
   return Array.isArray(input) || Array.isArray(input?.['messages']);
-}
-
-function expectedTurns({ script }: Pick<Reference, 'script'>): Pick<Reference, 'expected'>[] {
-  return (script?.turns ?? []).flatMap(({ expected }) =>
-    expected === undefined ? [] : { expected },
-  );
 }
 
 function filesOfValues(
@@ -246,18 +242,6 @@ function writtenTexts(
           },
         }),
   };
-}
-
-function referenceMetrics(
-  written: unknown,
-  document: Document,
-  path: Path,
-  { metrics, builtIns }: ReferenceContext,
-  problems: Problem[],
-): Pick<Reference, 'metrics'> {
-  return written === undefined
-    ? {}
-    : { metrics: readOwnMetrics(document, path, metrics, builtIns, problems) };
 }
 
 function notJudgedReason(

@@ -5,7 +5,7 @@ import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { appearance } from '../text/visible.ts';
-import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Place, type Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,
   type ReferenceReader,
@@ -105,7 +105,7 @@ function readWritten(
     const message =
       `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
       'JSONL or CSV file (references_from)';
-    problems.push(problem({ file: document.file, line: 0 }, message));
+    problems.push(problem(document.file, message));
     return [];
   }
   return list.flatMap(
@@ -143,8 +143,9 @@ async function readDataSource(
   }
   const dialogues = rows.some(({ mapped }) => isMap(mapped) && Array.isArray(mapped['input']));
   const drafts = rows.flatMap(({ place, mapped, written }, index) => {
-    const value =
-      dialogues && typeof mapped !== 'string' ? (nothingAsked(mapped) ?? mapped) : mapped;
+    const input = typeof mapped === 'string' ? null : mapped['input'];
+    const isEmpty = dialogues && isMap(input) && Object.keys(input).length === 0;
+    const value = isEmpty ? NO_DIALOGUE : mapped;
     if (typeof value === 'string') {
       problems.push(problem(place, value));
       return [];
@@ -166,12 +167,9 @@ async function readDataSource(
   return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
-function nothingAsked({ input }: JsonMap): string | null {
-  return isMap(input) && Object.keys(input).length === 0
-    ? 'has no "input", but other rows of the file have recorded dialogues as input; add a list ' +
-        'of messages, or remove the row'
-    : null;
-}
+const NO_DIALOGUE =
+  'has no "input", but other rows of the file have recorded dialogues as input; add a list ' +
+  'of messages, or remove the row';
 
 /** 40 bits, enough to avoid collisions in any suite. */
 const REFERENCE_HASH_DIGITS = 10;

@@ -1,5 +1,5 @@
 import type { Variant } from '../kernel/result/pieces.ts';
-import type { ResolvedSuite, ResolvedVariant, SuiteSide } from '../kernel/select/affected-suite.ts';
+import type { ResolvedSuite, SuiteSide } from '../kernel/select/affected-suite.ts';
 import type { Scoring } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Answerer } from '../kernel/suite/own-suite.ts';
@@ -47,11 +47,12 @@ function suiteSides(
   });
   // Combinations that differ only in a parameter that the model does not accept run once.
   const distinct = new Map(variants.map((variant) => [canonicalJson(variant), variant]));
-  return [...distinct.values()].map((variant) => ({
-    suite,
-    variant: { ...variant, target: variantTarget(suite, variant, context, problems) },
-    scoring,
-  }));
+  const place = keyPlace(suite.prompt, 'model');
+  return [...distinct.values()].map((variant) => {
+    const { model } = variant;
+    const target = model === null ? null : resolveOrReport({ model, place }, context, problems);
+    return { suite, variant: { ...variant, target }, scoring };
+  });
 }
 
 function withoutRefused(variant: Variant, settings: Settings): Variant {
@@ -72,18 +73,6 @@ export function answererFor(
     (written) => resolveOrReport(written, context, problems) ?? [],
   );
   return own.kind.answererOf(own, targets.length === own.models.length ? targets : []);
-}
-
-function variantTarget(
-  suite: Suite,
-  variant: Variant,
-  context: TargetContext,
-  problems: Problem[],
-): ResolvedVariant['target'] {
-  const { model } = variant;
-  if (model === null) return null;
-  const place = keyPlace(suite.prompt, 'model');
-  return resolveOrReport({ model, place }, context, problems);
 }
 
 function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {

@@ -57,6 +57,10 @@ const scoresSchema = z.union(
   { error: 'must map at least one answer to a number' },
 );
 
+const withoutEffect = anything()
+  .describe("No effect; allowed because other tools' files contain it.")
+  .optional();
+
 const rubricShape = {
   name: filled()
     .describe('Name of the rubric, if the file contains only one. Default: the name of the file.')
@@ -95,27 +99,17 @@ const rubricShape = {
     .describe('Answers with the labels that people gave them, to test the grader with.')
     .optional(),
   examples_from: examplesFromSchema.describe('Data file with more examples.').optional(),
-  input_outputs: anything()
-    .describe("No effect; allowed because other tools' files contain it.")
-    .optional(),
-  output_template: anything()
-    .describe("No effect; allowed because other tools' files contain it.")
-    .optional(),
+  input_outputs: withoutEffect,
+  output_template: withoutEffect,
   optimization_direction: oneOf(PHOENIX)
     .describe("Phoenix's name for better: maximize, minimize or neutral.")
     .optional(),
   use_cot: flag()
     .describe('false: the grader replies with the label and without reasons (autoevals).')
     .optional(),
-  model: anything()
-    .describe("No effect; allowed because other tools' files contain it.")
-    .optional(),
-  engine: anything()
-    .describe("No effect; allowed because other tools' files contain it.")
-    .optional(),
-  temperature: anything()
-    .describe("No effect; allowed because other tools' files contain it.")
-    .optional(),
+  model: withoutEffect,
+  engine: withoutEffect,
+  temperature: withoutEffect,
 };
 
 const rubricSchema = closed(rubricShape);
@@ -155,7 +149,7 @@ export async function readRubrics(
       continue;
     }
     const before = problems.length;
-    const rubric = await readRubric(document, name, path, context, problems, notices);
+    const rubric = await readRubric({ document, name, path, problems, notices }, context);
     if (problems.length === before) rubrics.push(rubric);
   }
   return { rubrics, notices };
@@ -168,14 +162,16 @@ export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]]
     : Object.keys(value).map((name) => [name, [name]]);
 }
 
-async function readRubric(
-  document: Document,
-  name: string,
-  path: Path,
-  context: RubricContext,
-  problems: Problem[],
-  notices: Notice[],
-): Promise<Rubric> {
+interface RubricReader {
+  document: Document;
+  name: string;
+  path: Path;
+  problems: Problem[];
+  notices: Notice[];
+}
+
+async function readRubric(reader: RubricReader, context: RubricContext): Promise<Rubric> {
+  const { document, name, path, problems, notices } = reader;
   const left = anything().optional();
   const written = checkMembers(
     document,
@@ -184,8 +180,7 @@ async function readRubric(
     problems,
   );
   const choices = readChoices(document, path, written.choice_strings);
-  if (choices.problem !== null)
-    problems.push(problem(choices.problem.place, choices.problem.message));
+  if (choices.problem !== null) problems.push(choices.problem);
   for (const key of WITHOUT_EFFECT) {
     if (written[key] === undefined) continue;
     const message =
@@ -195,16 +190,11 @@ async function readRubric(
         : '');
     notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
   }
-  const prompt = readPromptText(document, path, name, problems, notices);
-  const examples = await readExamples(
-    document,
-    path,
-    [...choices.scores.keys()],
-    context,
-    problems,
-  );
-  if (materialUsed(prompt).has('expected')) {
-    for (const { place } of examples.filter(({ ideal }) => ideal === null)) {
+  const prompt = readPromptText(reader);
+  const labelled = [...choices.scores.keys()];
+  const examples = await readExamples(document, path, labelled, context, problems);
+  if (materialUsed(prompt).has('expected'))
+    for (const { place } of examples.filter(({ ideal }) => ideal === null))
       problems.push(
         problem(
           place,
@@ -212,9 +202,7 @@ async function readRubric(
             'with the text to insert there',
         ),
       );
-    }
-  }
-  const direction = readDirection(document, name, path, written, choices, problems);
+  const direction = readDirection(reader, written, choices);
   return {
     name,
     prompt,
@@ -228,38 +216,27 @@ async function readRubric(
 }
 
 function readDirection(
-  document: Document,
-  name: string,
-  path: Path,
+  { document, name, path, problems }: RubricReader,
   written: Pick<
     z.output<typeof rubricSchema>,
     'better' | 'pass' | 'threshold' | 'optimization_direction'
   >,
   choices: ReturnType<typeof readChoices>,
-  problems: Problem[],
 ): Pick<Rubric, 'better' | 'pass'> {
   const phoenix = written.optimization_direction;
   const better = written.better ?? (phoenix === undefined ? undefined : DIRECTIONS[phoenix]);
-  const { scores } = choices;
-  const { key, pass, wrong } = readPassing(
-    scores,
-    better,
-    labelTexts(document, [...path, 'pass'], written.pass),
-    written.threshold,
-  );
-  for (const message of choices.problem === null ? wrong : [])
-    problems.push(problem(document.placeOf([...path, key]), `the rubric "${name}": ${message}`));
-  return withoutUndefined({ better, pass });
+  const labelsThatPass = labelTexts(document, [...path, 'pass'], written.pass);
+  const passing = readPassing(choices.scores, better, labelsThatPass, written.threshold);
+  for (const message of choices.problem === null ? passing.wrong : [])
+    problems.push(
+      problem(document.placeOf([...path, passing.key]), `the rubric "${name}": ${message}`),
+    );
+  return withoutUndefined({ better, pass: passing.pass });
 }
 
-function readPromptText(
-  document: Document,
-  path: Path,
-  name: string,
-  problems: Problem[],
-  notices: Notice[],
-): string {
-  const texts = promptTexts(document, path, name, problems);
+function readPromptText(reader: RubricReader): string {
+  const { document, path, name, problems, notices } = reader;
+  const texts = promptTexts(reader);
   const prompt = texts.map(({ content }) => content).join('\n\n');
   for (const { written, message } of keywordProblems(prompt)) {
     const part = texts.find(({ content }) => content.includes(written));
@@ -282,12 +259,12 @@ function readPromptText(
   return prompt;
 }
 
-function promptTexts(
-  document: Document,
-  path: Path,
-  name: string,
-  problems: Problem[],
-): { at: Path; content: string }[] {
+function promptTexts({
+  document,
+  path,
+  name,
+  problems,
+}: RubricReader): { at: Path; content: string }[] {
   const at = [...path, 'prompt'];
   const prompt = valueAt(document.value, at);
   const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;

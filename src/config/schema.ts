@@ -162,7 +162,8 @@ function reportIssue(
     for (const inner of meant) reportIssue(document, path, inner, problems, elsewhere);
     return;
   }
-  const message = `${subject(path)} ${wording(issue)}${unquotedBraces(value, issue)}`;
+  const words = issue.message.startsWith('must ') ? issue.message : `is invalid (${issue.message})`;
+  const message = `${subject(path)} ${words}${unquotedBraces(value, issue)}`;
   problems.push(problem(document.placeOf(path), message));
 }
 
@@ -197,8 +198,4 @@ export function missing(document: Document, path: Path): Problem {
 
 function subject(path: Path): string {
   return path.length === 0 ? 'the file' : pathText(path);
-}
-
-function wording(issue: z.core.$ZodIssue): string {
-  return issue.message.startsWith('must ') ? issue.message : `is invalid (${issue.message})`;
 }

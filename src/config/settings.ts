@@ -52,7 +52,12 @@ export function readSettings(
     embeddings,
   };
   checkSweep(document, settings.sweep, problems);
-  return { settings, notices: settingsNotices(document, written) };
+  const message = 'version belongs to llmeval and is ignored here; you can remove it';
+  const place = document.placeOf(['version']);
+  return {
+    settings,
+    notices: written.version === undefined ? [] : [{ kind: 'settings', message, place }],
+  };
 }
 
 function fromWritten(
@@ -122,26 +127,29 @@ function readModel(
     files: toTextList(entry.files) ?? [],
     replaces: toTextList(entry.replaces) ?? [],
     ...wayOf(entry),
-    ...(entry.process === 'try' ? { process: entry.process } : {}),
-    ...paceOf(entry),
     place: document.placeOf(['models', name]),
   };
 }
 
 function wayOf({
   api,
-  is,
+  is = '',
   transport,
-}: WrittenModel): Pick<ModelSettings, 'api' | 'is' | 'transport'> {
-  const vendor = is === undefined ? null : vendorOf(is);
-  const known = is === undefined || vendor === null ? {} : { is: { provider: vendor, model: is } };
-  return { ...(api && { api }), ...known, ...(transport && { transport }) };
-}
-
-function paceOf({ concurrency, requests_per_minute }: WrittenModel): Pick<ModelSettings, 'pace'> {
-  if (concurrency === undefined && requests_per_minute === undefined) return {};
+  process,
+  concurrency,
+  requests_per_minute,
+}: WrittenModel): Partial<ModelSettings> {
+  const vendor = vendorOf(is);
+  const hasPace = (concurrency ?? requests_per_minute) !== undefined;
+  const pace = {
+    concurrency: concurrency ?? null,
+    requests_per_minute: requests_per_minute ?? null,
+  };
   return {
-    pace: { concurrency: concurrency ?? null, requests_per_minute: requests_per_minute ?? null },
+    ...withoutUndefined({ api, transport }),
+    ...(vendor && { is: { provider: vendor, model: is } }),
+    ...(process === 'try' && { process }),
+    ...(hasPace && { pace }),
   };
 }
 
@@ -154,12 +162,6 @@ function checkSweep(document: Document, sweep: Settings['sweep'], problems: Prob
     if (message !== undefined && message !== null)
       problems.push(problem(document.placeOf(['sweep', key]), `sweep: ${message}`));
   }
-}
-
-function settingsNotices(document: Document, written: RawSettings): Notice[] {
-  if (written.version === undefined) return [];
-  const message = 'version belongs to llmeval and is ignored here; you can remove it';
-  return [{ kind: 'settings', message, place: document.placeOf(['version']) }];
 }
 
 function toTextList(value: string | string[] | undefined): string[] | undefined {

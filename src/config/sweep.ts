@@ -3,7 +3,7 @@ import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import { firstWords } from '../text/amounts.ts';
-import { nearest } from '../text/suggest.ts';
+import { suggestion } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import { askedModel, currentName } from './model-names.ts';
 import { overridableNames, type Overrides } from './overrides.ts';
@@ -35,7 +35,7 @@ export function sweepProblems(
     problem(
       placeOf(key),
       `sweep over "${key.slice(0, 100)}": no prompt has this key, and no vendor accepts it` +
-        `${suggestionFor(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
+        `${suggestion(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
   for (const [key, values] of Object.entries(sweep)) {
@@ -106,16 +106,11 @@ export function unknownKeys(
         [
           `overrides: unknown key "${key.slice(0, 100)}": it is not a setting, `,
           'no prompt contains it, and no known vendor accepts it',
-          suggestionFor(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
+          suggestion(key, [...overridableNames(own), ...written, ...KNOWN_PARAMETERS]) ||
             `; to send it as a parameter anyway, write prompts.${key.slice(0, 100)}=…`,
         ].join(''),
       ),
     );
-}
-
-function suggestionFor(key: string, known: readonly string[]): string {
-  const near = nearest(key, known);
-  return near === null ? '' : `; did you mean "${near}"?`;
 }
 
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {

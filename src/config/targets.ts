@@ -53,10 +53,6 @@ function unknownModel(model: string, settingsFile: string): string {
   );
 }
 
-function isProblem(value: Target | Problem): value is Problem {
-  return 'message' in value;
-}
-
 function modelTarget(entry: ModelSettings, context: TargetContext): Target {
   const { provider, endpoint, model } = entry;
   const pace = entry.pace === undefined ? {} : { pace: entry.pace };
@@ -206,7 +202,7 @@ export function resolveOrReport(
   problems: Problem[],
 ): Target | null {
   const target = resolveTarget(model, place, context);
-  if (!isProblem(target)) return target;
+  if (!('message' in target)) return target;
   problems.push(target);
   return null;
 }

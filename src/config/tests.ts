@@ -107,13 +107,6 @@ const testsFileMembers = perLimits((limits) => ({
   quarantine: anyValue,
 })) satisfies (limits: Limits) => Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
 
-function membersOf({ limits, suiteKeys }: TestFileContext) {
-  return {
-    ...testsFileMembers(limits),
-    ...Object.fromEntries(suiteKeys.map(({ key }) => [key, anyValue])),
-  };
-}
-
 /**
  * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
  */
@@ -129,7 +122,10 @@ export async function readTests(
   const { n_tries, skip, do_completion, gate } = checkMembers(
     document,
     [],
-    membersOf(context),
+    {
+      ...testsFileMembers(context.limits),
+      ...Object.fromEntries(context.suiteKeys.map(({ key }) => [key, anyValue])),
+    },
     problems,
     (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
   );
@@ -139,7 +135,7 @@ export async function readTests(
   const isJudged = metrics.length > 0 || own !== null;
   if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
     const message = 'needs at least one metric, because nothing is judged otherwise';
-    problems.push(problem({ file: document.file, line: 0 }, message));
+    problems.push(problem(document.file, message));
   }
   if (own !== null) checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
@@ -166,11 +162,7 @@ export async function readTests(
     references: scripted(references, metrics, own, context, problems),
     empty,
     own,
-    quarantine: readQuarantine(
-      document,
-      references.map(({ id }) => id),
-      problems,
-    ),
+    quarantine: readQuarantine(document, references, problems),
     ...(gate === undefined
       ? {}
       : { gate: withoutUndefined(gate), gatePlace: document.placeOf(['gate']) }),
@@ -270,10 +262,10 @@ function checkEvery(
 
 function readQuarantine(
   document: Document,
-  ids: readonly string[],
+  references: readonly Reference[],
   problems: Problem[],
 ): Tests['quarantine'] {
-  if (valueAt(document.value, ['quarantine']) === undefined) return [];
+  const ids = references.map(({ id }) => id);
   return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
     const place = document.placeOf(path);
     if (!ids.includes(value.id)) {

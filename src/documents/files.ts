@@ -26,10 +26,10 @@ import { readYaml } from './yaml.ts';
 
 export interface Files {
   document(path: string, problems: Problem[]): Promise<Document | null>;
-  /** Looks for `path` in the folder of the file in `from`, then in the root. */
+  /** Looks for `path` in the folder of the file in `from` (if there is one), then in the root. */
   data(
     path: string,
-    from: Place,
+    from: Place | null,
     problems: Problem[],
   ): Promise<{ file: string; content: Uint8Array } | null>;
   /**
@@ -88,8 +88,7 @@ export function createFiles(
     const content = tree.files.has(path)
       ? await readUpTo(tree, path, limits.yamlBytes)
       : (absence(path) ?? 'cannot be read');
-    if (typeof content === 'string')
-      return { ok: false, problems: [problem({ file: path, line: 0 }, content)] };
+    if (typeof content === 'string') return { ok: false, problems: [problem(path, content)] };
     return readYaml(path, content, limits);
   };
 
@@ -108,7 +107,7 @@ export function createFiles(
       return reading.ok ? reading.value : null;
     },
     data: async (path, from, problems) => {
-      const found = findData(tree, path, from);
+      const found = findFile(tree, path, [folderOf(from?.file ?? '')], 'data/cases.jsonl');
       if ('message' in found) {
         problems.push(problem(from, found.message));
         return null;
@@ -116,7 +115,7 @@ export function createFiles(
       read.add(found.file);
       const content = await readUpTo(tree, found.file, limits.dataBytes);
       if (typeof content !== 'string') return { file: found.file, content };
-      problems.push(problem({ file: found.file, line: 0 }, content));
+      problems.push(problem(found.file, content));
       return null;
     },
     shown: async (type, path, folders) => {
@@ -177,14 +176,6 @@ function absenceIn(tree: SourceTree, path: string): string | null {
     : `does not exist at ${tree.commit.slice(0, 7)}`;
 }
 
-function findData(
-  tree: SourceTree,
-  path: string,
-  from: Place,
-): { file: string } | { message: string } {
-  return findFile(tree, path, [folderOf(from.file)], 'data/cases.jsonl');
-}
-
 function findFile(
   tree: SourceTree,
   path: string,
@@ -226,7 +217,7 @@ function matchIn(
     const { found, irregular, exact } = message === null ? matchOne(tree, pattern) : NO_MATCH;
     for (const each of found) matches.set(each.file, mergeMatches(matches.get(each.file), each));
     for (const [path, kind] of irregular)
-      problems.push(problem({ file: path, line: 0 }, `is a ${kind}; only regular files are read`));
+      problems.push(problem(path, `is a ${kind}; only regular files are read`));
     const place = where(pattern);
     if (message !== null) problems.push(problem(place, message));
     else if (found.length + irregular.length > 0) continue;

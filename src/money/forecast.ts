@@ -1,19 +1,12 @@
-import { scoringsOf, type NextTries, type SuiteRun } from '../kernel/plan/suite-run.ts';
-import { isHosted, type Message, type Request, type Target, isBatched } from '../types/model.ts';
+import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
+import { isHosted, type Message, type Request, isBatched } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
-import { evaluatorCalls } from './plan.ts';
 import { requestsOf, type Prepared } from './prepared.ts';
 import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
-import {
-  createInputCounter,
-  expectedOutput,
-  fileTokens,
-  outputLimit,
-  type CountInput,
-} from './tokens.ts';
+import { createInputCounter, expectedOutput, fileTokens, outputLimit } from './tokens.ts';
 
 interface ForecastTools {
   price: Price;
@@ -24,7 +17,7 @@ const GRADER_FRAME = 400;
 
 /** Stored answers are free. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
-  return countPlan(prepared, tools, { inputOf: createInputCounter(), question: null }).forecast;
+  return countPlan(prepared, tools).forecast;
 }
 
 export interface Portion {
@@ -36,22 +29,18 @@ export interface Portion {
 export function portionOfCost(whole: Prepared, part: Prepared): Portion | null {
   const tools: ForecastTools = { price: whole.price, stored: () => false };
   const inputOf = createInputCounter();
-  const all = countPlan(whole, tools, { inputOf, question: null });
-  const own = countPlan(part, tools, { inputOf, question: all.question });
+  const all = countPlan(whole, tools, inputOf);
+  const own = countPlan(part, tools, inputOf, all.question);
   return all.forecast.cost_usd === null || own.forecast.cost_usd === null
     ? null
     : { part: own.forecast.cost_usd, whole: all.forecast.cost_usd };
 }
 
-interface TokenEstimate {
-  inputOf: CountInput;
-  question: number | null;
-}
-
 function countPlan(
   { suites, next, features }: Prepared,
   { price, stored }: ForecastTools,
-  { inputOf, question }: TokenEstimate,
+  inputOf = createInputCounter(),
+  question: number | null = null,
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const seen = new Set<string>();
@@ -105,7 +94,8 @@ function countPlan(
 
 function noteLimits(count: ForecastCount, parameters: Request['parameters'], input: number): void {
   const { target, purpose } = count;
-  const refusals = NEVER_REFUSED.has(purpose) ? 0 : refusalsOf(target, parameters);
+  const mayRefuse = !NEVER_REFUSED.has(purpose) && isHosted(target) && !isBatched(target);
+  const refusals = mayRefuse ? refusalsAtMost(target, parameters) : 0;
   if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
   const limit = outputLimit({ target, parameters, purpose });
   if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
@@ -122,11 +112,6 @@ type AddPortion = (
   input: number,
   output: number,
 ) => void;
-
-function refusalsOf(target: Target, parameters: Request['parameters']): number {
-  if (!isHosted(target) || isBatched(target)) return 0;
-  return refusalsAtMost(target, parameters);
-}
 
 function addJudging(
   { suites, wanted, features }: Pick<Prepared, 'suites' | 'features'> & { wanted: NextTries },
@@ -150,12 +135,6 @@ function addJudging(
     if (tokens === null) judge(planned, purpose, calls);
     else add(planned, purpose, calls, tokens.input, tokens.output);
   }
-  const evaluators = runs
-    .filter(({ runs: own }) => own.length > 0)
-    .flatMap(scoringsOf)
-    .flatMap(({ answerer }) => answerer?.graders ?? []);
-  const led = evaluatorCalls(runs, wanted);
-  for (const evaluator of evaluators) judge(evaluator, 'evaluator', led / evaluators.length);
 }
 
 interface PlannedRequest {

@@ -15,18 +15,22 @@ import { countObjects } from '../metrics/objects.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Grader, Message } from '../types/model.ts';
 
-interface JudgingCalls {
+export interface JudgingCalls {
   asked: Grader;
-  purpose: 'grader' | 'embedding';
+  purpose: 'grader' | 'embedding' | 'evaluator';
   calls: number;
 }
 
 /**
- * Estimates the first round's grader calls. Equal answers share a call, and unreadable replies
- * cause retries.
+ * Estimates the first round's calls of graders and evaluators. Equal answers share a call, and
+ * unreadable replies cause retries.
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
+  const add = (purpose: 'grader' | 'evaluator', asked: Grader, calls: number): void => {
+    const key = `${purpose} ${graderKey(asked)}`;
+    graded.set(key, { asked, purpose, calls: calls + (graded.get(key)?.calls ?? 0) });
+  };
   const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
   const judge = (
     scoring: Scoring,
@@ -34,15 +38,8 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     reference: Reference,
     answers: readonly string[],
   ): void => {
-    for (const asked of gradersFor(metric, scoring)) {
-      const key = graderKey(asked);
-      const calls = graded.get(key)?.calls ?? 0;
-      graded.set(key, {
-        asked,
-        purpose: 'grader',
-        calls: calls + questionsOf(metric) * objectsOf(metric, reference) * answers.length,
-      });
-    }
+    for (const asked of gradersFor(metric, scoring))
+      add('grader', asked, questionsOf(metric) * objectsOf(metric, reference) * answers.length);
     const asked = embedderFor(metric, scoring);
     if (asked === null) return;
     const key = graderKey(asked);
@@ -52,10 +49,12 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
   };
   for (const suite of suites) {
     const scorings = scoringsOf(suite).filter(asksModels);
-    for (const [index, tries] of scorings.length === 0 ? [] : next(suite)) {
+    const evaluators = evaluatorsOf(suite);
+    for (const [index, tries] of scorings.length + evaluators.length === 0 ? [] : next(suite)) {
       const affected = suite.runs[index]?.affected;
       if (affected === undefined) continue;
       const answers = answerNames(affected, tries);
+      for (const asked of evaluators) add('evaluator', asked, answers.length);
       for (const scoring of scorings) {
         const reference = referenceOn(affected, scoring.side);
         for (const metric of metricsFor(scoring.tests, reference))
@@ -73,6 +72,12 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
   ];
 }
 
+function evaluatorsOf(suite: SuiteRun): Grader[] {
+  const answerers = scoringsOf(suite).flatMap(({ answerer }) => answerer ?? []);
+  const distinct = new Map(answerers.map((answerer) => [answerer.fingerprint, answerer]));
+  return [...distinct.values()].flatMap(({ graders }) => graders);
+}
+
 function asksModels({ graders, embedder, named }: Scoring): boolean {
   return graders.length > 0 || embedder !== undefined || named !== undefined;
 }
@@ -82,16 +87,12 @@ function graderKey(asked: Grader): string {
 }
 
 function answerNames(affected: AffectedReference, tries: number): string[] {
-  return askedBy(affected).flatMap((fingerprint) =>
-    Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
-  );
-}
-
-export function askedBy({ base, head }: AffectedReference): string[] {
-  const asked = [base, head].flatMap((generation) =>
+  const asked = [affected.base, affected.head].flatMap((generation) =>
     generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
   );
-  return [...new Set(asked)];
+  return [...new Set(asked)].flatMap((fingerprint) =>
+    Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
+  );
 }
 
 function comparedTexts(metric: Metric, { expected }: Reference): string[] {

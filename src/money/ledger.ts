@@ -202,13 +202,12 @@ function charge(book: Book, { call, accounts }: Open, bill: Exclude<Bill, string
     kind.excess = Math.max(kind.excess, usage.input_tokens - call.input.most);
   else if (output > (kind.longest ?? -1)) {
     kind.longest = output;
-    for (const each of kind.open) raiseHold(each, reservedFor(each.call, kind, price));
+    for (const each of kind.open) {
+      const raised = reservedFor(each.call, kind, price);
+      for (const account of each.accounts) account.reserved += raised - each.cost;
+      each.cost = raised;
+    }
   }
-}
-
-function raiseHold(open: Open, cost: number): void {
-  for (const account of open.accounts) account.reserved += cost - open.cost;
-  open.cost = cost;
 }
 
 function callKind({ kinds }: Book, { target, purpose }: Outgoing): Kind {

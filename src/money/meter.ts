@@ -73,13 +73,11 @@ function recordCompletion(
   price: Price,
 ): void {
   count.calls += completion.refused ?? 0;
-  for (const each of isMetered(target) ? (completion.spent ?? []) : [])
+  const isMetered = isHosted(target) || calledModel(target) !== null;
+  for (const each of isMetered ? (completion.spent ?? []) : [])
     if (countTokens(count, target, each, price) === null) count.unpriced = true;
-  if (completion.status === 'error') {
-    countFailed(count, target, completion);
-    return;
-  }
-  countAnswered(count, target, completion, price);
+  if (completion.status === 'error') countFailed(count, target, completion);
+  else countAnswered(count, target, completion, price);
 }
 
 function countAnswered(count: Count, target: Target, completion: OkCompletion, price: Price): void {
@@ -95,10 +93,6 @@ function countAnswered(count: Count, target: Target, completion: OkCompletion, p
   const cost = countTokens(count, target, completion.paid ?? completion, price);
   count.elsewhere ||= isElsewhere(target, cost);
   if (cost === null) count.unpriced = true;
-}
-
-function isMetered(target: Target): boolean {
-  return isHosted(target) || calledModel(target) !== null;
 }
 
 function countFailed(

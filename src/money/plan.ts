@@ -4,7 +4,7 @@ import { counted } from '../text/amounts.ts';
 import { takesOverlay } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import { capWords, type Cap } from './cost-cap.ts';
-import { askedBy, judgingCalls } from './judging-calls.ts';
+import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
 import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
 /** For example: `; up to 20 more calls if something regresses or is fixed`. */
@@ -27,12 +27,13 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   const requests = new Map<string, number>();
   const recorded = new Map<string, number>();
   const judging = judgingCalls(suites, next);
-  const callsBy = (isReplay: boolean): number =>
-    sum(
-      judging
-        .filter(({ asked }) => (asked.target.provider === 'replay') === isReplay)
-        .map(({ calls }) => calls),
-    );
+  const [evaluating, grading] = [
+    judging.filter(({ purpose }) => purpose === 'evaluator'),
+    judging.filter(({ purpose }) => purpose !== 'evaluator'),
+  ];
+  const sumOf = (planned: readonly JudgingCalls[]): number =>
+    sum(planned.map(({ calls }) => calls));
+  const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
   for (const suite of suites) {
     for (const [index, tries] of next(suite)) {
       const run = suite.runs[index];
@@ -47,9 +48,9 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   return {
     ...planSize(suites),
     prompt_calls: sum([...requests.values()]),
-    replayed: sum([...recorded.values()]) + callsBy(true),
-    grader_calls: callsBy(false),
-    certain: { evaluator_calls: evaluatorCalls(suites, next) },
+    replayed: sum([...recorded.values()]) + sumOf(grading.filter(isReplayed)),
+    grader_calls: sumOf(grading.filter((each) => !isReplayed(each))),
+    certain: { evaluator_calls: sumOf(evaluating) },
     possible: {},
     usual_possible: 0,
   };
@@ -89,35 +90,15 @@ export function sizeWords(
   return order === 'references of suites' ? `${each} of ${many}` : `${many} with ${each}`;
 }
 
-export function evaluatorCalls(suites: readonly SuiteRun[], next: NextTries): number {
-  const calls = suites.flatMap((suite) => {
-    const graders = ownGradersOf(suite);
-    if (graders === 0) return [];
-    return [...next(suite)].map(([index, tries]) => {
-      const affected = suite.runs[index]?.affected;
-      return affected === undefined ? 0 : graders * tries * askedBy(affected).length;
-    });
-  });
-  return sum(calls);
-}
-
-function ownGradersOf({ scoring: { answerer: first }, baseScoring }: SuiteRun): number {
-  const second = baseScoring?.answerer ?? null;
-  return (
-    (first?.graders.length ?? 0) +
-    (second === null || second.fingerprint === first?.fingerprint ? 0 : second.graders.length)
-  );
-}
-
 export function repeatPlan(plan: Plan, times: number): Plan {
   const { prompt_calls, replayed, grader_calls, certain } = plan;
   return {
     ...plan,
-    prompt_calls: Math.round(prompt_calls * times),
-    replayed: Math.round(replayed * times),
-    grader_calls: Math.round(grader_calls * times),
+    prompt_calls: prompt_calls * times,
+    replayed: replayed * times,
+    grader_calls: grader_calls * times,
     certain: Object.fromEntries(
-      Object.entries(certain).map(([key, calls]) => [key, Math.round(calls * times)]),
+      Object.entries(certain).map(([key, calls]) => [key, calls * times]),
     ),
   };
 }

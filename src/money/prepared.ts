@@ -9,7 +9,7 @@ import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { Generation, ResolvedSuite, Selection } from '../kernel/select/affected-suite.ts';
 import type { GateSettings, SuiteGate } from '../kernel/suite/gate-settings.ts';
 import { judgingTargets } from '../kernel/suite/metrics.ts';
-import type { Suite, Tests } from '../kernel/suite/suite.ts';
+import type { Tests } from '../kernel/suite/suite.ts';
 import type { Target } from '../types/model.ts';
 import type { Notice, Problem } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
@@ -70,16 +70,6 @@ export interface Prepared {
   notRun: ReasonOf<'not-run'>[];
   problems: Problem[];
   notices: Notice[];
-}
-
-export function headSuites({ suites }: Prepared): Suite[] {
-  return suites.flatMap(
-    ({
-      run: {
-        suite: { head },
-      },
-    }) => head?.suite ?? [],
-  );
 }
 
 export function targetsOf({ suites, features }: Pick<Prepared, 'suites' | 'features'>): Target[] {

@@ -117,7 +117,13 @@ export function timesForecast(
   return {
     ...rest,
     ...(file_tokens === undefined ? {} : { file_tokens: file_tokens * times }),
-    ...(agents === undefined ? {} : { agents: timesAgents(agents, times) }),
+    ...(agents && {
+      agents: {
+        runs: agents.runs * times,
+        most_calls: agents.most_calls * times,
+        most_usd: agents.most_usd * times,
+      },
+    }),
     cost_usd: cost(cost_usd),
     models: models.map((model) => ({
       ...model,
@@ -127,11 +133,4 @@ export function timesForecast(
       cost_usd: cost(model.cost_usd),
     })),
   };
-}
-
-function timesAgents(
-  { runs, most_calls, most_usd }: NonNullable<Forecast['agents']>,
-  times: number,
-): NonNullable<Forecast['agents']> {
-  return { runs: runs * times, most_calls: most_calls * times, most_usd: most_usd * times };
 }

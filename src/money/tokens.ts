@@ -28,7 +28,7 @@ const SAMPLE_REQUESTS = 100;
 
 type CountedRequest = Pick<Request, 'messages'> & Partial<Pick<Request, 'target'>>;
 
-export type CountInput = (request: CountedRequest & { schema: Json | null }) => number;
+type CountInput = (request: CountedRequest & { schema: Json | null }) => number;
 
 /** In tokens, if the vendor's rule is unknown. */
 const USUAL_IMAGE = 1600;

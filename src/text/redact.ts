@@ -195,20 +195,15 @@ function base64Spellings(bytes: Uint8Array): string[] {
       Math.ceil((8 * before) / 6),
       Math.floor((8 * padded.length) / 6),
     );
-    const lines = before === 0 ? LINE_WIDTHS.flatMap((width) => fixedWidthLines(fixed, width)) : [];
+    const lines = before === 0 ? LINE_PATTERNS.flatMap((line) => fixed.match(line) ?? []) : [];
     return [fixed, ...lines]
       .filter((text) => text.length >= END)
       .flatMap((text) => [text, text.replaceAll('+', '-').replaceAll('/', '_')]);
   });
 }
 
-/** Line lengths of PEM and MIME. */
-const LINE_WIDTHS = [64, 76];
-
-function fixedWidthLines(text: string, width: number): string[] {
-  const count = Math.ceil(text.length / width);
-  return Array.from({ length: count }, (_, at) => text.slice(at * width, (at + 1) * width));
-}
+/** Lines as in PEM and MIME. */
+const LINE_PATTERNS = [/.{1,64}/g, /.{1,76}/g];
 
 /** Longer literals first, so that a whole secret matches before its parts. */
 function literalPattern(literals: readonly string[]): RegExp | null {

@@ -24,9 +24,14 @@ export function nearest(
   return best?.candidate ?? null;
 }
 
-export function didYouMean(word: string, known: readonly string[]): string {
+export function suggestion(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
-  if (near !== null) return `; did you mean "${near}"?`;
+  return near === null ? '' : `; did you mean "${near}"?`;
+}
+
+export function didYouMean(word: string, known: readonly string[]): string {
+  const near = suggestion(word, known);
+  if (near !== '') return near;
   return known.length === 0
     ? ''
     : `; known are ${known.slice(0, 30).join(', ')}${known.length > 30 ? ', …' : ''}`;

@@ -19,14 +19,8 @@ const CAN_RUN_IT =
 /** Suites that do not run for an outside contributor, although head changes them. */
 export type NotRun = Omit<ReasonOf<'not-run'>, 'code' | 'fails'>;
 
-interface FromOutside {
-  head: Project;
-  notices: Notice[];
-  notRun: NotRun[];
-}
-
 /** Takes only prompt text and inputs from head. Reports what else head changed. */
-export function fromOutside(base: Project | null, head: Project): FromOutside {
+export function fromOutside(base: Project | null, head: Project) {
   const notices: Notice[] = [];
   const notRun: NotRun[] = [];
   const counterparts = pairSuites(base?.suites ?? [], head.suites);

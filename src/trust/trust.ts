@@ -136,38 +136,30 @@ export interface Sources {
  * Gate and budget are base's, because a pull request must not choose how it is judged. A member's
  * scoring applies, as with unit tests. An outside contributor's does not.
  */
+const TRUSTED: Sources = {
+  settings: 'head',
+  gate: 'head',
+  budget: 'head',
+  model: 'head',
+  metrics: 'head',
+  rubrics: 'head',
+  expected: 'head',
+  prompt: 'head',
+  references: 'head',
+  droppedReferences: 'listed',
+  attributes: 'base-else-head',
+  otherScoring: 'scored',
+  cache: 'read-write',
+  promptCode: 'host-only',
+};
+
 const SOURCES_BY_LEVEL: Record<TrustLevel, Sources> = {
-  trusted: {
-    settings: 'head',
-    gate: 'head',
-    budget: 'head',
-    model: 'head',
-    metrics: 'head',
-    rubrics: 'head',
-    expected: 'head',
-    prompt: 'head',
-    references: 'head',
-    droppedReferences: 'listed',
-    attributes: 'base-else-head',
-    otherScoring: 'scored',
-    cache: 'read-write',
-    promptCode: 'host-only',
-  },
+  trusted: TRUSTED,
   member: {
-    settings: 'head',
+    ...TRUSTED,
     gate: 'base-else-head',
     budget: 'base-else-head',
-    model: 'head',
-    metrics: 'head',
-    rubrics: 'head',
-    expected: 'head',
-    prompt: 'head',
-    references: 'head',
-    droppedReferences: 'listed',
-    attributes: 'base-else-head',
-    otherScoring: 'scored',
     cache: 'read-write-own-scope',
-    promptCode: 'host-only',
   },
   untrusted: {
     settings: 'base-else-defaults',

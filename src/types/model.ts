@@ -351,7 +351,7 @@ export interface CodeJob {
   suite: string;
   side: Side;
   /** If absent, messages use the code's own line numbers. */
-  at?: CodePlace;
+  at?: CodePlace | undefined;
   language: CodeLanguage;
   code: string;
   /**

@@ -1,35 +1,13 @@
 import { z } from 'zod';
-import type { Notice, Place, Problem } from './plain.ts';
+import { NOTICE_KINDS, type Notice, type Place, type Problem } from './plain.ts';
 
 const placeSchema = z.strictObject({
   file: z.string().describe('Path below the working directory.'),
   line: z.number().int().nonnegative().describe('Line number from 1; 0 means the file as a whole.'),
 }) satisfies z.ZodType<Place>;
 
-const noticeKind = z.enum([
-  'added',
-  'removed',
-  'edited',
-  'skipped',
-  'ungraded',
-  'error',
-  'capped',
-  'not-comparable',
-  'ended',
-  'served',
-  'trust',
-  'settings',
-  'unused',
-  'import',
-  'permission',
-  'repeats',
-  'quarantine',
-  'qualeval',
-  'scoring',
-]) satisfies z.ZodType<Notice['kind']>;
-
 export const noticeSchema = z.strictObject({
-  kind: noticeKind.describe('Topic of the notice.'),
+  kind: z.enum(NOTICE_KINDS).describe('Topic of the notice.'),
   message: z.string().describe('The notice as a sentence.'),
   place: placeSchema
     .nullable()

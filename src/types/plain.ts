@@ -26,6 +26,11 @@ export function jsonText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Null if the value is not a text, or is empty. */
+export function filledText(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
 export function ownEntry<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
@@ -88,26 +93,29 @@ export interface Notice {
   place: Place | null;
 }
 
-export type NoticeKind =
-  | 'added'
-  | 'removed'
-  | 'edited'
-  | 'skipped'
-  | 'ungraded'
-  | 'error'
-  | 'ended'
-  | 'served'
-  | 'capped'
-  | 'not-comparable'
-  | 'trust'
-  | 'settings'
-  | 'unused'
-  | 'import'
-  | 'permission'
-  | 'repeats'
-  | 'quarantine'
-  | 'qualeval'
-  | 'scoring';
+export const NOTICE_KINDS = [
+  'added',
+  'removed',
+  'edited',
+  'skipped',
+  'ungraded',
+  'error',
+  'capped',
+  'not-comparable',
+  'ended',
+  'served',
+  'trust',
+  'settings',
+  'unused',
+  'import',
+  'permission',
+  'repeats',
+  'quarantine',
+  'qualeval',
+  'scoring',
+] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
 export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 
@@ -117,7 +125,9 @@ export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 export type Withheld = 'fork' | 'dependabot';
 
 /** Of these, only `embedding` is part of the key of a stored answer. */
-export type Purpose = 'prompt' | 'grader' | 'embedding' | 'evaluator' | 'qualeval' | 'fix';
+export const PURPOSES = ['prompt', 'grader', 'embedding', 'evaluator', 'qualeval', 'fix'] as const;
+
+export type Purpose = (typeof PURPOSES)[number];
 
 export type CodeLanguage = 'python' | 'javascript';
 

@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import type { Purpose } from './plain.ts';
+import { PURPOSES } from './plain.ts';
 
 const countSchema = z.number().int().nonnegative();
 
 const dollarsSchema = z.number().nonnegative().nullable();
-
-const purpose = z.enum([
-  'prompt',
-  'grader',
-  'embedding',
-  'evaluator',
-  'qualeval',
-  'fix',
-]) satisfies z.ZodType<Purpose>;
 
 const saved = dollarsSchema
   .describe(
@@ -46,7 +37,7 @@ export const usageTotalsSchema = z.strictObject({
   saved_usd: saved,
   by_purpose: z
     .partialRecord(
-      purpose,
+      z.enum(PURPOSES),
       z.strictObject({
         calls: countSchema.describe('Number of calls.'),
         reused: countSchema.describe('Number of stored answers that were used.'),

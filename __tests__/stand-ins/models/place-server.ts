@@ -8,37 +8,34 @@ import { FORBIDDEN, type Body, type Place } from './places.ts';
  */
 export interface PlaceServer {
   origin: string;
-  answered: Body[];
-  /** Errors of the other requests. */
+  /** Errors of the requests that it rejected. */
   refused: string[];
   close(): Promise<void>;
 }
 
-export async function startPlace(
-  place: Place,
-  { key, say }: { key: string; say: (question: string, form: 'text' | 'json') => string },
-): Promise<PlaceServer> {
-  const answered: Body[] = [];
+export async function startPlace(place: Place, key: string): Promise<PlaceServer> {
   const refused: string[] = [];
   const server = http.createServer((request, response) => {
     void bodyOf(request).then((bytes) => {
-      const [status, body] = replyTo(place, { key, say }, request, bytes);
-      if (status === 200) answered.push(JSON.parse(bytes.toString()) as Body);
-      else refused.push(`${String(status)} ${JSON.stringify(body)}`);
+      const [status, body] = replyTo(place, key, request, bytes);
+      if (status !== 200) refused.push(`${String(status)} ${JSON.stringify(body)}`);
       const html = typeof body === 'string';
       response.writeHead(status, { 'content-type': html ? 'text/html' : 'application/json' });
       response.end(html ? body : JSON.stringify(body));
     });
   });
   const { url, close } = await listen(server);
-  return { origin: url, answered, refused, close };
+  return { origin: url, refused, close };
 }
+
+/** Answers prompts and graders. */
+const ANSWER = '{"choice":"B"}';
 
 type Reply = [status: number, body: unknown];
 
 function replyTo(
   place: Place,
-  { key, say }: Parameters<typeof startPlace>[1],
+  key: string,
   { method, url, headers }: http.IncomingMessage,
   bytes: Buffer,
 ): Reply {
@@ -58,54 +55,48 @@ function replyTo(
   if (refusal !== null) return [refusal.status, place.error(refusal)];
   if (place.filter !== undefined && bytes.includes(FORBIDDEN))
     return [place.filter.status, place.error(place.filter)];
-  return [200, answerOf(place, body, say)];
+  if (place.api === 'messages') return [200, messageOf(place.model)];
+  return [200, place.api === 'responses' ? responseOf(place.model) : completionOf(body)];
 }
 
-/** Whether a request grades an answer: graders see answers in fences. */
-export function isGrading(body: Body): boolean {
-  return JSON.stringify(body['messages'] ?? body['input']).includes('<<<');
-}
-
-function answerOf(place: Place, body: Body, say: Parameters<typeof startPlace>[1]['say']): unknown {
-  const asked = JSON.stringify(body['messages'] ?? body['input']);
-  const text = say(asked, isGrading(body) ? 'json' : 'text');
-  if (place.api === 'messages') return messageOf(place.model, text);
-  return place.api === 'responses' ? responseOf(place.model, text) : completionOf(body, text);
-}
-
-function messageOf(model: string, text: string): unknown {
+function messageOf(model: string): unknown {
   return {
     ...{
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
       model,
-      content: [{ type: 'text', text }],
+      content: [{ type: 'text', text: ANSWER }],
     },
     ...{ stop_reason: 'end_turn', usage: { input_tokens: 12, output_tokens: 3 } },
   };
 }
 
-function responseOf(model: string, text: string): unknown {
+function responseOf(model: string): unknown {
   return {
     ...{ id: 'resp_1', object: 'response', model, status: 'completed', error: null },
     output: [
       { type: 'reasoning', id: 'rs_1', summary: [] },
-      { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: ANSWER }],
+      },
     ],
     usage: { input_tokens: 12, output_tokens: 3 },
   };
 }
 
 /** If a tool is required, it is called. */
-function completionOf(body: Body, text: string): unknown {
+function completionOf(body: Body): unknown {
   const choice = body['tool_choice'] as { function?: { name: string } } | undefined;
   const called = choice?.function?.name;
-  const used = { name: called, arguments: text };
+  const used = { name: called, arguments: ANSWER };
   const tool_calls = [{ id: 'call_1', type: 'function', function: used }];
   const message = {
     role: 'assistant',
-    ...(called === undefined ? { content: text } : { content: null, tool_calls }),
+    ...(called === undefined ? { content: ANSWER } : { content: null, tool_calls }),
   };
   return {
     ...{

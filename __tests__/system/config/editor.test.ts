@@ -59,8 +59,6 @@ async function shown(kind: Kind, text: string): Promise<string> {
   return JSON.stringify(found?.contents);
 }
 
-const ONE = 'a metric needs exactly one of the keys uses, rubric and code';
-
 describe("an editor with evaldiff's JSON schemas", () => {
   test("completes metric names and then the metric's parameters", async () => {
     const names = await completed('tests', 'metrics:\n  - name: a\n    uses: │\n');
@@ -110,65 +108,9 @@ describe("an editor with evaldiff's JSON schemas", () => {
       'metrics:\n  - name: a\n    uses: contians\n',
       [expect.stringMatching(/^3: Value is not accepted.*"contains"/) as unknown as string],
     ],
-    [
-      'two of uses, rubric and code, each where it stands',
-      'metrics:\n  - name: a\n    uses: contains\n    rubric: polite\n',
-      [`3: ${ONE}`, `4: ${ONE}`],
-    ],
-    ['none of them', 'metrics:\n  - name: a\n', [`2: ${ONE}`]],
-    [
-      'the same in a metric of one reference',
-      'references:\n  - input: { q: a }\n    metrics:\n      - { name: own, uses: is_json }\n      - { name: none }\n',
-      [`5: ${ONE}`],
-    ],
-    [
-      'parameters of a rubric',
-      'metrics:\n  - rubric: polite\n    with: { a: 1 }\n',
-      ['3: only built-in metrics have parameters'],
-    ],
-    [
-      'a language without code',
-      'metrics:\n  - rubric: polite\n    language: python\n',
-      ['3: language is only for code'],
-    ],
     ['a slip in a top-level key of tests', 'metrcs: []\n', ['1: Property metrcs is not allowed.']],
-    [
-      'of a prompt, where any other key is a parameter',
-      'name: a\nmodle: m\ntemperature: 0\nmesages: []\nown_parameter: 1\n',
-      ['2: unknown key; did you mean "model"?', '4: unknown key; did you mean "messages"?'],
-      'prompt',
-    ],
-    [
-      "a parameter that the prompt's model refuses",
-      'name: a\nmodel: claude-sonnet-5\ntemperature: 0\nthinking: { type: enabled }\nprompt: x\n',
-      [
-        '3: Claude Opus 5, Sonnet 5 and Haiku 5.5: no temperature other than 1; remove it',
-        '4: Claude Opus 5, Sonnet 5 and Haiku 5.5: no thinking (enabled); write thinking: { type: adaptive }',
-      ],
-      'prompt',
-    ],
-    [
-      'one that another parameter makes wrong',
-      'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: low\nprompt: x\n',
-      [
-        '3: GPT-5.4: no temperature other than 1 (only with reasoning_effort: none or without it); remove it',
-      ],
-      'prompt',
-    ],
     ['of the settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.'], 'settings'],
     ['of a rubric', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.'], 'rubrics'],
-    [
-      'nothing in a prompt for whose model it is right',
-      'name: a\nmodel: gpt-5.4-mini\ntemperature: 0\nreasoning_effort: none\nprompt: x\n',
-      [],
-      'prompt',
-    ],
-    [
-      'nothing where the default is written, or nothing is known',
-      'name: a\nmodel: claude-opus-5\ntemperature: 1\nthinking: { type: disabled }\nprompt: x\n',
-      [],
-      'prompt',
-    ],
     [
       'nothing in a right file',
       'metrics:\n  - { uses: contains, with: { ignore_case: true } }\n  - { name: c, code: "metric = 1", language: python }\n  - { rubric: polite }\nreferences:\n  - { id: a, input: { q: b }, expected: c }\n',

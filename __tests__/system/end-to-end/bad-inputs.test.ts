@@ -106,7 +106,7 @@ describe('a bad input', () => {
         { level: 'error', properties, message: `${prefix}: ${told}` },
       ]);
       const [check] = at.github.state.checkRuns;
-      expect(check).toMatchObject({ conclusion: 'failure', title: `${title} (base main)` });
+      expect(check).toMatchObject({ conclusion: 'failure', title: title });
       const shown = { path: file, start_line: lineShown, annotation_level: 'failure' };
       expect(check?.annotations).toEqual(
         Object.hasOwn(head, file) ? [expect.objectContaining({ ...shown, message: told })] : [],

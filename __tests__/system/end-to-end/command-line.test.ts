@@ -54,7 +54,6 @@ describe('evaldiff diff', () => {
 
   test.each<[string, RegExp, ...string[]]>([
     ['a missing base', /trunk/, '--base', 'trunk'],
-    ['an invalid override', /^overrides: n_tries: must be key=value$/, 'n_tries'],
     ['an exceeded call limit', /This run would make 24 model calls/, '--max-calls', '3'],
     ['a missing settings file', /nowhere\.yaml: does not exist/, '--config', 'nowhere.yaml'],
     ['a missing folder', /no\/such\/folder|not a git repository/i, '-C', 'no/such/folder'],
@@ -172,16 +171,6 @@ describe('evaldiff without a model', () => {
     const ofDiff = await evaldiff('diff', '--help');
     expect(ofDiff.code).toBe(0);
     expect(ofDiff.stdout).toContain('evaldiff diff prompts=capitals n_tries=5');
-  });
-
-  test.each<[RegExp, ...string[]]>([
-    [/unknown command 'dif'[\s\S]*diff/, 'dif'],
-    [/unknown option '--bse'[\s\S]*--base/, 'diff', '--bse', 'main'],
-    [/regression, failure, never/, 'diff', '--fail-on', 'maybe'],
-  ])('suggests the intended word for a typing error: %s', async (said, ...args) => {
-    const { evaldiff } = await desk();
-    const stderr = expect.stringMatching(said);
-    expect(await evaldiff(...args)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
 

@@ -82,7 +82,7 @@ describe('a red pull request with the override label', () => {
     const check = at.github.state.checkRuns.at(-1);
     expect(check).toMatchObject({
       conclusion: 'neutral',
-      title: `${String(run.outputs['title'])} (base main)`,
+      title: run.outputs['title'],
     });
   });
 

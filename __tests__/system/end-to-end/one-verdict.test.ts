@@ -121,7 +121,7 @@ test.each(Object.entries(REDS))(
     expect(lastLine).toBe(`| evaldiff: failure (the gate failed). ${String(title)}`);
 
     const check = at.github.state.checkRuns.at(-1);
-    expect(check).toMatchObject({ conclusion: 'failure', title: `${String(title)} (base main)` });
+    expect(check).toMatchObject({ conclusion: 'failure', title: title });
     const place = { path: 'prompts/quiz.yaml', start_line: 9, annotation_level: 'failure' };
     const onLine = `This change: ${wanted.annotated} in 1 suite`;
     expect(check?.annotations).toMatchObject([{ ...place, title: onLine }]);

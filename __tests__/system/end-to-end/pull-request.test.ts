@@ -65,7 +65,7 @@ describe('a pull request that makes a prompt worse', () => {
       status: 'completed',
       conclusion: 'failure',
       title: red.outputs['title'],
-      externalId: expect.stringMatching(/^evaldiff:[0-9a-f]{8}:7001:1:12:failure$/),
+      externalId: expect.stringMatching(/^evaldiff:[0-9a-f]{8}:7001:1:12:main:failure$/),
     });
     const annotation = (path: string, line: number, title: unknown) => ({
       ...{ path, start_line: line, end_line: line, annotation_level: 'failure', title },

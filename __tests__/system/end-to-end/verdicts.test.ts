@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerText } from '../../../src/report/answers/text.ts';
-import { chancy, quiz, SETTINGS, EXACT, README, promptOf } from './projects.ts';
+import { chancy, quiz, SETTINGS, promptOf } from './projects.ts';
 import { onlyComment, pullRequest } from './stage.ts';
 
 describe('the verdict', () => {
@@ -34,20 +33,5 @@ describe('the verdict', () => {
     expect(high).toBeLessThan(0);
     expect(onlyComment(at)).toContain('50 tests × 3 answers');
     expect(at.github.state.checkRuns[0]?.conclusion).toBe('failure');
-  });
-});
-
-describe('answers', () => {
-  test('are shared by references with the same messages, but never by two tries', async () => {
-    const twins = `${EXACT}\nreferences:\n${['a', 'b'].map((id) => `  - { id: ${id}, input: { question: "Question 1?" }, expected: "answer 1" }\n`).join('')}`;
-    const { run } = await pullRequest(
-      README,
-      { ...quiz(), 'prompts/tests/quiz.yaml': `n_tries: 4\n${twins}` },
-      { answer: chancy(() => 0.5) },
-    );
-    expect(run.outputs).toMatchObject({ calls: '4', reused: '4' });
-    const answers = run.result.suites[0]!.references.map(({ head }) => head!.tries.map(answerText));
-    expect(answers[0]).toEqual(answers[1]);
-    expect(new Set(answers[0]).size).toBeGreaterThan(1);
   });
 });

@@ -57,7 +57,6 @@ test.each<[string, object]>([
 });
 
 test.each([
-  ['https://x.example header=anthropic-version:V', 'must not set the header anthropic-version'],
   [
     'https://x.example header=x-app:APP volatile=x-trace',
     'has volatile=NAME without header=NAME:ENV_NAME',
@@ -67,10 +66,6 @@ test.each([
   [
     'https://team.openai.azure.com/ api-version=2024-10-21',
     'is an Azure address without a path: it must end in /openai/v1, or in /openai with an api-version',
-  ],
-  [
-    'https://x.example rpm=2',
-    'has an option "rpm", which is not one of key, header, volatile, api-version, insecure, direct, concurrency, requests-per-minute',
   ],
 ])('the endpoints input rejects the line %s with one message', (line, message) => {
   expect(readEndpoints([`a=${line}`]).problems).toEqual([

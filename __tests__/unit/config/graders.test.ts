@@ -66,7 +66,7 @@ describe('grader of a metric', () => {
     [
       'beside a comparison',
       '{ uses: exact_match, grader: g }',
-      'metric "metrics[0]": grader is only for metrics that a model grades, such as a rubric',
+      'metric "exact_match": grader is only for metrics that a model grades, such as a rubric',
     ],
     [
       'with an even number of models',

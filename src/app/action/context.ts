@@ -119,6 +119,8 @@ export function sessionOptions(
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
     withheld: withheldFrom(facts),
+    isQueue: facts.event === 'merge_group',
+    beforeCalls: job.lease.open,
     store: {
       kind: 'service',
       library: () => (inputs.cache ? cacheLibrary() : Promise.resolve(NO_SERVICE)),
@@ -135,12 +137,7 @@ export function sessionOptions(
     },
     outputs: [],
     record: null,
-    progress: {
-      style: 'steps',
-      write: (text) => {
-        runner.info(text.trimEnd());
-      },
-    },
+    progress: { style: 'steps', write: (text) => runner.info(text.trimEnd()) },
     log: runner.info,
     warn: runner.warning,
     planned(_plan, { prepared, emptyResult: { notices } }, decided) {

@@ -15,8 +15,8 @@ import type { EventFacts } from '../../types/repository.ts';
 import { notEvaluated } from '../run/not-judged.ts';
 import { collectEmptyParts } from '../run/plan-run.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
-import { type Evaluated, type Session, evaluate } from '../session/session.ts';
-import { type Sides, findSides } from '../session/sides.ts';
+import { type Session, evaluate } from '../session/session.ts';
+import { findSides } from '../session/sides.ts';
 import { ownJobOf, type Job } from './context.ts';
 
 /**
@@ -73,11 +73,6 @@ async function refuseForkCheckout(
   throw userError(null, message);
 }
 
-interface EvaluatedJob extends Evaluated {
-  sides: Sides | null;
-  published(): Promise<void>;
-}
-
 const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
 export function commitsRequest(
@@ -110,15 +105,14 @@ export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<
   throw userError(null, message);
 }
 
-export async function evaluateJob(job: Job, session: Session): Promise<EvaluatedJob> {
+export async function evaluateJob(job: Job, session: Session) {
   const { facts } = job;
   const mode = modeOf(job);
   let published = (): Promise<void> => Promise.resolve();
   try {
     await refuseForkCheckout(session.repository, facts);
     const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
-    const { description } = facts;
-    const sides = { ...found, ...(description === undefined ? {} : { description }) };
+    const sides = { ...found, description: facts.description };
     job.lease.about(facts, sides.head.commit, job.trust.approved);
     const own = await ownJobOf(job)?.open?.(job, session, sides);
     published = own?.published ?? published;

@@ -57,6 +57,15 @@ export function targetBranch({ event, pullRequest, baseBranch }: EventFacts): st
 }
 
 /**
+ * The branch or commit that a verdict names as its base; null for the default branch, which every
+ * verdict means that names none.
+ */
+export function namedBase(base: string | null, facts: EventFacts): string | null {
+  const compared = base ?? targetBranch(facts);
+  return compared === facts.defaultBranch ? null : compared;
+}
+
+/**
  * GitHub shows the checks of a commit in all its pull requests. Only a verdict for the default
  * branch has the plain name, so that no verdict counts for another branch.
  */

@@ -29,7 +29,7 @@ import {
   type Job,
 } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
-import { runIdentity, runUrl, targetBranch } from './identity.ts';
+import { namedBase, runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { overriddenByLabel } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
@@ -87,9 +87,7 @@ async function concludeJob(
     const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
-  const isQueue = job.facts.event === 'merge_group';
-  const options = { ...sessionOptions(job, decide), beforeCalls: lease.open, isQueue };
-  return openSession(options, (session) => {
+  return openSession(sessionOptions(job, decide), (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
     return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
   });
@@ -136,8 +134,8 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
       run: runUrl(env),
       ...uploaded,
       outsider: job.facts.fork,
-      base: inputs.base ?? targetBranch(job.facts),
-      ...reportFile(folder, inputs),
+      base: namedBase(inputs.base, job.facts),
+      ...(folder === null ? {} : { reportFile: posix.join(inputs.reportPath, 'report.html') }),
       ...forksPage(job),
       place: placeLinks(result).place,
     },
@@ -147,10 +145,6 @@ async function evaluateAndPublish(client: Client, job: Job, session: Session): P
   say(runner, outputsOf(result, ids, folder, reports));
   sayResult(result, job);
   return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
-}
-
-function reportFile(folder: string | null, { reportPath }: Job['inputs']): { reportFile?: string } {
-  return folder === null ? {} : { reportFile: posix.join(reportPath, 'report.html') };
 }
 
 function forksPage({ env, facts }: Job): { forks?: string } {

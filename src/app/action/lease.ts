@@ -16,7 +16,14 @@ import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.
 import { shorten } from '../../text/visible.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { branchLabel, checkNameFor, runUrl, targetBranch, type RunIdentity } from './identity.ts';
+import {
+  branchLabel,
+  checkNameFor,
+  namedBase,
+  runUrl,
+  targetBranch,
+  type RunIdentity,
+} from './identity.ts';
 
 const NO_VERDICT = {
   running: ['⏳ Running for ', 'The verdict appears here when the run ends.'],
@@ -64,10 +71,12 @@ interface LeaseState extends LeaseJob {
 }
 
 export function createLease(client: Client, job: LeaseJob, identity: RunIdentity): Lease {
-  const { inputs, env, now, facts, judges } = job;
+  const { inputs, facts } = job;
   const state: LeaseState = {
-    ...{ client, inputs, env, now, facts, judges, identity },
-    startedAt: now(),
+    ...job,
+    client,
+    identity,
+    startedAt: job.now(),
     head: inputs.head === null ? facts.head : null,
     approved: false,
     opened: null,
@@ -156,8 +165,8 @@ async function writeCheck(state: LeaseState, check: CheckText): Promise<PublishR
   const { client, facts, inputs, opened, now } = state;
   const head = leaseHead(state);
   if (head === null) return { ok: true, id: null, warnings: [] };
-  const target = targetBranch(facts);
-  const against = target === null ? '' : ` (base ${branchLabel(inputs.base ?? target)})`;
+  const base = namedBase(inputs.base, facts);
+  const against = base === null ? '' : ` (base ${branchLabel(base)})`;
   return publishCheck(client, {
     ...checkOf(state, head),
     ...check,

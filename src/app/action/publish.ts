@@ -102,13 +102,7 @@ export interface PublishJob {
   links: Links;
 }
 
-interface PublishedIds {
-  commentId: number | null;
-  checkRunId: number | null;
-  warnings: string[];
-}
-
-export async function publish(job: PublishJob): Promise<PublishedIds> {
+export async function publish(job: PublishJob) {
   const [comment, check, fixes, summary] = await Promise.all([
     postComment(job),
     postCheck(job),

@@ -157,12 +157,6 @@ function actionEnvironment(runner: RunnerFiles, workspace: string, url: string):
     'INPUT_GITHUB-TOKEN': 'demo-token',
     INPUT_CODE: 'host',
     INPUT_CACHE: 'false',
-    'INPUT_CHECK-NAME': 'evaldiff',
-    'INPUT_REPORT-PATH': 'evaldiff-report',
-    INPUT_MODE: 'auto',
-    INPUT_COMMENT: 'auto',
-    INPUT_CONFIG: 'evaldiff.yaml',
-    'INPUT_WORKING-DIRECTORY': '.',
   };
 }
 

@@ -54,7 +54,7 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   const full = resolve(reader.cwd, path);
   const names = ['result.json', ...savedKinds(reader).map(({ fileName }) => fileName)];
   const wrong = (message: string): string[] => {
-    problems.push(problem({ file: path, line: 0 }, message));
+    problems.push(problem(path, message));
     return [];
   };
   const entry = await stat(full).catch(() => null);
@@ -138,7 +138,7 @@ async function readSavedFile(
 ): Promise<SavedFile | UnreadFile> {
   const path = resolve(cwd, file);
   const content = await readFile(path).catch(() => null);
-  if (content === null) return { problems: [problem({ file, line: 0 }, 'cannot be read')] };
+  if (content === null) return { problems: [problem(file, 'cannot be read')] };
   const writtenAt = (await stat(path)).mtime.toISOString();
   if (/\.ya?ml$/.test(file)) {
     const { report, problems } = readRunReport(file, content);
@@ -148,7 +148,7 @@ async function readSavedFile(
     return {
       problems: [
         problem(
-          { file, line: 0 },
+          file,
           `is larger than the ${String(Math.floor(constants_ext.MAX_STRING_LENGTH / 1e6))} MB ` +
             'that can be read',
         ),
@@ -170,7 +170,7 @@ export async function readSaved(
   } catch {
     const others = kinds.map(({ fileName, noun }) => `, or the ${fileName} of ${noun}`).join('');
     const message = `is not JSON; give the result.json that a run wrote${others}`;
-    return { problems: [problem({ file, line: 0 }, message)] };
+    return { problems: [problem(file, message)] };
   }
   if (value !== null && typeof value === 'object') {
     const json = value;
@@ -223,12 +223,12 @@ export async function writeNewFiles(
 
 async function occupied(folder: string, path: string, workTree: WorkTree): Promise<Problem | null> {
   const refusal = await pathRefusal(join(folder, path), 'file', workTree);
-  if (refusal !== null) return problem({ file: path, line: 0 }, refusal);
+  if (refusal !== null) return problem(path, refusal);
   const entry = await lstat(join(folder, path)).catch(() => null);
   return entry === null
     ? null
     : problem(
-        { file: path, line: 0 },
+        path,
         'exists already and is not overwritten; move it away, or choose another folder (--out)',
       );
 }

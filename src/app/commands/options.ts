@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
 import { DEFAULT_CAPS } from '../../config/settings-schema.ts';
+import { userError } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
@@ -136,6 +137,13 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
     examples: variants.map(({ example }) => `\n  ${example}`).join(''),
     find: (options: object) => variants.find((variant) => variant.takes(options)),
   };
+}
+
+/** @throws UserError if `read` refuses the option. */
+export function readOption<T>(read: (refuse: (name: string, message: string) => void) => T): T {
+  return read((name, message) => {
+    throw userError(null, `${name}: ${message}`);
+  });
 }
 
 export function directoryOption(folder: string): string {

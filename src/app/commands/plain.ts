@@ -14,7 +14,7 @@ import type { PlanOrResult, ReadyPlan, RunInput } from '../run/input.ts';
 import { certainWords, planRun } from '../run/plan-run.ts';
 import { runInput, withEdges } from '../session/session.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
-import { evaluateOptions, type EvaluateOptions } from './options.ts';
+import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';
 import { currentFiles, type FindSides, withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
@@ -45,11 +45,7 @@ function sidesOptions(command: Command): Command {
 
 export const diffCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('diff')), {
-    answers: true,
-    caps: true,
-    asks: true,
-    trust: true,
-    verdict: true,
+    ...SWEEPS,
     report: 'result.json, report.html, junit.xml and comment.md',
   })
     .description('run the affected tests on base and head and compare them')

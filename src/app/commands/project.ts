@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readEndpoints, readProxy } from '../../config/endpoints.ts';
 import { readCommandLine } from '../../config/inputs.ts';
@@ -29,7 +29,7 @@ import { withRepository } from '../session/opened-repository.ts';
 import type { Output } from '../session/safe-writing.ts';
 import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
-import { userFolder } from '../session/store-place.ts';
+import { machineOf, userFolder } from '../session/store-place.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
@@ -41,7 +41,6 @@ export const currentFiles = async ({
 }: Pick<Session, 'repository'>): Promise<Sides> => ({
   base: null,
   head: await repository.worktree(''),
-  changed: [],
 });
 
 /**
@@ -99,11 +98,7 @@ export function ownPaths(
   { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
 ): string[] {
-  const caches = userFolder({
-    platform: process.platform,
-    env,
-    home: env['HOME'] ?? homedir(),
-  });
+  const caches = userFolder(machineOf(env));
   return [store, env['EVALDIFF_STORE'], report, record, caches].flatMap((path) =>
     typeof path === 'string' && path.trim() !== '' ? resolve(cwd, path.trim()) : [],
   );

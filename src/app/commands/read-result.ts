@@ -17,7 +17,7 @@ export function readResultValue(
 ): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
   const wrong = (message: string): { result: null; problems: Problem[] } => ({
     result: null,
-    problems: [problem({ file, line: 0 }, message)],
+    problems: [problem(file, message)],
   });
   const version =
     value !== null && typeof value === 'object' && 'schema_version' in value

@@ -1,21 +1,21 @@
 import type { RunRollUps } from '../../kernel/judge/roll-up.ts';
-import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { metricIdentity, metricsFor } from '../../kernel/suite/metrics.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-interface Rolled {
-  run: SuiteRun;
+export interface RolledSuite {
+  comparison: SuiteComparison;
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
 }
 
 /** The pass rates of returned `suites` mean nothing, because their scoring code always fails. */
-export function findBrokenCode(rolled: readonly Rolled[]): {
+export function findBrokenCode(rolled: readonly RolledSuite[]): {
   problems: Problem[];
   notices: Notice[];
   suites: ReadonlySet<SuiteRun>;
 } {
-  const { broken, notices } = brokenChecks(rolled.map(({ run }) => run));
+  const { broken, notices } = brokenChecks(rolled.map(({ comparison: { run } }) => run));
   const rollups = rolled.flatMap(brokenRollup);
   const all = [...broken, ...rollups];
   const problems = new Map(all.map(({ problem }) => [JSON.stringify(problem), problem]));
@@ -97,7 +97,7 @@ function noteUse(uses: Map<string, Use>, metric: Metric, suite: SuiteRun, run: R
       use.scores.push(...byHead.scores.filter((score) => score.metric === metric.name));
 }
 
-function brokenRollup({ run, rollUps }: Rolled): Broken[] {
+function brokenRollup({ comparison: { run }, rollUps }: RolledSuite): Broken[] {
   const { rollup } = run.scoring.tests;
   if (rollup.kind !== 'code') return [];
   const [error] = [...rollUps.values()].flatMap(({ base, head }) =>

@@ -1,6 +1,6 @@
 import { problem } from '../../errors.ts';
 import { FIRST_TRIES } from '../../kernel/plan/looks.ts';
-import { scoringsOf, type SuiteComparison, type TryPolicy } from '../../kernel/plan/suite-run.ts';
+import { scoringsOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { tallySchema } from '../../kernel/result/pieces.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { triesNeeded } from '../../kernel/suite/gate.ts';
@@ -40,7 +40,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
   return suites.flatMap(({ run, policy }) => {
     const { tests } = run.scoring;
     const needed = triesNeeded(tests.rollup);
-    const tries = plannedTryCount(policy);
+    const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
     if (run.runs.length === 0 || needed <= tries) return [];
     const message =
       `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; ` +
@@ -109,15 +109,11 @@ function distinctProblems(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
-function plannedTryCount(policy: TryPolicy): number {
-  return policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
-}
-
 interface Code {
   what: string;
   language: CodeLanguage;
   code: string;
-  at?: CodePlace;
+  at?: CodePlace | undefined;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
   /**
@@ -179,9 +175,8 @@ function scoringCode({ run: { scoring } }: SuiteComparison): Code[] {
     const { name, source, codeAt: at, place, skip } = metric;
     if (source.kind !== 'code') return [];
     const decides = !skip && (metric.threshold ?? metric.min ?? metric.max) === undefined;
-    const where = at === undefined ? {} : { at };
     const sets = decides ? (['metric', 'result'] as const) : (['metric'] as const);
-    return [{ what: `metric "${name}"`, ...source, ...where, place, sets, tool: tests.tool }];
+    return [{ what: `metric "${name}"`, ...source, at, place, sets, tool: tests.tool }];
   });
   const { rollup } = tests;
   return rollup.kind === 'code'
@@ -198,9 +193,8 @@ async function codeProblems(
   { what, language, code, at, place, sets = [], counts }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {
-  const job = { suite: 'compiled', side: 'head' as const, language, code };
-  const where = at === undefined ? {} : { at };
-  const [result] = await evaluate({ ...job, ...where, outputs: [], inputs: [{}] });
+  const job = { suite: 'compiled', side: 'head' as const, language, code, at };
+  const [result] = await evaluate({ ...job, outputs: [], inputs: [{}] });
   if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
   const unset = sets.find((name) => !maySet(name, language, code));
   if (unset !== undefined)
@@ -208,7 +202,7 @@ async function codeProblems(
   if (counts === undefined) return [];
   const ones = Object.fromEntries(counts.map((name) => [name, 1]));
   const inputs = [ones, { ...ones, num_fails: 0 }, { ...ones, num_passes: 0 }];
-  const ran = await evaluate({ ...job, ...where, outputs: ['result'], inputs });
+  const ran = await evaluate({ ...job, outputs: ['result'], inputs });
   const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
   const undefinedName = errors.find((message) => /not defined/.test(message));
   // If only some of the made-up inputs cause errors, reports just undefined names.

@@ -1,12 +1,10 @@
 import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../confirm/claims.ts';
 import { restsOn } from '../../kernel/judge/confirmation.ts';
-import type { UnderBaseFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import {
   separateFalls,
   underBaseFindings,
   type SeparateFall,
-  type FallUnderBase,
 } from '../../kernel/judge/under-base-scoring.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
@@ -24,14 +22,6 @@ interface FallOfSuite {
   metric: string | null;
 }
 
-interface UnderBase {
-  findings: UnderBaseFinding[];
-  /** A drop that only base's metrics show. Null if new answers refute the drop. */
-  hiddenIn(suite: JudgedSuite): FallUnderBase | null;
-  /** Sentences that say why the verdict cannot be green. */
-  unconfirmed: string[];
-}
-
 /**
  * Finds drops that appear when base's metrics judge both sides. Drops based on stored answers count
  * only if new answers confirm them.
@@ -40,7 +30,7 @@ export async function findUnderBase(
   suites: readonly JudgedSuite[],
   gate: GateSettings,
   { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
-): Promise<UnderBase> {
+) {
   const alone = separateFalls(suites, gate.alpha);
   const falls =
     gate.scoring === 'fail' && confirm !== null
@@ -59,10 +49,12 @@ export async function findUnderBase(
   }
   return {
     findings: underBaseFindings(alone.filter((fall) => !refuted.some((own) => isOf(fall, own)))),
-    hiddenIn: ({ comparison, verdict }) =>
+    /** A drop that only base's metrics show. Null if new answers refute the drop. */
+    hiddenIn: ({ comparison, verdict }: JudgedSuite) =>
       refuted.some(({ suite, metric }) => suite === comparison && metric === null)
         ? null
         : (verdict?.underBase ?? null),
+    /** Sentences that say why the verdict cannot be green. */
     unconfirmed,
   };
 }

@@ -1,12 +1,6 @@
 import { formatProblem } from '../../errors.ts';
 import { compareSuite, type SuitePart } from '../../kernel/judge/compare.ts';
-import type {
-  Decision,
-  GateInput,
-  ReplacedModel,
-  UnderBaseFinding,
-  Unseen,
-} from '../../kernel/judge/gate-input.ts';
+import type { Decision, GateInput, ReplacedModel } from '../../kernel/judge/gate-input.ts';
 import { decide } from '../../kernel/judge/gate.ts';
 import { plannedFacts } from '../../kernel/judge/planned.ts';
 import { rollUpSuite } from '../../kernel/judge/roll-up.ts';
@@ -15,14 +9,11 @@ import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons, type ComparedSuite } from '../../kernel/judge/unseen.ts';
 import { judgeMeasured, measureSuites } from '../../kernel/judge/verdict.ts';
 import { changesOutcome, incomplete } from '../../kernel/plan/halt.ts';
-import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { costPer1000Calls } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { changedRequestIds, lostCheckReasons } from '../../trust/weakened.ts';
-import type { Notice, Problem } from '../../types/plain.ts';
-import { findBrokenCode } from './broken-code.ts';
+import { findBrokenCode, type RolledSuite } from './broken-code.ts';
 import { findUnderBase } from './confirm-under-base.ts';
 import {
   confirmFalls,
@@ -31,25 +22,10 @@ import {
   type Confirm,
   type ConfirmedVerdict,
 } from './confirm.ts';
-import type { ComparedRun, FeatureTools, Features, Judged } from './feature.ts';
+import type { FeatureTools, Features, Judged } from './feature.ts';
 import type { Spending } from './spending.ts';
 
-export interface ComparedSuites {
-  suites: ComparedSuite[];
-  scoring: ScoringResult[];
-  underBase: UnderBaseFinding[];
-  unconfirmed: string[];
-  confirm: ComparedRun['confirm'];
-  unseen: Unseen;
-  pool: GateInput['pool'];
-  notices: Notice[];
-  problems: Problem[];
-}
-
-type RolledSuite = {
-  comparison: SuiteComparison;
-  rollUps: Awaited<ReturnType<typeof rollUpSuite>>;
-};
+export type ComparedSuites = Awaited<ReturnType<typeof compareSuites>>;
 
 async function verdictsOf(
   rolled: readonly RolledSuite[],
@@ -66,39 +42,25 @@ async function verdictsOf(
   return confirmFalls(measured, gate, confirm);
 }
 
-function confirmOf({ mode, price }: Prepared, tools: FeatureTools): Confirm | null {
-  return mode !== 'diff' || tools.isPreview === true ? null : createConfirm(tools, price);
-}
-
 export async function compareSuites(
   prepared: Prepared,
   tools: FeatureTools,
   rows: Features,
   suiteParts: readonly SuitePart[],
-): Promise<ComparedSuites> {
-  const { suites: comparisons, gate, mode, price } = prepared;
+) {
+  const { gate, mode, price } = prepared;
   const rolled = await Promise.all(
-    comparisons.map(async (comparison) => ({
+    prepared.suites.map(async (comparison) => ({
       comparison,
       rollUps: await rollUpSuite(comparison.run, tools.evaluate),
     })),
   );
-  const confirm = confirmOf(prepared, tools);
-  const {
-    suites: verdicts,
-    pool,
-    confirmedPool,
-  } = await verdictsOf(rolled, prepared, tools, confirm);
-  const all = rolled.map((row) => ({
-    ...row,
-    verdict: verdicts.get(row.comparison) ?? null,
-  }));
-  const broken = findBrokenCode(
-    rolled.map(({ comparison: { run }, rollUps }) => ({ run, rollUps })),
-  );
-  const shown = all.filter(
-    ({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run),
-  );
+  const confirm = mode !== 'diff' || tools.isPreview === true ? null : createConfirm(tools, price);
+  const verdicts = await verdictsOf(rolled, prepared, tools, confirm);
+  const broken = findBrokenCode(rolled);
+  const shown = rolled
+    .filter(({ comparison: { run } }) => run.suite.references.length > 0 && !broken.suites.has(run))
+    .map((row) => ({ ...row, verdict: verdicts.suites.get(row.comparison) ?? null }));
   const compared = shown.map(({ comparison, verdict, rollUps: own }) => {
     const cost =
       mode === 'sweep' ? { cost_per_1000_calls: costPer1000Calls(comparison.run, price) } : {};
@@ -107,7 +69,7 @@ export async function compareSuites(
       result: { ...compareSuite(comparison, verdict, own, suiteParts), ...cost },
     };
   });
-  let suites: ComparedSuites['suites'] = compared;
+  let suites: ComparedSuite[] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
   const underBase = await findUnderBase(shown, gate, { confirm, words: tools.words });
   return {
@@ -120,10 +82,10 @@ export async function compareSuites(
     unconfirmed: underBase.unconfirmed,
     confirm: confirmReferences(gate, confirm),
     unseen: unseenReasons(suites, gate.alpha),
-    pool,
+    pool: verdicts.pool,
     notices: [
       ...broken.notices,
-      ...tools.words.driftNotice('all suites together', confirmedPool),
+      ...tools.words.driftNotice('all suites together', verdicts.confirmedPool),
       ...compared.flatMap(({ comparison, result }) => tools.words.suiteNotices(comparison, result)),
     ],
   };

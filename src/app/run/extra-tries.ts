@@ -1,23 +1,15 @@
 import { runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
-import type { SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { type Complete, type Request, isAbandoned } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools } from './feature.ts';
-
-interface ExtraTryMaker {
-  make<Wanted extends ExtraTry>(
-    run: SuiteRun,
-    wanted: readonly Wanted[],
-  ): Promise<{ wanted: Wanted; made: Try }[]>;
-  isEnded(): boolean;
-}
 
 /** If `byBase`, base's metrics also judge the tries. */
 export function extraTryMaker(
   tools: FeatureTools,
   price: Price,
   { byBase = false, ...asked }: Pick<Request, 'anew' | 'secondSession'> & { byBase?: boolean },
-): ExtraTryMaker {
+) {
   const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
   let isEnded = false;
   const complete: Complete = async (request) => {
@@ -28,7 +20,7 @@ export function extraTryMaker(
   };
   const askTools = { complete, evaluate, checkSchema, random, scoreMetric, price };
   return {
-    async make(run, wanted) {
+    async make<Wanted extends ExtraTry>(run: SuiteRun, wanted: readonly Wanted[]) {
       const suite = byBase ? run : { ...run, baseScoring: null };
       const tries = await runNewTries(suite, wanted, askTools);
       return wanted.flatMap((each, i) => {

@@ -26,7 +26,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
-import type { TrustedSides } from '../../trust/trusted-sides.ts';
+import type { TrustedSides } from '../../trust/arrange.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
@@ -40,13 +40,13 @@ export interface SidesRead {
   limits: Limits;
   isChosen: boolean;
   /** What the author wrote about the change. This text is untrusted. */
-  description?: string;
+  description?: string | undefined;
   base: { tree: SourceTree; origin: SourceTree; project: Project } | null;
   head: { tree: SourceTree; project: Project };
   /** Paths on base and on head of the files that differ. */
   changed: readonly string[];
   /** Reads the project as it was at `since`. Null if there is no such commit. */
-  earlier?(since: string): Promise<EarlierProject | null>;
+  earlier?: ((since: string) => Promise<EarlierProject | null>) | undefined;
 }
 
 interface EarlierProject {

@@ -7,7 +7,7 @@ import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Settings } from '../../project/settings.ts';
-import type { TrustedSides } from '../../trust/trusted-sides.ts';
+import type { TrustedSides } from '../../trust/arrange.ts';
 import type { Request, Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
@@ -19,7 +19,7 @@ export interface RunInput extends PrepareInput {
   /** The base branch's tip. If given, its tests and settings apply instead of the merge base's. */
   tip?: SourceTree | null;
   changed?: readonly ChangedFile[];
-  description?: string;
+  description?: string | undefined;
   trust: TrustLevel;
   features: Features;
   earlier?: (since: string) => Promise<{ name: string; tree: SourceTree } | null>;
@@ -41,8 +41,8 @@ export interface PlanPart {
   narrow(whole: Prepared): Prepared;
   problems(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
-  /** True if other parts of the run have already made all calls. This part then needs no key. */
-  isAnswered: boolean;
+  /** Other parts of the run have already made all calls, so this part needs no key. */
+  isAnswered?: true;
 }
 
 export interface Portions {

@@ -4,8 +4,8 @@ import type { ReasonOf } from '../../kernel/result/reason.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
+import type { TrustedSides } from '../../trust/arrange.ts';
 import type { NotRun } from '../../trust/outside-contributor.ts';
-import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { reasonWords } from '../../wording/reasons.ts';
@@ -52,7 +52,11 @@ export function runnableSuites(
     fails: effect === 'fails',
   }));
   return {
-    suites: refused.map(({ suite, needs }) => (needs.length === 0 ? suite : withoutTests(suite))),
+    // Removed tests stay, because the gate counts them.
+    suites: refused.map(({ suite, needs: { length } }) => ({
+      ...suite,
+      references: suite.references.filter(({ change }) => length === 0 || change === 'removed'),
+    })),
     notRun,
     notices: notRun.map((reason) => ({
       kind: 'trust',
@@ -61,11 +65,6 @@ export function runnableSuites(
     })),
     problems: [],
   };
-}
-
-/** Removed tests stay, because the gate counts them. */
-function withoutTests(suite: AffectedSuite): AffectedSuite {
-  return { ...suite, references: suite.references.filter(({ change }) => change === 'removed') };
 }
 
 /** Base's programs and agents run for outside contributors, so their changes have no effect. */

@@ -1,34 +1,42 @@
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { maxNewAnswers } from '../../confirm/steps.ts';
+import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
+import { keyPlace } from '../../kernel/suite/suite.ts';
 import { mostCallsOfTry } from '../../money/answer-calls.ts';
-import { capsOf, costProblems, spendNotices, type Caps } from '../../money/cost-cap.ts';
+import {
+  capsOf,
+  costProblems,
+  PRICE_ADVICE,
+  spendNotices,
+  type Caps,
+} from '../../money/cost-cap.ts';
 import { forecast, portionOfCost } from '../../money/forecast.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
-import { minimumCalls, overBudget, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
+import { minimumCalls, overBudget, withFeatureCalls } from '../../money/plan.ts';
 import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
-import { NO_LIST, priceFrom } from '../../money/price.ts';
+import { isListed, NO_LIST, priceFrom } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
-import type { TrustedSides } from '../../trust/trusted-sides.ts';
-import type { Grader, Target } from '../../types/model.ts';
+import type { Project } from '../../project/settings.ts';
+import { nearest } from '../../text/suggest.ts';
+import type { TrustedSides } from '../../trust/arrange.ts';
+import { calledModel, type Grader, type Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import type { PlanPart, PlanTools, PlanOrResult, Pricing, ReadyPlan, RunInput } from './input.ts';
-import { findMisspeltModels } from './misspelt-models.ts';
 import { createEmptyResult, notEvaluated, type ResultHead } from './not-judged.ts';
-import { nothingToSweep } from './nothing-to-sweep.ts';
 import { featureCalls, prepare, priceSettings } from './prepare.ts';
 import { unreadChanges } from './unread.ts';
 
-const WHOLE: PlanPart = {
+export const WHOLE: PlanPart = {
   narrow: (whole) => whole,
   problems: () => [],
   caps: (caps) => caps,
-  isAnswered: false,
 };
 
 const NO_PRICING: Pricing = { list: NO_LIST, stored: () => false };
@@ -75,7 +83,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
     ...part.problems(whole),
-    ...(part.isAnswered ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
+    ...(part.isAnswered === true ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
     ...(spend.caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
     ...spend.problems,
   ];
@@ -108,13 +116,15 @@ function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): numb
   const { runs } = suite.run;
   const once = judgingCalls([suite.run], () => new Map(runs.map((_, index) => [index, 1])));
   const grades = sum(
-    once.filter(({ asked }) => asked.target.provider !== 'replay').map(({ calls }) => calls),
+    once.flatMap(({ asked, purpose, calls }) =>
+      purpose === 'evaluator' || asked.target.provider === 'replay' ? [] : [calls],
+    ),
   );
   return Math.ceil(answers * (mostCallsOfTry(suite.run) + grades / (2 * runs.length)));
 }
 
 function asNotices(problems: readonly Problem[]): Notice[] {
-  return problems.map((problem) => ({ kind: 'error', ...problem }));
+  return problems.map((each) => ({ kind: 'error', ...each }));
 }
 
 function withUnread(
@@ -205,16 +215,17 @@ function spending(
       calls: { part: minimumCalls(prepared.plan), whole: minimumCalls(whole.plan) },
       cost: portionOfCost(whole, prepared),
     })),
-    problems: part.isAnswered
-      ? []
-      : [
-          ...overBudget(whole.plan, caps.maxCalls, {
-            bothSides: base !== null && input.base !== null,
-            stored: prepared === whole ? found.stored : 0,
-            certainWords: certainWords(whole.plan, input.features),
-          }),
-          ...costProblems(found, caps),
-        ],
+    problems:
+      part.isAnswered === true
+        ? []
+        : [
+            ...overBudget(whole.plan, caps.maxCalls, {
+              bothSides: base !== null && input.base !== null,
+              stored: prepared === whole ? found.stored : 0,
+              certainWords: certainWords(whole.plan, input.features),
+            }),
+            ...costProblems(found, caps),
+          ],
     notices: spendNotices(found, planned, caps),
   };
 }
@@ -222,10 +233,69 @@ function spending(
 /** A comparison of a commit with itself must repeat all calls, so stored answers do not count. */
 function priceRun({ again }: RunInput, prepared: Prepared, stored: Pricing['stored']): Forecast {
   if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
-  const once = { ...prepared, plan: repeatPlan(prepared.plan, 1 / again.runs) };
-  return timesForecast(forecast(once, { price: prepared.price, stored: () => false }), again.runs);
+  const once = forecast(prepared, { price: prepared.price, stored: () => false });
+  return timesForecast(once, again.runs);
 }
 
 export function resultHead(input: RunInput, { gate, n_tries }: Result): ResultHead {
   return { ...input, gate, n_tries, emptyParts: collectEmptyParts(input.features) };
+}
+
+/** A name that differs from a known one only in a digit is not a typo but another version. */
+async function findMisspeltModels(
+  { suites, features, price }: Prepared,
+  { models = async () => [] }: Pricing,
+): Promise<Problem[]> {
+  const unpriced = targetsOf({ suites, features })
+    .map(hostedOf)
+    .filter(isListed)
+    .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
+  const byName = new Map(unpriced.map((target) => [target.model, target]));
+  const found = [...byName.values()].map(async ({ provider, model }): Promise<Problem[]> => {
+    const known = (await models(provider)).filter((name) => digitsOf(name) === digitsOf(model));
+    const near = nearest(model, known, 'typo');
+    const meant = `the model "${model}" is not known; did you mean "${near ?? ''}"?`;
+    const head = suites
+      .flatMap(({ run }) => run.suite.head ?? [])
+      .find(({ variant }) => variant.target && hostedOf(variant.target).model === model);
+    const place = head === undefined ? null : keyPlace(head.suite.prompt, 'model');
+    return near === null ? [] : [{ place, message: `${meant} If it is right: ${PRICE_ADVICE}` }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function hostedOf(target: Target): Target {
+  return calledModel(target) ?? target;
+}
+
+function digitsOf(name: string): string {
+  return name.replace(/\D/g, '');
+}
+
+const NO_REFERENCES =
+  'has no references, so there is nothing to run: ' +
+  'list them under references, or name a data file under references_from';
+
+function nothingToSweep(
+  { mode, mayBeEmpty }: RunInput,
+  { suites, settings }: Project,
+  { features }: Prepared,
+): Problem[] {
+  if (
+    mode !== 'sweep' ||
+    mayBeEmpty === true ||
+    suites.some(({ tests }) => tests.references.length > 0) ||
+    features.some(({ tested }) => tested > 0)
+  )
+    return [];
+  const files = new Set(suites.map(({ tests }) => tests.file));
+  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      'no prompt of this project has references, so there is nothing to run; ' +
+        'add prompts with tests ("npx evaldiff init" creates an example), ' +
+        'or name the folder that contains them (working-directory, --directory)',
+    ),
+  ];
 }

@@ -7,6 +7,7 @@ import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { Project } from '../../project/settings.ts';
 import { applyTrust, withFilesOf } from '../../trust/arrange.ts';
+import { mergeProjects } from '../../trust/merge.ts';
 import { sources } from '../../trust/trust.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -14,7 +15,6 @@ import { chooseReferences } from './choose.ts';
 import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './input.ts';
 import { findLostRows } from './lost-rows.ts';
-import { toCompare } from './to-compare.ts';
 
 interface Reading {
   read: ReadOptions;
@@ -93,8 +93,8 @@ async function ownReads(
         : { tree: tip ?? base, origin: base, project: sides.base },
     head: { tree: head, project: sides.head },
     changed: [...new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]))],
-    ...(description === undefined ? {} : { description }),
-    ...(earlier === undefined ? {} : { earlier }),
+    description,
+    earlier,
   };
   return Promise.all(features.map(async ({ key, read }) => ({ key, ...(await read?.(asRead)) })));
 }
@@ -168,4 +168,29 @@ function onlyAskedSweep(project: Project, { overrides }: ReadOptions): Project {
     Object.entries(project.settings.sweep).filter(([key]) => overrides.parameters.has(key)),
   );
   return { ...project, settings: { ...project.settings, sweep } };
+}
+
+type ReadProject = Awaited<ReturnType<typeof readProject>>;
+
+function toCompare(
+  base: ReadProject | null,
+  tip: ReadProject | null,
+  head: Project,
+): { base: Project | null; head: Project; notices: Notice[] } {
+  const notices = [
+    ...unreadBase('Base', 'head was not compared', base),
+    ...unreadBase("The base branch's tip", 'its tests and gate were not used', tip),
+  ];
+  if (base === null || base.problems.length > 0) return { base: null, head, notices };
+  return notices.length > 0 || tip === null
+    ? { base: base.project, head, notices }
+    : mergeProjects(base.project, tip.project, head);
+}
+
+function unreadBase(what: string, so: string, read: ReadProject | null): Notice[] {
+  return (read?.problems ?? []).slice(0, 1).map(({ place, message }) => ({
+    kind: 'not-comparable',
+    place,
+    message: `${what} cannot be read, so ${so}: ${message}`,
+  }));
 }

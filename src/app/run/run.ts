@@ -1,12 +1,13 @@
 import type { SuitePart } from '../../kernel/judge/compare.ts';
 import type { Decision } from '../../kernel/judge/gate-input.ts';
+import { MOST_TRIES } from '../../kernel/plan/looks.ts';
+import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import { conclusionOf } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import { countAdaptiveTries } from './adaptive-tries.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, MeasuredGrader } from './feature.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
@@ -156,4 +157,30 @@ async function withStarts(
     suites = (await start?.(suites, edges, plan)) ?? suites;
   }
   return { ...prepared, suites };
+}
+
+/** `fixed`: how many tries would have been made without early stops. */
+function countAdaptiveTries(
+  suites: readonly SuiteComparison[],
+): { made: number; fixed: number } | null {
+  const made = new Map<string, number>();
+  for (const { run, policy } of suites) {
+    if (policy.kind !== 'adaptive') continue;
+    for (const { affected: reference, base, head } of run.runs) {
+      if (reference.reference.n_tries !== null) continue;
+      for (const [generation, tries] of [
+        [reference.base, answersIn(base)],
+        [reference.head, answersIn(head)],
+      ] as const) {
+        if (generation === null || generation.kind === 'impossible' || tries === 0) continue;
+        made.set(generation.fingerprint, Math.max(tries, made.get(generation.fingerprint) ?? 0));
+      }
+    }
+  }
+  const sum = [...made.values()].reduce((total, tries) => total + tries, 0);
+  return made.size === 0 ? null : { made: sum, fixed: MOST_TRIES * made.size };
+}
+
+function answersIn(tries: readonly Try[]): number {
+  return tries.filter(({ byHead: { error } }) => error === null).length;
 }

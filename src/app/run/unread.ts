@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { evaluatedFiles, filesNamedIn, programFiles } from '../../config/programs.ts';
 import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
-import type { ModelSettings, Project } from '../../project/settings.ts';
+import type { Project } from '../../project/settings.ts';
 import { firstWords } from '../../text/amounts.ts';
 import { AGENT_PROGRAM } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -26,18 +26,19 @@ export function unreadChanges(
     ...irregularChanges(side, left),
     ...besidePrograms(side, sides, left),
   ]);
-  return [...new Map(found.map((words) => [words, notJudged(words)])).values()];
-}
-
-function notJudged(message: string): Notice {
-  return { kind: 'not-comparable', place: null, message: `${message}; this change was not judged` };
+  return [...new Set(found)].map((words) => ({
+    kind: 'not-comparable',
+    place: null,
+    message: `${words}; this change was not judged`,
+  }));
 }
 
 function irregularChanges(
   { project: { settings }, tree }: ProjectAndTree,
   changed: readonly string[],
 ) {
-  const programs = Map.groupBy(programsOf(settings), ({ command }) => command[0] === AGENT_PROGRAM);
+  const commands = [...settings.models.values()].filter(({ command }) => command.length > 0);
+  const programs = Map.groupBy(commands, ({ command }) => command[0] === AGENT_PROGRAM);
   const reaching = (agents: boolean): ((path: string) => boolean)[] =>
     (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
   const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
@@ -50,10 +51,6 @@ function irregularChanges(
       ? [`${path} is a ${kind} and changed, but evaldiff reads only regular files`]
       : [];
   });
-}
-
-function programsOf({ models }: Project['settings']): ModelSettings[] {
-  return [...models.values()].filter(({ command }) => command.length > 0);
 }
 
 function folderMatcher(pattern: string): (path: string) => boolean {

@@ -4,12 +4,19 @@ import {
   type ProviderAccess,
   type ServerAccess,
 } from '../../edges/providers/address.ts';
+import { createQueue, type Queue } from '../../edges/providers/limit.ts';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
 import { headerMark } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
-import type { Complete, Completion, Request, Target } from '../../types/model.ts';
-import { atMost } from './at-most.ts';
+import {
+  isBatched,
+  placeOf,
+  type Complete,
+  type Completion,
+  type Request,
+  type Target,
+} from '../../types/model.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
@@ -30,11 +37,6 @@ export interface AnswerExchange {
   keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
 }
 
-interface Asking {
-  complete: Complete;
-  reader(): Promise<(request: Request) => boolean>;
-}
-
 interface Layers {
   ask: Complete;
   stored(request: Request): boolean;
@@ -48,7 +50,7 @@ export function createAsking({
   record,
   endpoints,
   exchange,
-}: AskingOptions): Asking {
+}: AskingOptions) {
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
   const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
@@ -57,32 +59,22 @@ export function createAsking({
     return halt === null ? complete(request) : Promise.resolve(budgetRefusal(halt));
   };
   const asked = stopUnreadable(atMost(unlessStopped));
-  const paid: Complete =
-    exchange === undefined
-      ? asked
-      : async (request) => exchange.given(keyOf(request)) ?? asked(request);
-  const kept = (ask: Complete, lasting: boolean): Complete =>
-    exchange === undefined
-      ? ask
-      : async (request) => {
-          const completion = await ask(request);
-          if (request.target.provider !== 'replay')
-            exchange.keep(keyOf(request), request, completion, lasting);
-          return completion;
-        };
-  const written =
-    record === null
-      ? (ask: Complete): Complete => ask
-      : (ask: Complete): Complete => recordAnswers(ask, record);
-  const within = (ask: Complete, answers: 'keep' | 'forget'): Complete =>
-    createOnce(ask, { keyOf: requestKeyOf, answers });
+  const paid: Complete = async (request) => exchange?.given(keyOf(request)) ?? asked(request);
+  const within = (ask: Complete, lasting: boolean, answers: 'keep' | 'forget'): Complete => {
+    const kept: Complete = async (request) => {
+      const completion = await ask(request);
+      if (request.target.provider !== 'replay')
+        exchange?.keep(keyOf(request), request, completion, lasting);
+      return completion;
+    };
+    const written = record === null ? kept : recordAnswers(kept, record);
+    return createOnce(written, { keyOf: requestKeyOf, answers });
+  };
   const open = async (): Promise<Layers> => {
     const stores = await openStores();
     const stored = stores.reduceRight<Complete>((below, store) => store.wrap(below, keyOf), paid);
-    const [lasting, passing] = [
-      within(written(kept(stored, true)), stores.length > 0 ? 'forget' : 'keep'),
-      within(written(kept(paid, false)), 'keep'),
-    ];
+    const lasting = within(stored, true, stores.length > 0 ? 'forget' : 'keep');
+    const passing = within(paid, false, 'keep');
     return {
       ask: (request) => (isLasting(request.target) ? lasting(request) : passing(request)),
       stored: (request) =>
@@ -91,7 +83,7 @@ export function createAsking({
   };
   const layers = (): Promise<Layers> => (opened ??= open());
   return {
-    complete: async (request) => (await layers()).ask(request),
+    complete: async (request: Request) => (await layers()).ask(request),
     reader: async () => (await layers()).stored,
   };
 }
@@ -139,4 +131,28 @@ export function sha256(text: string): string {
 /** Hashes `purpose`, which contains the text, so that the text cannot contain its delimiter. */
 export function delimiterFrom(purpose: string): string {
   return sha256(purpose).slice(0, 24);
+}
+
+/** More than any server gets at once. The others are refused at once if the run stops. */
+const MOST_OF_MODEL = 256;
+
+/** Passes on at most 256 direct requests of each model at a time. */
+function atMost(complete: Complete): Complete {
+  const models = new Map<string, { inside: number; waiting: Queue<() => void> }>();
+  return async (request) => {
+    const { target } = request;
+    if (isBatched(target)) return complete(request);
+    const key = `${placeOf(target)} ${target.model}`;
+    const model = models.get(key) ?? { inside: 0, waiting: createQueue<() => void>() };
+    models.set(key, model);
+    if (model.inside < MOST_OF_MODEL) model.inside += 1;
+    else await new Promise<void>((go) => model.waiting.add(go, false));
+    try {
+      return await complete(request);
+    } finally {
+      const next = model.waiting.take();
+      if (next === undefined) model.inside -= 1;
+      else next();
+    }
+  };
 }

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Formats } from '../../config/formats.ts';
 import type { HostCall } from '../../config/host-call.ts';
@@ -43,7 +42,7 @@ import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
 import { createSchemaChecker } from './schemas.ts';
-import { userFolder } from './store-place.ts';
+import { machineOf, userFolder } from './store-place.ts';
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -123,11 +122,6 @@ interface EdgesOptions {
   onStage?(words: string): void;
 }
 
-interface SessionEdges {
-  edges: Edges;
-  close(): Promise<void>;
-}
-
 const CONCURRENCY = { start: 8, max: 64 };
 
 const CALL_TIMEOUT_MS = 120_000;
@@ -140,7 +134,7 @@ function delayUntil(ready: EdgesOptions['beforeCalls'], complete: Complete): Com
   return ready === undefined ? complete : (request) => ready().then(() => complete(request));
 }
 
-export function createEdges(options: EdgesOptions): SessionEdges {
+export function createEdges(options: EdgesOptions) {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
   const schemas = createSchemaChecker(
@@ -299,7 +293,7 @@ function ownProgramsOf(
     trees,
     treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
     folder: join(workTree.root, workTree.below, workingDirectory),
-    cacheFolder: userFolder({ platform: process.platform, env, home: homedir() }),
+    cacheFolder: userFolder(machineOf(env)),
     hash: sha256,
     ledger,
   };

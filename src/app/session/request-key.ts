@@ -16,7 +16,7 @@ export function requestKey(request: Request, hash: (text: string) => string): st
       schema: schema === null ? null : { name: schema.name, json: schema.json },
       try: request.try,
       ...(request.variables === undefined ? {} : { variables: request.variables }),
-      ...embeddingField(request),
+      ...(request.purpose === 'embedding' ? { kind: 'embedding' } : {}),
     }),
   );
 }
@@ -41,8 +41,4 @@ export function recordingKey({
     try: attempt,
     ...(kind === undefined ? {} : { kind }),
   });
-}
-
-function embeddingField({ purpose }: Pick<Request, 'purpose'>): { kind?: 'embedding' } {
-  return purpose === 'embedding' ? { kind: 'embedding' } : {};
 }

@@ -1,11 +1,10 @@
 // Old versions of Node lack named exports of `node:module`. They must still load this file, which
 // reports that they are too old.
 import module from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { makeFolders } from '../../edges/store/make-folders.ts';
-import { userFolder } from './store-place.ts';
+import { machineOf, userFolder } from './store-place.ts';
 
 export const VERSION = '1.0.0';
 
@@ -26,8 +25,7 @@ export function keepHeapSmall(): void {
 /** Makes starts 20 % faster. Not in CI, because outsiders may have written the cache there. */
 export function keepCompiled(env: NodeJS.ProcessEnv): void {
   if (env['CI'] || env['NODE_COMPILE_CACHE'] || env['NODE_DISABLE_COMPILE_CACHE']) return;
-  const home = env['HOME'] ?? homedir();
-  const folder = join(userFolder({ platform: process.platform, env, home }), 'compiled');
+  const folder = join(userFolder(machineOf(env)), 'compiled');
   try {
     makeFolders(folder);
     module.enableCompileCache(folder);

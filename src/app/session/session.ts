@@ -9,7 +9,6 @@ import type { CacheLibrary } from '../../edges/store/cache-service.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
-import { headSuites } from '../../money/prepared.ts';
 import { redactAll, type SecretRegister } from '../../text/redact.ts';
 import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
@@ -170,26 +169,16 @@ async function storesOf(
   return openLocalStores({ ...given, place: { file, keyFile: null }, trust: 'member' });
 }
 
-type GivenSides = Omit<Sides, 'changed'> & Partial<Pick<Sides, 'changed'>>;
-
-export function runInput(
-  session: Session,
-  mode: RunInput['mode'],
-  { base, tip = null, head, changed = [], description, notices = [] }: GivenSides,
-): RunInput {
-  const { inputs, trust, withheld, features, now } = session;
+export function runInput(session: Session, mode: RunInput['mode'], sides: Sides): RunInput {
+  const { inputs, trust, withheld, isQueue = false, features, now } = session;
   const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
   const { maxCalls, maxCost, failOn, code } = inputs;
   return {
+    ...sides,
     mode,
-    base,
-    tip,
-    head,
-    changed,
-    ...(description === undefined ? {} : { description }),
     trust: trust.level,
     isOutsiders: trust.level === 'untrusted' || trust.approved === true,
-    isQueue: session.isQueue === true,
+    isQueue,
     features,
     withheld,
     maxCalls,
@@ -199,13 +188,13 @@ export function runInput(
     // In a pull request without approval, only programs that are also on base may run.
     code: refused === null ? code : 'sandbox',
     notices: [
-      ...notices,
+      ...(sides.notices ?? []),
       ...[refused, trust.notice ?? null].flatMap((message): Notice[] =>
         message === null ? [] : [{ kind: 'settings', place: null, message }],
       ),
     ],
     today: now().toISOString().slice(0, 10),
-    ...(base === null ? {} : { earlier: earlierTree(session, base.commit) }),
+    ...(sides.base === null ? {} : { earlier: earlierTree(session, sides.base.commit) }),
   };
 }
 
@@ -261,7 +250,7 @@ export interface Evaluated {
 export async function evaluate(
   session: Session,
   mode: RunInput['mode'],
-  sides: GivenSides,
+  sides: Sides,
 ): Promise<Evaluated> {
   const { result, suites } = await withEdges(session, sides, (edges) =>
     evaluateWith(runInput(session, mode, sides), edges),
@@ -287,7 +276,7 @@ export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evalu
     ...edges,
     planned(plan, ready) {
       edges.planned(plan, ready);
-      suites.push(...headSuites(ready.prepared));
+      suites.push(...ready.prepared.suites.flatMap(({ run }) => run.suite.head?.suite ?? []));
     },
   });
   return { result, suites };

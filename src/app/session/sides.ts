@@ -12,13 +12,13 @@ import { entryAt } from './safe-writing.ts';
 export interface Sides {
   base: SourceTree | null;
   head: SourceTree;
-  changed: ChangedFile[];
+  changed?: ChangedFile[];
   /** The base branch's tip. For a push, the commit that it replaced. */
   baseTip?: string | null;
   mergeBase?: string | null;
   /** Null if the tip has the same files as base. */
   tip?: SourceTree | null;
-  description?: string;
+  description?: string | undefined;
   notices?: Notice[];
 }
 
@@ -29,7 +29,7 @@ export async function findSides(
   { facts, base: named, workingDirectory: folder }: CommitsRequest & { workingDirectory: string },
 ): Promise<Sides> {
   const readHead = (): Promise<SourceTree> => headTree(repository, headCommit, folder);
-  if (baseTip === null) return { base: null, head: await readHead(), changed: [] };
+  if (baseTip === null) return { base: null, head: await readHead() };
   const isPush = facts.event === 'push' && facts.base !== null && named === null;
   const compared = isPush
     ? { baseTip, mergeBase: null, notices: [] }

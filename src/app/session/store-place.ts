@@ -24,6 +24,10 @@ export function userFolder({ platform, env, home }: Machine): string {
   return join(isAbsolute(given) ? given : join(home, '.cache'), 'evaldiff');
 }
 
+export function machineOf(env: NodeJS.ProcessEnv): Machine {
+  return { platform: process.platform, env, home: env['HOME'] ?? homedir() };
+}
+
 interface ProjectPlace {
   /** Git's common folder, so that all work trees of a clone share answers. */
   commonFolder: string;
@@ -55,6 +59,5 @@ export async function storePlaceOf(
   cwd: string,
   env: NodeJS.ProcessEnv,
 ): Promise<StorePlace | null> {
-  const machine = { platform: process.platform, env, home: env['HOME'] ?? homedir() };
-  return storePlace({ commonFolder: await commonFolder(), workTree }, option, cwd, machine);
+  return storePlace({ commonFolder: await commonFolder(), workTree }, option, cwd, machineOf(env));
 }

@@ -20,10 +20,7 @@ export async function writeFiles(
       refused
         .slice(0, 20)
         .map(({ path }) =>
-          problem(
-            { file: path, line: 0 },
-            'has a name that cannot be checked out; rename or remove it',
-          ),
+          problem(path, 'has a name that cannot be checked out; rename or remove it'),
         ),
     );
   }

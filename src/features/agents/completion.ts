@@ -32,6 +32,8 @@ export function runCompletion(run: FinishedRun): Completion {
   if ('kind' in stop) return failedRun(stop, record);
   const steps = isReported(run) ? run.transcript.steps : record.steps;
   const { cached } = record.whole;
+  const end = steps.at(-1);
+  const isLastSaid = end?.type === 'message' && end.text.trim() === run.transcript.last;
   return {
     status: 'ok',
     served: record.served,
@@ -40,7 +42,7 @@ export function runCompletion(run: FinishedRun): Completion {
     usage: record.whole.usage,
     ...(cached === undefined ? {} : { cached }),
     latency_ms: record.replayed > 0 ? null : Math.round(run.seconds * 1000),
-    steps: withoutLast(steps, run.transcript.last),
+    steps: isLastSaid ? steps.slice(0, -1) : steps,
     reused: false,
     ...requests,
   };
@@ -163,9 +165,4 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     leaks,
   });
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files, facts];
-}
-
-function withoutLast(steps: readonly Step[], last: string): Step[] {
-  const end = steps.at(-1);
-  return end?.type === 'message' && end.text.trim() === last ? steps.slice(0, -1) : [...steps];
 }

@@ -7,13 +7,14 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
-import { specOf, type AgentName, type AgentSpec } from './suite/spec.ts';
+import { agentOf, type AgentName, type AgentSpec } from './suite/spec.ts';
+import { followLinks } from './workspace/links.ts';
 
-/** Paths are those in the workspace. */
-export interface ContextSource {
-  files: Iterable<string>;
-  /** Symbolic links and their targets. */
-  links: ReadonlyMap<string, string>;
+/** The files and links of a workspace. */
+interface ContextSource {
+  paths: Iterable<string>;
+  isLink(path: string): boolean;
+  /** For links, reads the target. */
   read(path: string): Promise<string>;
 }
 
@@ -24,36 +25,34 @@ interface AgentContext {
   files: string[];
 }
 
-/** How deep instruction files may import others with `@path`, by the CLI's documentation. */
-const IMPORT_DEPTHS: Readonly<Partial<Record<AgentName, number>>> = {
-  'claude-code': 5,
-  'gemini-cli': 5,
-};
+/** Agents whose instruction files may import others with `@path`. */
+const IMPORTING: readonly AgentName[] = ['claude-code', 'gemini-cli'];
+
+/** How deep they import, by their documentation. */
+const MOST_IMPORTS = 5;
 
 /** What every call contains: instruction files with their imports, and descriptions of skills. */
 export async function loadedContext(
   { name, instructionFiles, skillFolders }: AgentRow,
   source: ContextSource,
 ): Promise<AgentContext> {
-  const { files, open } = followLinks(source);
+  const { files, open } = await linkedFiles(source);
   const isInstruction = matcherOf(instructionFiles);
-  const depth = IMPORT_DEPTHS[name] ?? 0;
   const loaded = new Map<string, string>();
   let isLeast = open.some(isInstruction);
-  const load = async (path: string, level: number): Promise<void> => {
-    const file = files.get(path) ?? '';
+  const load = async (file: string, level: number): Promise<void> => {
     if (loaded.has(file)) return;
     const text = await source.read(file);
     loaded.set(file, text);
-    if (depth === 0) return;
+    if (!IMPORTING.includes(name)) return;
     for (const { written, isCertain } of importsIn(text)) {
-      const at = [path, file].map((from) => posix.join(posix.dirname(from), written));
-      const found = at.find((each) => files.has(each));
-      if (found !== undefined && isCertain && level < depth) await load(found, level + 1);
-      else if (found !== undefined) isLeast = true;
+      const found = files.get(posix.join(posix.dirname(file), written));
+      if (found === undefined) continue;
+      if (isCertain && level < MOST_IMPORTS) await load(found, level + 1);
+      else isLeast = true;
     }
   };
-  for (const path of files.keys()) if (isInstruction(path)) await load(path, 0);
+  for (const [path, file] of files) if (isInstruction(path)) await load(file, 0);
   for (const [path, file] of files)
     if (isOffered(path, skillFolders) && !loaded.has(file))
       loaded.set(file, frontMatter(await source.read(file)));
@@ -61,24 +60,26 @@ export async function loadedContext(
   return { tokens: tokens.reduce((sum, own) => sum + own, 0), isLeast, files: [...loaded.keys()] };
 }
 
-/** A longer chain of links is probably a cycle. */
-const MOST_LINKS = 8;
-
 /** Maps every path that a link gives a file to this file. `open`: links to nothing. */
-function followLinks({ files: paths, links }: ContextSource): {
-  files: Map<string, string>;
-  open: string[];
-} {
-  const files = new Map([...paths].map((path) => [path, path]));
-  let open = [...links];
-  for (let round = 0; round < MOST_LINKS && open.length > 0; round += 1)
-    open = open.filter(([link, target]) => {
-      const to = posix.normalize(posix.join(posix.dirname(link), target)).replace(/\/$/, '');
-      const found = [...files].filter(([path]) => path === to || path.startsWith(`${to}/`));
-      for (const [path, file] of found) files.set(`${link}${path.slice(to.length)}`, file);
-      return found.length === 0;
-    });
-  return { files, open: open.map(([link]) => link) };
+async function linkedFiles({
+  paths,
+  isLink,
+  read,
+}: ContextSource): Promise<{ files: Map<string, string>; open: string[] }> {
+  const all = [...paths];
+  const links = all.filter(isLink).map(async (path) => [path, await read(path)] as const);
+  const targets = new Map(await Promise.all(links));
+  const regular = all.filter((path) => !targets.has(path));
+  const files = new Map(regular.map((path) => [path, path]));
+  const open: string[] = [];
+  for (const link of targets.keys()) {
+    const reached = followLinks(link, (path) => targets.get(path) ?? null);
+    const found =
+      reached === null ? [] : regular.filter((path) => `${path}/`.startsWith(`${reached}/`));
+    for (const path of found) files.set(`${link}${path.slice(reached?.length)}`, path);
+    if (found.length === 0) open.push(link);
+  }
+  return { files, open };
 }
 
 /** An import that ends a sentence is not certain: the CLI may not find the file. */
@@ -107,7 +108,8 @@ export function skillField(text: string, key: 'name' | 'description'): string {
 }
 
 export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {
-  const before = base === null ? new Map<string, AgentContext>() : await contextsOf(base);
+  if (base === null) return [];
+  const before = await contextsOf(base);
   const after = await contextsOf(head);
   return [...after].flatMap(([name, { tokens, isLeast }]): Notice[] => {
     const earlier = before.get(name)?.tokens;
@@ -127,7 +129,7 @@ async function contextsOf({
 }: SidesRead['head']): Promise<Map<string, AgentContext>> {
   const contexts = new Map<string, AgentContext>();
   for (const { prompt } of project.suites) {
-    const spec = specOf(project.settings.models.get(prompt.model ?? '')?.command ?? []);
+    const spec = agentOf(prompt, project.settings);
     if (spec !== null) contexts.set(prompt.name, await contextIn(tree, spec));
   }
   return contexts;
@@ -139,16 +141,16 @@ export async function contextIn(
   { agent, workspace }: Pick<AgentSpec, 'agent' | 'workspace'>,
 ): Promise<AgentContext> {
   const isLink = (path: string): boolean => tree.irregular.get(path) === 'symbolic link';
-  const placed = placeFiles([...tree.files.keys(), ...tree.irregular.keys()], workspace);
-  const links = [...placed].flatMap(([at, path]) => (isLink(path) ? [[at, path] as const] : []));
-  const targets = links.map(
-    async ([at, path]) => [at, (await tree.readLink?.(path)) ?? ''] as const,
-  );
+  const links = [...tree.irregular.keys()].filter(isLink);
+  const placed = placeFiles([...tree.files.keys(), ...links], workspace);
   const from = (at: string): string => placed.get(at) ?? at;
   const context = await loadedContext(agentRow(agent), {
-    files: [...placed].flatMap(([at, path]) => (tree.files.has(path) ? at : [])),
-    links: new Map(await Promise.all(targets)),
-    read: async (at) => new TextDecoder().decode(await tree.read(from(at))),
+    paths: placed.keys(),
+    isLink: (at) => isLink(from(at)),
+    read: async (at) =>
+      isLink(from(at))
+        ? ((await tree.readLink?.(from(at))) ?? '')
+        : new TextDecoder().decode(await tree.read(from(at))),
   });
   return { ...context, files: context.files.map(from) };
 }

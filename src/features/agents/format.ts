@@ -2,33 +2,20 @@ import type { z } from 'zod';
 import { composePrompt } from '../../config/compose-prompt.ts';
 import type { ForeignFile, FormatTools } from '../../config/formats.ts';
 import { askedModel } from '../../config/model-names.ts';
-import { checkMembers, closed, check } from '../../config/schema.ts';
+import { checkMembers } from '../../config/schema.ts';
 import { testKeys } from '../../config/test-keys.ts';
 import { valueAt, type Document } from '../../documents/document.ts';
 import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import { placeOf, type AskedModel } from '../../types/model.ts';
-import {
-  isMap,
-  type Json,
-  type JsonMap,
-  type Notice,
-  type Place,
-  type Problem,
-} from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Notice, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
 import { agentRow } from './rows/index.ts';
 import { versionFault } from './rows/versions.ts';
-import {
-  RUN_LIMITS,
-  limitsShape,
-  suiteMembers,
-  workspaceShape,
-  type agentSchema,
-} from './schema.ts';
+import { RUN_LIMITS, suiteMembers, workspaceShape, type agentSchema } from './schema.ts';
 import { isPrivateHost, networkHosts } from './suite/network.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
 import { setupFaults } from './suite/setup.ts';
@@ -37,10 +24,16 @@ import {
   agentCommand,
   type AgentName,
   type AgentSpec,
-  type RunLimits,
+  type SuiteSpec,
   type WorkspaceRules,
 } from './suite/spec.ts';
-import { readAgentTasks, unknownSkills, type ReadTask } from './tasks.ts';
+import {
+  checkSkillNames,
+  readAgentTasks,
+  writtenMetrics,
+  type ReadTask,
+  type SuiteFile,
+} from './tasks.ts';
 
 /** Converts an agent suite to a prompt whose model is a program that runs the agent. */
 export async function readAgentSuite(
@@ -50,43 +43,40 @@ export async function readAgentSuite(
 ): Promise<ForeignFile> {
   const read = new Set([given.file]);
   const document = await composedSuite(given, tools, read, problems);
+  const suite: SuiteFile = {
+    ...{ document, tools, problems },
+    refuse: (path, message) => problems.push(problem(document.placeOf(path), message)),
+  };
   const before = problems.length;
   const written = checkMembers(document, [], suiteMembers, problems);
-  const tasks = readAgentTasks(document, tools, problems);
-  const agent = readAgent(document, written.agent, problems);
-  const model = readAgentModel(document, written.model, tools, problems);
+  const tasks = readAgentTasks(suite);
+  const agent = readAgent(suite, written.agent);
+  const model = readAgentModel(suite, written.model, agent);
+  const models = readFurtherModels(suite, written.models, model);
   const notices: Notice[] = [];
-  const context = { tools, hidden: [...read], agent, tasks, notices };
-  const rest = {
-    models: readFurtherModels(document, written.models, { model, tools }, problems),
-    workspace: readWorkspace(document, context, problems),
-    limits: readLimits(document, problems),
-  };
+  const rules = readWorkspace(suite, { hidden: [...read], agent, tasks, notices });
+  if (agent !== null && problems.length === before)
+    await checkSkillNames(suite, { agent: agent.agent, rules, tasks });
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
   const found: ForeignFile = { prompts: [], models: {}, grader: null, notices, metrics };
-  if (agent !== null && model !== null) checkWires(document, agent.agent, model, problems);
-  if (agent !== null && problems.length === before)
-    problems.push(
-      ...(await unknownSkills(document, { agent: agent.agent, rules: rest.workspace, tools })),
-    );
   if (problems.length > before || model === null || agent === null) return found;
-  const spec = {
+  const spec: SuiteSpec = {
     ...agent,
     model: model.model,
     at: model.endpoint ?? model.provider,
     allow: written.allow ?? [],
-    ...rest,
+    models,
+    workspace: rules,
+    limits: Object.assign({ ...RUN_LIMITS }, written.limits),
   };
   const named = { spec, document, name: written.name ?? stemOf(document.file) };
   const suites = suitesOf(named, written, tasks);
   return {
     ...found,
-    prompts: suites.map((suite) => ({ document: suite.document })),
+    prompts: suites.map((each) => ({ document: each.document })),
     programs: new Map(suites.map(({ model: key, program }) => [key, program])),
   };
 }
-
-type SuiteSpec = Omit<AgentSpec, 'checks' | 'watch'>;
 
 interface AgentSuite {
   document: Document;
@@ -106,18 +96,31 @@ function suitesOf(
   const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
   const make = (suite: string, own: readonly ReadTask[], trigger: boolean): AgentSuite => {
     const model = `${spec.agent} with ${called} (${suite})`;
-    const program = agentProgram(spec, own, document.placeOf(['agent']));
-    const calls = {
-      model: called,
-      further,
-      most: trigger ? 1 : spec.limits.turns,
-      usd: spec.limits.usd,
-      afterwards: trigger ? [] : afterwardsOf(document),
+    const attached = own.flatMap(({ files = {} }) => Object.values(files));
+    const program: ModelSettings = {
+      provider: 'program',
+      endpoint: null,
+      model: `${spec.agent} with ${spec.model}`,
+      price: null,
+      command: agentCommand(spec),
+      files: [...filePatterns(spec.workspace), ...new Set(attached.map(literalPattern))],
+      setup: [],
+      process: 'try',
+      file: null,
+      replaces: [],
+      place: document.placeOf(['agent']),
+      calls: {
+        model: called,
+        further,
+        most: trigger ? 1 : spec.limits.turns,
+        usd: spec.limits.usd,
+        afterwards: trigger ? [] : afterwardsOf(document),
+      },
     };
     return {
       document: promptDocument(document, { name: suite, model, tasks: own, trigger }),
       model,
-      program: { ...program, calls },
+      program,
     };
   };
   return [
@@ -129,33 +132,43 @@ function suitesOf(
 }
 
 function readAgentModel(
-  document: Document,
-  model: string | undefined,
-  { settings }: FormatTools,
-  problems: Problem[],
+  { tools, refuse }: SuiteFile,
+  name: string | undefined,
+  agent: FoundAgent | null,
 ): AskedModel | null {
-  const asked = model === undefined ? null : askedModel(settings, model);
-  if (model !== undefined && asked === null)
-    problems.push(problem(document.placeOf(['model']), unknownAgentModel(model)));
+  if (name === undefined) return null;
+  const asked = askedModel(tools.settings, name);
+  const { name: caller, wires } = agentRow(agent?.agent ?? 'command');
+  if (asked === null) refuse(['model'], unknownAgentModel(name));
+  else if (!wires.some((wire) => speaksWire(asked, wire)))
+    refuse(
+      ['model'],
+      `model: ${caller} calls the API of ${wires.join(' or ')}, and ${asked.model} is at ` +
+        `${factsOf(asked.provider).label}; name a model of that vendor, or of an endpoint with that API`,
+    );
   return asked;
 }
 
 /** The gateway sends them to the server of the suite's model. */
 function readFurtherModels(
-  document: Document,
+  { tools, refuse }: SuiteFile,
   names: readonly string[] = [],
-  { model, tools }: { model: AskedModel | null; tools: FormatTools },
-  problems: Problem[],
+  model: AskedModel | null,
 ): string[] {
   return names.flatMap((name, index) => {
     const asked = askedModel(tools.settings, name);
-    if (model === null || (asked !== null && placeOf(asked) === placeOf(model)))
-      return asked?.model ?? [];
-    const message =
-      asked === null ? unknownAgentModel(name) : `model: ${name} is not at ${placeOf(model)}`;
-    problems.push(problem(document.placeOf(['models', index]), message));
-    return [];
+    if (asked === null) refuse(['models', index], unknownAgentModel(name));
+    else if (model !== null && placeOf(asked) !== placeOf(model))
+      refuse(['models', index], `model: ${name} is not at ${placeOf(model)}`);
+    return asked?.model ?? [];
   });
+}
+
+function unknownAgentModel(model: string): string {
+  return (
+    `model: no vendor has a model "${model}", and the settings have none under that name ` +
+    `(models: { ${JSON.stringify(model)}: { provider: … } })`
+  );
 }
 
 const isTrigger = ({ trigger }: ReadTask): boolean => trigger !== undefined;
@@ -175,7 +188,9 @@ async function composedSuite(
   };
   const state = { files: noting, root: folderOf(given.file), testKeys: testKeys([]), problems };
   const document = (await composePrompt(given.file, state)) ?? given;
-  for (const file of taskDataFiles(document)) {
+  const sources = [valueAt(document.value, ['tests', 'references_from']) ?? []].flat();
+  for (const file of sources.map((source) => valueAt(source, ['file']))) {
+    if (typeof file !== 'string') continue;
     const path = [join(folderOf(given.file), file), join('', file)].find(
       (each) => each !== null && files.absence(each) === null,
     );
@@ -184,19 +199,12 @@ async function composedSuite(
   return document;
 }
 
-function taskDataFiles({ value }: Document): string[] {
-  return [valueAt(value, ['tests', 'references_from']) ?? []]
-    .flat()
-    .flatMap((source) =>
-      isMap(source) && typeof source['file'] === 'string' ? source['file'] : [],
-    );
-}
+type FoundAgent = Pick<AgentSpec, 'agent' | 'version' | 'command' | 'skillTool'>;
 
 function readAgent(
-  document: Document,
+  { refuse }: SuiteFile,
   written: z.infer<typeof agentSchema> | undefined,
-  problems: Problem[],
-): Pick<AgentSpec, 'agent' | 'version' | 'command' | 'skillTool'> | null {
+): FoundAgent | null {
   if (written === undefined) return null;
   if (typeof written !== 'string') {
     const { skill_tool: skillTool } = written;
@@ -208,83 +216,48 @@ function readAgent(
   const [name = '', wanted] = written.split('@');
   const row = agentRow(name as AgentName);
   const fault = wanted === undefined ? null : versionFault(row, wanted);
-  if (fault !== null) problems.push(problem(document.placeOf(['agent']), `agent: ${fault}`));
+  if (fault !== null) refuse(['agent'], `agent: ${fault}`);
   return { agent: row.name, version: wanted ?? row.version, command: [] };
 }
 
-function unknownAgentModel(model: string): string {
-  return (
-    `model: no vendor has a model "${model}", and the settings have none under that name ` +
-    `(models: { ${JSON.stringify(model)}: { provider: … } })`
-  );
-}
-
-function checkWires(
-  document: Document,
-  agent: AgentName,
-  asked: AskedModel,
-  problems: Problem[],
-): void {
-  const { wires } = agentRow(agent);
-  if (wires.some((wire) => speaksWire(asked, wire))) return;
-  const message =
-    `model: ${agent} calls the API of ${wires.join(' or ')}, and ${asked.model} is at ` +
-    `${factsOf(asked.provider).label}; name a model of that vendor, or of an endpoint with that API`;
-  problems.push(problem(document.placeOf(['model']), message));
-}
-
 interface WorkspaceContext {
-  tools: FormatTools;
+  /** Files of the suite. */
   hidden: readonly string[];
-  agent: Pick<AgentSpec, 'agent' | 'command'> | null;
+  agent: FoundAgent | null;
   tasks: readonly ReadTask[];
   notices: Notice[];
 }
 
-function readWorkspace(
-  document: Document,
-  context: WorkspaceContext,
-  problems: Problem[],
-): WorkspaceRules {
-  const { tools, hidden, agent } = context;
+function readWorkspace(suite: SuiteFile, context: WorkspaceContext): WorkspaceRules {
+  const { document, tools, problems } = suite;
   const isWritten = valueAt(document.value, ['workspace']) !== undefined;
   const written = isWritten ? checkMembers(document, ['workspace'], workspaceShape, problems) : {};
+  const before = problems.length;
   const { file, rubrics } = tools.settings;
+  const { setup = [], skills } = written;
+  const { run, network = 'off' } = Array.isArray(setup) ? { run: setup } : setup;
   const rules: WorkspaceRules = {
     from: written.from === undefined ? '' : folderName(written.from),
     with: written.with ?? [],
     hide: written.hide ?? [],
-    own: [...[...hidden, ...(file === null ? [] : [file])].map(literalPattern), ...rubrics],
-    setup: readSetup(written.setup ?? []),
+    own: [...[...context.hidden, ...(file === null ? [] : [file])].map(literalPattern), ...rubrics],
+    setup: { run, network },
     network: written.network ?? 'off',
-    ...(written.skills === undefined ? {} : { skills: placeSkills(written.skills, agent) }),
+    ...(skills === undefined ? {} : { skills: placeSkills(suite, skills, context.agent) }),
   };
-  const before = problems.length;
-  checkPatterns(document, rules, tools, problems);
-  checkHosts(document, rules, problems);
-  checkSkills(document, written.skills ?? {}, tools, problems);
-  if (problems.length === before) checkPlaced(document, rules, context, problems);
+  checkPatterns(suite, rules);
+  checkHosts(suite, rules);
+  if (problems.length === before) checkPlaced(suite, rules, context);
   return rules;
-}
-
-function readSetup(
-  written: string[] | { run: string[]; network?: WorkspaceRules['network'] | undefined },
-): WorkspaceRules['setup'] {
-  if (Array.isArray(written)) return { run: written, network: 'off' };
-  return { run: written.run, network: written.network ?? 'off' };
 }
 
 /** Reports what will be missing in the workspace. */
 function checkPlaced(
-  document: Document,
+  { document, tools: { files }, refuse }: SuiteFile,
   rules: WorkspaceRules,
-  { tools: { files }, agent, tasks, notices }: WorkspaceContext,
-  problems: Problem[],
+  { agent, tasks, notices }: WorkspaceContext,
 ): void {
   const placed = placeFiles(files.below(''), rules);
-  const refuse = (path: readonly string[], message: string): void => {
-    problems.push(problem(document.placeOf(path), message));
-  };
   if (placed.size === 0) {
     const why = 'no file is left, because `hide` excludes every file of `from` and `with`';
     refuse(['workspace', 'hide'], `workspace: ${why}`);
@@ -304,23 +277,17 @@ function checkPlaced(
     notices.push({ kind: 'settings', place, message: `workspace.setup: ${message}` });
 }
 
-function checkHosts(
-  document: Document,
-  { network, setup }: WorkspaceRules,
-  problems: Problem[],
-): void {
+function checkHosts({ document, refuse }: SuiteFile, { network, setup }: WorkspaceRules): void {
   const written = [
     { path: ['workspace', 'network'], hosts: networkHosts(network) },
     { path: ['workspace', 'setup', 'network'], hosts: networkHosts(setup.network) },
   ];
   for (const { path, hosts } of written)
     for (const host of hosts.filter(isPrivateHost))
-      problems.push(
-        problem(
-          document.placeOf([...path, [valueAt(document.value, path)].flat().indexOf(host)]),
-          `${path.join('.')}: ${host} is not a public host; remove it, or put what the agent ` +
-            'needs into the workspace',
-        ),
+      refuse(
+        [...path, [valueAt(document.value, path)].flat().indexOf(host)],
+        `${path.join('.')}: ${host} is not a public host; remove it, or put what the agent ` +
+          'needs into the workspace',
       );
 }
 
@@ -331,110 +298,59 @@ function folderName(written: string): string {
 const SHARED_SKILLS = '.agents/skills';
 
 function placeSkills(
+  { tools: { files }, refuse }: SuiteFile,
   skills: Readonly<Record<string, string>>,
-  agent: WorkspaceContext['agent'],
+  agent: FoundAgent | null,
 ): Record<string, string> {
-  const folders = agent === null ? null : agentRow(agent.agent).skillFolders;
-  const at = folders?.[0] ?? SHARED_SKILLS;
-  return Object.fromEntries(
-    Object.entries(skills).map(([name, folder]) => [`${at}/${name}`, folderName(folder)]),
-  );
-}
-
-function checkSkills(
-  document: Document,
-  skills: Readonly<Record<string, string>>,
-  { files }: FormatTools,
-  problems: Problem[],
-): void {
-  for (const [name, folder] of Object.entries(skills)) {
-    const file = join(folderName(folder), 'SKILL.md');
-    const message = /^[a-z\d][\w.-]*$/i.test(name)
-      ? file === null || files.absence(file) !== null
-        ? `${name}: there is no ${file ?? folder}, or git ignores it`
-        : null
-      : `"${name.slice(0, 100)}" is not the name of a skill`;
-    if (message !== null)
-      problems.push(
-        problem(document.placeOf(['workspace', 'skills', name]), `workspace.skills: ${message}`),
-      );
-  }
+  const at = agentRow(agent?.agent ?? 'command').skillFolders?.[0] ?? SHARED_SKILLS;
+  const placed = Object.entries(skills).map(([name, written]) => {
+    const path = ['workspace', 'skills', name];
+    const folder = folderName(written);
+    const file = join(folder, 'SKILL.md');
+    if (!/^[a-z\d][\w.-]*$/i.test(name))
+      refuse(path, `workspace.skills: "${name.slice(0, 100)}" is not the name of a skill`);
+    else if (file === null || files.absence(file) !== null)
+      refuse(path, `workspace.skills: ${name}: there is no ${file ?? written}, or git ignores it`);
+    return [`${at}/${name}`, folder];
+  });
+  return Object.fromEntries(placed) as Record<string, string>;
 }
 
 function checkPatterns(
-  document: Document,
+  { tools: { files }, refuse }: SuiteFile,
   { from, with: added, hide }: WorkspaceRules,
-  { files }: FormatTools,
-  problems: Problem[],
 ): void {
-  const refuse = (path: readonly (string | number)[], message: string): void => {
-    problems.push(problem(document.placeOf(['workspace', ...path]), `workspace.${message}`));
-  };
   const all = files.below('');
   if (from !== '' && (!isPlainRelative(from) || from.split('/').includes('..')))
-    refuse(['from'], `from: ${from.slice(0, 100)} must be a folder inside the repository`);
+    refuse(
+      ['workspace', 'from'],
+      `workspace.from: ${from.slice(0, 100)} must be a folder inside the repository`,
+    );
   else if (files.below(from).length === 0)
-    refuse(['from'], `from: there is no folder ${from}, or git ignores it`);
-  for (const [key, patterns] of [
-    ['with', added],
-    ['hide', hide],
-  ] as const)
+    refuse(['workspace', 'from'], `workspace.from: there is no folder ${from}, or git ignores it`);
+  const patternProblem = (pattern: string): string | null =>
+    globProblem(pattern) ??
+    (all.some(matcherOf([pattern]))
+      ? null
+      : `${pattern} matches no file that git does not ignore; correct it or remove it`);
+  for (const [key, patterns] of Object.entries({ with: added, hide }))
     for (const [index, pattern] of patterns.entries()) {
-      const wrong = globProblem(pattern);
-      if (wrong !== null) refuse([key, index], `${key}: ${wrong}`);
-      else if (!all.some(matcherOf([pattern])))
-        refuse(
-          [key, index],
-          `${key}: ${pattern} matches no file that git does not ignore; correct it or remove it`,
-        );
+      const wrong = patternProblem(pattern);
+      if (wrong !== null) refuse(['workspace', key, index], `workspace.${key}: ${wrong}`);
     }
 }
 
-function readLimits(document: Document, problems: Problem[]): RunLimits {
-  if (valueAt(document.value, ['limits']) === undefined) return RUN_LIMITS;
-  const { turns, minutes, usd } = check(document, ['limits'], closed(limitsShape), problems) ?? {};
-  return {
-    turns: turns ?? RUN_LIMITS.turns,
-    minutes: minutes ?? RUN_LIMITS.minutes,
-    usd: usd ?? RUN_LIMITS.usd,
-  };
-}
-
-function agentProgram(spec: SuiteSpec, tasks: readonly ReadTask[], place: Place): ModelSettings {
-  const attached = tasks.flatMap(({ files = {} }) => Object.values(files));
-  return {
-    provider: 'program',
-    endpoint: null,
-    model: `${spec.agent} with ${spec.model}`,
-    price: null,
-    command: agentCommand(spec),
-    files: [...filePatterns(spec.workspace), ...new Set(attached.map(literalPattern))],
-    setup: [],
-    process: 'try',
-    file: null,
-    replaces: [],
-    place,
-  };
-}
-
 function afterwardsOf({ value }: Document): readonly string[] {
-  const metrics = [
-    valueAt(value, ['tests', 'metrics']) ?? [],
-    ...[valueAt(value, ['tests', 'references']) ?? []]
-      .flat()
-      .map((reference) => valueAt(reference, ['metrics']) ?? []),
-  ].flat();
+  const metrics = writtenMetrics(value).map(({ metric }) => metric);
   const given = (uses: string, key: string): Json[] =>
     metrics.flatMap((metric) =>
       valueAt(metric, ['uses']) === uses ? (valueAt(metric, ['with', key]) ?? []) : [],
     );
+  const texts = (values: readonly Json[]): string[] =>
+    values.filter((each) => typeof each === 'string');
   const contained = given('files', 'contains').flatMap((by) => (isMap(by) ? Object.keys(by) : []));
   const watch = [...given('files', 'exist'), ...given('files', 'absent'), ...contained];
-  return afterwardsWords(textsOf(given('runs', 'run')), textsOf(watch));
-}
-
-function textsOf(values: readonly Json[]): string[] {
-  return values.filter((value) => typeof value === 'string');
+  return afterwardsWords(texts(given('runs', 'run')), texts(watch));
 }
 
 interface PromptParts {
@@ -454,7 +370,9 @@ function promptDocument(
   const ids = new Set(tasks.map(({ id }) => id));
   tests['references'] = tasks.map(({ reference }) => reference);
   if (Array.isArray(tests['quarantine']))
-    tests['quarantine'] = tests['quarantine'].filter((row) => ids.has(taskId(row)));
+    tests['quarantine'] = tests['quarantine'].filter((row) =>
+      ids.has(String(valueAt(row, ['id']) ?? '')),
+    );
   if (trigger) for (const key of ['metrics', 'gate', 'references_from']) delete tests[key];
   else tests['metrics'] = withRunValues(tests['metrics']);
   const value: JsonMap = {
@@ -479,8 +397,6 @@ function promptDocument(
   };
   return { file: document.file, value, placeOf, placeOfText: placeOf };
 }
-
-const taskId = (row: Json): string => String(valueAt(row, ['id']) ?? '');
 
 /** Adds figures of the run, such as its turns, as metrics that never affect the verdict. */
 function withRunValues(written: Json | undefined): Json {

@@ -55,10 +55,8 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     let opening: Promise<OwnProgram> | null = null;
-    const open = async (): Promise<OwnProgram> => {
-      const { createAgents } = await import('./run-task.ts');
-      return createAgents(tools, options);
-    };
+    const open = async (): Promise<OwnProgram> =>
+      (await import('./run-task.ts')).createAgents(tools, options);
     return {
       [AGENT_PROGRAM]: {
         complete: async (request, target) => (await (opening ??= open())).complete(request, target),

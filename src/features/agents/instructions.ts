@@ -2,12 +2,11 @@ import { posix } from 'node:path';
 import type { SidesRead } from '../../app/run/feature.ts';
 import { isBelow } from '../../documents/paths.ts';
 import { firstWords } from '../../text/amounts.ts';
-import { AGENT_PROGRAM } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { InstructionMode, Instructions } from './settings.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
-import { specOf, taskOf } from './suite/spec.ts';
+import { agentOf, taskOf } from './suite/spec.ts';
 
 const INSTRUCTION_PATHS = [
   /(?:^|\/)(?:AGENTS(?:\.override)?|CLAUDE|GEMINI|SKILL)\.md$/,
@@ -54,16 +53,15 @@ function instructionMode(
 }
 
 export function namesAgent({ project: { settings, suites } }: SidesRead['head']): boolean {
-  const asks = (model: string | null): boolean =>
-    settings.models.get(model ?? '')?.command[0] === AGENT_PROGRAM;
-  return (settings.agent ?? null) !== null || suites.some(({ prompt }) => asks(prompt.model));
+  const isNamed = (settings.agent ?? null) !== null;
+  return isNamed || suites.some(({ prompt }) => agentOf(prompt, settings) !== null);
 }
 
 /** Files that a workspace holds, and files of prompts and tests. */
 function coveredFiles({ tree, project: { settings, suites } }: SidesRead['head']): string[] {
   const paths = [...tree.files.keys(), ...(tree.links?.keys() ?? [])];
   return suites.flatMap(({ prompt, tests }) => {
-    const spec = specOf(settings.models.get(prompt.model ?? '')?.command ?? []);
+    const spec = agentOf(prompt, settings);
     const own = [prompt.file, tests.file, ...prompt.messages.map(({ place }) => place.file)];
     if (spec === null) return own;
     const attached = tests.references.flatMap(({ input }) =>

@@ -10,6 +10,7 @@ import {
   type Measurement,
   type MetricDefinition,
 } from '../../metrics/definition.ts';
+import { firstWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { OWN_FACTS, type Step } from '../../types/answer.ts';
 import { matcherOf } from './suite/rules.ts';
@@ -73,14 +74,16 @@ const filesMetric = defineMetric({
       if (unread !== undefined) return notAsked(unread);
       const textOf = (path: string): string | null => facts.watched[path] ?? null;
       const isAllowed = matcherOf(only_changed ?? ['**']);
-      const changed = facts.files.filter(({ path }) => !isAllowed(path));
+      const changed = facts.files
+        .filter(({ path }) => !isAllowed(path))
+        .map(({ path, kind }) => `${path} was ${kind}`);
       const conditions: (string | null)[] = [
         ...exist.map((path) => (textOf(path) === null ? `${path} does not exist` : null)),
         ...absent.map((path) => (textOf(path) === null ? null : `${path} exists`)),
         ...Object.entries(contains).flatMap(([path, texts]) =>
           [texts].flat().map((text) => missingText(path, textOf(path), text)),
         ),
-        ...(only_changed === undefined ? [] : [changedWords(changed)]),
+        ...(only_changed === undefined ? [] : [firstWords(changed, 5) || null]),
       ];
       const wrong = conditions.filter((condition) => condition !== null);
       const share = 1 - wrong.length / conditions.length;
@@ -93,12 +96,6 @@ function missingText(path: string, body: string | null, text: string): string | 
   return body.includes(text)
     ? null
     : `${path} does not contain ${JSON.stringify(shorten(text, 80))}`;
-}
-
-function changedWords(changed: AgentFacts['files']): string | null {
-  if (changed.length === 0) return null;
-  const named = changed.slice(0, 5).map(({ path, kind }) => `${path} was ${kind}`);
-  return named.join(', ') + (changed.length > 5 ? ` and ${String(changed.length - 5)} more` : '');
 }
 
 const runsMetric = defineMetric({
@@ -122,13 +119,10 @@ const runsMetric = defineMetric({
       if (result.timedOut === true)
         return { status: 'error', reason: `${run}: stopped at its time limit` };
       const how = result.code === null ? 'was killed' : `exits with ${String(result.code)}`;
-      return passOrFail(result.code === 0, `${run} ${how}: ${lastOutputLine(result.output)}`);
+      const last = result.output.trim().split('\n').at(-1) ?? '';
+      return passOrFail(result.code === 0, `${run} ${how}: ${shorten(last, 200)}`);
     }),
 });
-
-function lastOutputLine(output: string): string {
-  return shorten(output.trim().split('\n').at(-1) ?? '', 200);
-}
 
 const UNKNOWN_SKILL_TOOL =
   "it is not known by which tool the agent loads skills; name it under the suite's agent: " +

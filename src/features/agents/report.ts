@@ -27,14 +27,17 @@ export const agentsReport: FeatureReport = {
     return {
       length: [words, ...steps].join('').length,
       value: [steps, facts.checks],
-      lengths: () => runTexts(run).map(({ length }) => length),
+      lengths: () =>
+        [words, ...files.values(), ...steps, ...facts.checks.map(({ output }) => output)].map(
+          ({ length }) => length,
+        ),
       shortened: (characters) => runLine(run, characters),
       whole: (characters) => runLine(run, characters),
       html: (characters) => runHtml(run, characters),
       why: (characters) => whyStopped(facts, characters),
       beside: (other, characters) => {
         const head = runOf(other);
-        return head === null ? [] : besideBlocks({ words, files, steps, facts }, head, characters);
+        return head === null ? [] : besideBlocks(run, head, characters);
       },
     };
   },
@@ -50,14 +53,10 @@ function sharedReplies({ suites }: Result): Block[] {
 
 function isShared(references: readonly ReferenceResult[]): boolean {
   const [base, head] = (['base', 'head'] as const).map((side) =>
-    references.map(({ [side]: made }) => made?.tries.map(sentRequests)),
+    references.map((each) => each[side]?.tries.map((made) => runOf(made)?.facts.requests)),
   );
-  const hasAgent = head?.flat().some((requests) => typeof requests === 'string');
+  const hasAgent = head?.flat().some((requests) => requests !== undefined);
   return hasAgent === true && JSON.stringify(base) === JSON.stringify(head);
-}
-
-function sentRequests(made: TryResult): string | null {
-  return runOf(made)?.facts.requests ?? null;
 }
 
 interface AgentRun {
@@ -76,20 +75,14 @@ function runOf(made: TryResult): AgentRun | null {
     words: first?.type === 'text' ? first.text : '',
     files: new Map(
       parts.flatMap((part) =>
-        part.type === 'file' ? [[part.path, diffHunks(part.diff)] as const] : [],
+        part.type === 'file'
+          ? [[part.path, part.diff.replace(/^--- .*\n\+\+\+ .*\n/, '')] as const]
+          : [],
       ),
     ),
     steps: stepLines(made),
     facts,
   };
-}
-
-function diffHunks(diff: string): string {
-  return diff.replace(/^--- .*\n\+\+\+ .*\n/, '');
-}
-
-function runTexts({ words, files, steps, facts }: AgentRun): string[] {
-  return [words, ...files.values(), ...steps, ...facts.checks.map(({ output }) => output)];
 }
 
 const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {

@@ -11,6 +11,7 @@ import { loadedContext } from './context.ts';
 import { knownValues } from './gateway/normalise.ts';
 import type { Gateway, RunTicket } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
+import type { Cli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import { suiteFileMatcher } from './suite/rules.ts';
@@ -21,14 +22,8 @@ import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
 import { openWorkspace, type Templates, type Workspace } from './workspace/open.ts';
-import { runInside, type InsideRun } from './workspace/run.ts';
+import { runInside, type InsideJob } from './workspace/run.ts';
 import type { WallKind } from './workspace/walls.ts';
-
-export interface Cli {
-  bin: readonly string[];
-  version: string | null;
-  folders: readonly string[];
-}
 
 export interface AgentPlace {
   kind: WallKind;
@@ -57,41 +52,42 @@ export async function runInWorkspace(
   place: AgentPlace,
   options: OwnProgramOptions,
 ): Promise<Completion> {
-  const { spec, task } = run;
+  const { spec, task, files } = run;
   const own = agentRow(spec.agent);
   const row = { ...own, skillTool: spec.skillTool ?? own.skillTool };
   const isTrigger = task.trigger !== undefined;
   const ticket = openTicket(run, row, place);
   let workspace: Workspace | null = null;
   try {
-    const ready = await prepareWorkspace(run, { row, ticket, place, options });
-    workspace = ready.workspace;
+    const { home, ...start } = row.start({
+      ...{ spec, bin: place.cli.bin, task: task.task, token: ticket.token },
+      ...{ url: GATEWAY_URL, home: INSIDE.home },
+    });
+    workspace = await openWorkspace(files, { ...optionsOf(spec, place, options), home });
     const startedAt = options.clock.now();
     ticket.known(knownValues(startedAt, workspace.commit, (text) => isContent(text, run)));
-    const ended = await startAgent(ready, { row, run, ticket, place, options });
+    const ended = await runInside(workspace, {
+      ...start,
+      gateway: place.gateway.address,
+      seconds: spec.limits.minutes * 60,
+      signal: AbortSignal.any([options.signal, ticket.cut]),
+      ...(row.protocol === 'acp' ? await talkTo(task) : {}),
+    });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
     if (options.signal.aborted) return failedRun(ABORTED, record);
     const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
-    const transcript = readTranscript(row, ended.stdout);
-    const afterwards = isTrigger
+    const checks = isTrigger
       ? []
-      : await runSuiteChecks(run, workspace, changes, { place, options });
+      : await runSuiteChecks(run, workspace, changes, optionsOf(spec, place, options));
     if (options.signal.aborted) return failedRun(ABORTED, record);
     return runCompletion({
-      row,
-      spec,
-      version: place.cli.version,
-      ended,
-      seconds,
-      record,
-      transcript,
-      changes,
+      ...{ row, spec, version: place.cli.version, isTrigger },
+      ...{ ended, seconds, record, changes, checks },
+      transcript: readTranscript(row, ended.stdout),
       watched: await watchedTexts(spec, workspace, changes),
-      checks: afterwards,
-      context: await runContext(row, run.files),
+      context: (await loadedContext(row, contextSource(files))).tokens,
       read: run.reading.read,
-      isTrigger,
     });
   } catch (error) {
     const why = options.signal.aborted
@@ -102,6 +98,10 @@ export async function runInWorkspace(
     ticket.end();
     await workspace?.close();
   }
+}
+
+async function talkTo({ task }: Task): Promise<Pick<InsideJob, 'stdin' | 'onLine'>> {
+  return (await import('./rows/acp-driver.ts')).talkAcp(INSIDE.work, task);
 }
 
 function openTicket(
@@ -150,36 +150,6 @@ const isAgents =
   ({ path, isCanarySeen }: Change): boolean =>
     isCanarySeen || !ownFiles.includes(path);
 
-interface RunTools {
-  row: AgentRow;
-  ticket: RunTicket;
-  place: AgentPlace;
-  options: OwnProgramOptions;
-}
-
-interface Ready {
-  workspace: Workspace;
-  command: readonly string[];
-  env: Record<string, string>;
-}
-
-async function prepareWorkspace(
-  { spec, task, files }: TaskRun,
-  { row, ticket, place, options }: RunTools,
-): Promise<Ready> {
-  const { command, env, home } = row.start({
-    spec,
-    bin: place.cli.bin,
-    task: task.task,
-    url: GATEWAY_URL,
-    token: ticket.token,
-    home: INSIDE.home,
-    work: INSIDE.work,
-  });
-  const workspace = await openWorkspace(files, { ...optionsOf(spec, place, options), home });
-  return { workspace, command, env };
-}
-
 function optionsOf(
   { workspace: { setup, network } }: AgentSpec,
   { kind, templates, canary, cover, cli }: AgentPlace,
@@ -188,35 +158,16 @@ function optionsOf(
   return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
 }
 
-async function startAgent(
-  { workspace, command, env }: Ready,
-  { row, run, ticket, place, options }: RunTools & { run: TaskRun },
-): Promise<InsideRun> {
-  const { spec, task } = run;
-  const talk =
-    row.protocol === 'acp'
-      ? (await import('./rows/acp-driver.ts')).talkAcp(INSIDE.work, task.task)
-      : null;
-  return runInside(workspace, {
-    command,
-    env,
-    gateway: place.gateway.address,
-    seconds: spec.limits.minutes * 60,
-    signal: AbortSignal.any([options.signal, ticket.cut]),
-    ...(talk === null ? {} : { stdin: talk.stdin, onLine: talk.onLine }),
-  });
-}
-
 async function runSuiteChecks(
   { spec, files, whole }: TaskRun,
   { before }: Workspace,
   changes: readonly Change[],
-  { place, options }: Pick<RunTools, 'place' | 'options'>,
+  options: ReturnType<typeof optionsOf>,
 ): Promise<CheckResult[]> {
   if (spec.checks.length === 0) return [];
   const changed = new Map(changes.map(({ path, kind }) => [path, kind]));
   return runChecks(whole, spec.checks, {
-    ...optionsOf(spec, place, options),
+    ...options,
     agents: {
       changes,
       isShown: (path) =>
@@ -252,15 +203,10 @@ function fileText(body: Uint8Array): string {
   return new TextDecoder().decode(body);
 }
 
-async function runContext(row: AgentRow, files: WorkspaceFiles): Promise<number> {
-  const textOf = (path: string): string => fileText(files.get(path)?.body ?? new Uint8Array());
-  const [links, regular] = [true, false].map((isLink) =>
-    [...files].flatMap(([path, { mode }]) => ((mode === '120000') === isLink ? path : [])),
-  ) as [string[], string[]];
-  const { tokens } = await loadedContext(row, {
-    files: regular,
-    links: new Map(links.map((path) => [path, textOf(path)])),
-    read: (path) => Promise.resolve(textOf(path)),
-  });
-  return tokens;
+function contextSource(files: WorkspaceFiles): Parameters<typeof loadedContext>[1] {
+  return {
+    paths: files.keys(),
+    isLink: (path) => files.get(path)?.mode === '120000',
+    read: (path) => Promise.resolve(fileText(files.get(path)?.body ?? new Uint8Array())),
+  };
 }

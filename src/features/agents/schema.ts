@@ -114,15 +114,6 @@ export const workspaceShape = {
 const nameList = (example: string) =>
   listOf(filled(), `a list of names like [${example}]`).optional();
 
-export const modelsShape = {
-  models: nameList('gpt-5.4-mini').describe(
-    'Further models that the agent may call, at the same server. Default: none.',
-  ),
-  allow: nameList('service_tier').describe(
-    'Contents of model requests that evaldiff would refuse: keys, and types of tools and parts.',
-  ),
-};
-
 export const limitsShape = {
   turns: wholeNumber(1, 1000)
     .describe(`Maximum model calls of one run. Default: ${String(RUN_LIMITS.turns)}.`)
@@ -148,17 +139,28 @@ export const taskShape = {
     .optional(),
 };
 
-const suiteShape = {
-  name: filled().describe('Name of the suite. Default: the name of the file.').optional(),
+/** Also the keys of the setting `agent`. */
+export const agentShape = {
   agent: agentSchema.describe('The agent that works on the tasks.'),
   model: filled().describe("The agent's model, by the vendor's name or a name from the settings."),
-  ...modelsShape,
+  workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
+  models: nameList('gpt-5.4-mini').describe(
+    'Further models that the agent may call, at the same server. Default: none.',
+  ),
+  allow: nameList('service_tier').describe(
+    'Contents of model requests that evaldiff would refuse: keys, and types of tools and parts.',
+  ),
+  limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
+};
+
+const suiteShape = {
+  name: filled().describe('Name of the suite. Default: the name of the file.').optional(),
+  ...agentShape,
 };
 
 export const suiteMembers = {
   ...suiteShape,
   workspace: anything().optional(),
-  limits: anything().optional(),
   defaults: anything().optional(),
   tests: anything().optional(),
 };
@@ -168,8 +170,6 @@ export function suiteSchema() {
   const reference = referenceSchema(DEFAULT_LIMITS).omit({ input: true }).extend(taskShape);
   return closed({
     ...suiteShape,
-    workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
-    limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
     defaults: tests.shape.defaults,
     tests: tests
       .extend({ references: listOf(reference).describe('The tasks.').optional() })

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import { closed, filled, mapOf } from '../../config/schema.ts';
+import { closed, mapOf } from '../../config/schema.ts';
 import type { Document } from '../../documents/document.ts';
 import { globProblem } from '../../documents/paths.ts';
 import type { OwnSettings, Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
-import { agentSchema, limitsShape, modelsShape, workspaceShape } from './schema.ts';
+import { agentShape } from './schema.ts';
 
 const INSTRUCTION_MODES = ['judge', 'tell', 'off'] as const;
 
@@ -24,15 +24,7 @@ declare module '../../project/settings.ts' {
 
 export const agentSettings: OwnSettings = {
   key: 'agent',
-  schema: closed({
-    agent: agentSchema.describe('The agent that works on the tasks.'),
-    model: filled().describe(
-      "The agent's model, by the vendor's name or a name from the settings.",
-    ),
-    workspace: closed(workspaceShape).describe('The folder that the agent works in.').optional(),
-    ...modelsShape,
-    limits: closed(limitsShape).describe('Where a run is stopped.').optional(),
-  })
+  schema: closed(agentShape)
     .nullable()
     .describe('The agent that works on the cases of evals.json files. Default: none.')
     .default(null),

@@ -8,7 +8,7 @@ import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { installCommand } from './rows/versions.ts';
 import { matcherOf } from './suite/rules.ts';
-import { AGENT_NAMES, specOf } from './suite/spec.ts';
+import { AGENT_NAMES, agentOf } from './suite/spec.ts';
 
 const SKILL = /^(?:(.*)\/)?SKILL\.md$/;
 
@@ -21,8 +21,6 @@ const PLACEHOLDER_TEXT =
 
 const CLI_ROWS = AGENT_NAMES.map(agentRow).filter(({ npm }) => npm !== null);
 
-const NO_SUITE = 'no suite tests it yet';
-
 /** Writes one suite for a skill and one for an instruction file, and names all others. */
 export async function starterFor(project: StarterProject): Promise<StarterFiles> {
   const paths = [...project.tree.files.keys()]
@@ -31,52 +29,44 @@ export async function starterFor(project: StarterProject): Promise<StarterFiles>
   const skills = await Promise.all(
     paths.filter((path) => SKILL.test(path)).map((path) => readSkill(path, paths, project)),
   );
-  const isTested = await testedBy(project);
-  const open = {
-    skills: skills.filter((skill) => !skill.isTemplate && !isTested.skill(skill)),
-    instructions: paths.filter(
-      (path) => isInstructionFile(path) && !TEMPLATE_PATH.test(path) && !isTested.file(path),
-    ),
-  };
-  const suites = project.isEmpty ? suitesFor(open, project) : [];
-  const reading = suites.flatMap(({ reads }) => reads ?? []);
+  const tested = await testedBy(project);
+  const open = skills.filter(
+    ({ name, hasEvals, isTemplate }) => !isTemplate && !hasEvals && !tested.skills.includes(name),
+  );
+  const instructions = paths.filter(
+    (path) => isInstructionFile(path) && !TEMPLATE_PATH.test(path) && !tested.files.includes(path),
+  );
+  const skill = project.isEmpty ? open[0] : undefined;
+  const file = project.isEmpty ? instructions[0] : undefined;
+  const row = starterRow(project.keys, skill, file);
+  const suites = [
+    ...(skill === undefined ? [] : [skillSuite(skill, row, project)]),
+    ...(file === undefined ? [] : [instructionsSuite(file, row, project)]),
+  ];
   const left = [
-    ...open.skills.map(({ file }) => file),
-    ...open.instructions.filter((path) => !reading.some((reads) => reads(path))),
-  ].filter((path) => !suites.some(({ found }) => found === path));
-  const evals = skills.filter(({ hasEvals }) => hasEvals);
+    ...open.filter((each) => each !== skill).map((each) => each.file),
+    ...instructions.filter((path) => file === undefined || !(path === file || isRead(row, path))),
+  ];
+  const templates = skills.filter(({ isTemplate }) => isTemplate);
+  const evals = skills.filter(({ hasEvals }) => hasEvals).map(({ name }) => name);
+  const from = suites[0] === undefined ? 'write' : `copy ${suites[0].path} to`;
+  const nextSuite =
+    `For each file listed as left, ${from} evals/NAME.yaml with its own tasks (docs/agents.md). ` +
+    'evaldiff does not judge these files before that.';
+  const agentSetting =
+    `The cases in evals.json of ${evals.join(', ')} run as prompts without tools. To run them ` +
+    'with an agent, add the key agent to evaldiff.yaml, such as ' +
+    `agent: { agent: claude-code, model: ${factsOf('anthropic').starterModel} } (docs/agents.md).`;
+  const isAgentMissing = evals.length > 0 && (project.project.settings.agent ?? null) === null;
   return {
     suites,
-    needsHost: suites.length > 0 || isTested.byAgents,
+    needsHost: suites.length > 0 || tested.byAgents,
     left: [
-      ...left.map((path) => ({ path, why: NO_SUITE })),
-      ...skills
-        .filter(({ isTemplate }) => isTemplate)
-        .map(({ file }) => ({ path: file, why: 'it is a template' })),
+      ...left.map((path) => ({ path, why: 'no suite tests it yet' })),
+      ...templates.map((each) => ({ path: each.file, why: 'it is a template' })),
     ],
-    steps: [
-      ...(left.length === 0 ? [] : [nextSuite(suites)]),
-      ...(evals.length === 0 || (project.project.settings.agent ?? null) !== null
-        ? []
-        : [agentSetting(evals)]),
-    ],
+    steps: [...(left.length > 0 ? [nextSuite] : []), ...(isAgentMissing ? [agentSetting] : [])],
   };
-}
-
-function nextSuite([first]: readonly StarterSuite[]): string {
-  const from = first === undefined ? 'write' : `copy ${first.path} to`;
-  return (
-    `For each file listed as left, ${from} evals/NAME.yaml with its own tasks (docs/agents.md). ` +
-    'evaldiff does not judge these files before that.'
-  );
-}
-
-function agentSetting(evals: readonly FoundSkill[]): string {
-  return (
-    `The cases in evals.json of ${evals.map(({ name }) => name).join(', ')} run as prompts without ` +
-    'tools. To run them with an agent, add the key agent to evaldiff.yaml, such as ' +
-    `agent: { agent: claude-code, model: ${factsOf('anthropic').starterModel} } (docs/agents.md).`
-  );
 }
 
 interface FoundSkill {
@@ -107,68 +97,49 @@ async function readSkill(
   };
 }
 
-function isInstructionFile(path: string): boolean {
-  return (
-    IN_ANY_FOLDER.test(path) ||
-    CLI_ROWS.some(({ instructionFiles }) => matcherOf(instructionFiles)(path))
-  );
-}
-
-async function testedBy({ project, tree }: StarterProject): Promise<{
-  byAgents: boolean;
-  skill(skill: FoundSkill): boolean;
-  file(path: string): boolean;
-}> {
-  const { suites, settings } = project;
-  const specs = suites.flatMap(
-    ({ prompt }) => specOf(settings.models.get(prompt.model ?? '')?.command ?? []) ?? [],
-  );
-  const contexts = await Promise.all(specs.map((spec) => contextIn(tree, spec)));
-  const loaded = contexts.flatMap(({ files }) => files);
-  const named = suites.flatMap(({ tests }) =>
-    everyMetric(tests).flatMap(({ source }) =>
-      source.kind === 'built-in' && source.uses === 'skill_used' ? [source.with['name']] : [],
-    ),
-  );
-  return {
-    byAgents: specs.length > 0,
-    skill: ({ name, hasEvals }) => hasEvals || named.includes(name),
-    file: (path) => loaded.includes(path),
-  };
-}
-
-type ReadingSuite = StarterSuite & { reads?(path: string): boolean };
-
-type RowWish = (row: AgentRow) => boolean;
-
-function suitesFor(
-  { skills: [skill], instructions: [file] }: { skills: FoundSkill[]; instructions: string[] },
-  project: StarterProject,
-): ReadingSuite[] {
-  const reads = (path: string): RowWish => {
-    const isNested = IN_ANY_FOLDER.test(path) && !CLI_ROWS.some((row) => isRead(row, path));
-    return (row) => isRead(row, isNested ? posix.basename(path) : path);
-  };
-  const both = file === undefined ? [] : [reads(file)];
-  const first = skill === undefined ? null : starterRow(project.keys, [finds(skill), ...both]);
-  const own = skill === undefined || first === null ? [] : [skillSuite(skill, first, project)];
-  if (file === undefined) return own;
-  const vendor = own[0]?.vendor;
-  const sameKey: RowWish[] = [
-    (row) => row === first,
-    ({ wires }) => wires.some((wire) => wire === vendor),
-  ];
-  const row = starterRow(project.keys, [reads(file), ...sameKey]);
-  return [...own, { ...instructionsSuite(file, row, project), reads: (path) => isRead(row, path) }];
-}
-
 const isRead = ({ instructionFiles }: AgentRow, path: string): boolean =>
   matcherOf(instructionFiles)(path);
 
-const finds =
-  ({ name, folder }: FoundSkill): RowWish =>
-  ({ skillFolders }) =>
-    skillFolders?.some((place) => `${place}/${name}` === folder) ?? false;
+function isInstructionFile(path: string): boolean {
+  return IN_ANY_FOLDER.test(path) || CLI_ROWS.some((row) => isRead(row, path));
+}
+
+/** The names of skills and the instruction files that suites test. */
+async function testedBy({
+  project: { suites, settings },
+  tree,
+}: StarterProject): Promise<{ byAgents: boolean; skills: unknown[]; files: string[] }> {
+  const specs = suites.flatMap(({ prompt }) => agentOf(prompt, settings) ?? []);
+  const contexts = await Promise.all(specs.map((spec) => contextIn(tree, spec)));
+  const metrics = suites.flatMap(({ tests }) => everyMetric(tests));
+  return {
+    byAgents: specs.length > 0,
+    skills: metrics.flatMap(({ source }) =>
+      source.kind === 'built-in' && source.uses === 'skill_used' ? [source.with['name']] : [],
+    ),
+    files: contexts.flatMap(({ files }) => files),
+  };
+}
+
+const finds = ({ skillFolders }: AgentRow, { name, folder }: FoundSkill): boolean =>
+  skillFolders?.some((place) => `${place}/${name}` === folder) ?? false;
+
+/** If possible, an agent that reads the file, finds the skill, and has a key, in this order. */
+function starterRow(
+  keys: StarterProject['keys'],
+  skill: FoundSkill | undefined,
+  file: string | undefined,
+): AgentRow {
+  const wishes: ((row: AgentRow) => boolean)[] = [
+    (row) => file !== undefined && isRead(row, file),
+    (row) => file !== undefined && isRead(row, posix.basename(file)),
+    (row) => skill !== undefined && finds(row, skill),
+    ({ wires }) => wires.some((wire) => keys.includes(wire)),
+  ];
+  let rows = CLI_ROWS;
+  for (const wish of wishes) if (rows.some(wish)) rows = rows.filter(wish);
+  return rows[0] ?? agentRow('claude-code');
+}
 
 function instructionsSuite(file: string, row: AgentRow, project: StarterProject): StarterSuite {
   const from = isRead(row, file) ? '' : `  from: ${JSON.stringify(posix.dirname(file))}\n`;
@@ -185,7 +156,7 @@ function instructionsSuite(file: string, row: AgentRow, project: StarterProject)
 
 function skillSuite(skill: FoundSkill, row: AgentRow, project: StarterProject): StarterSuite {
   const { file, name, folder, hidden } = skill;
-  const placed = finds(skill)(row)
+  const placed = finds(row, skill)
     ? ''
     : `  skills: { ${name}: ${JSON.stringify(folder || '.')} }\n`;
   const hide = `  hide: [${hidden === null ? '' : `${JSON.stringify(hidden)}, `}evals]\n`;
@@ -202,14 +173,6 @@ function skillSuite(skill: FoundSkill, row: AgentRow, project: StarterProject): 
 `;
   const path = `evals/${name}.yaml`;
   return { path, ...suiteText(row, placed + hide, tests, project), found: file };
-}
-
-/** Of the rows that grant most wishes, one whose vendor has a key. Earlier wishes count more. */
-function starterRow(keys: StarterProject['keys'], wishes: readonly RowWish[]): AgentRow {
-  let rows = CLI_ROWS;
-  for (const wish of wishes) if (rows.some(wish)) rows = rows.filter(wish);
-  const isPaid: RowWish = ({ wires }) => wires.some((wire) => keys.includes(wire));
-  return rows.find(isPaid) ?? rows[0] ?? agentRow('claude-code');
 }
 
 function suiteText(

@@ -3,7 +3,6 @@ import type { FormatTools } from '../../config/formats.ts';
 import { check } from '../../config/schema.ts';
 import { asWritten, valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isPlainRelative } from '../../documents/paths.ts';
-import { problem } from '../../errors.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { skillField } from './context.ts';
@@ -13,34 +12,38 @@ import { placeFiles } from './suite/rules.ts';
 import { taskVariables, type AgentName, type Task, type WorkspaceRules } from './suite/spec.ts';
 import { isOutsideGit } from './workspace/files.ts';
 
+/** The file of a suite, while evaldiff reads it. */
+export interface SuiteFile {
+  document: Document;
+  tools: FormatTools;
+  problems: Problem[];
+  /** Adds a problem at a path of the file. */
+  refuse(path: Path, message: string): void;
+}
+
 export interface ReadTask extends Task {
   id: string;
   index: number;
   reference: JsonMap;
 }
 
-export function readAgentTasks(
-  document: Document,
-  tools: FormatTools,
-  problems: Problem[],
-): ReadTask[] {
-  const list = valueAt(document.value, ['tests', 'references']);
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((_, index) => readTask(document, index, tools, problems) ?? []);
+const REFERENCES = ['tests', 'references'] as const;
+
+export function readAgentTasks(suite: SuiteFile): ReadTask[] {
+  const list = valueAt(suite.document.value, REFERENCES);
+  return Array.isArray(list) ? list.flatMap((_, index) => readTask(suite, index) ?? []) : [];
 }
 
 function readTask(
-  document: Document,
+  { document, tools, problems, refuse }: SuiteFile,
   index: number,
-  { files }: FormatTools,
-  problems: Problem[],
 ): ReadTask | null {
-  const path = ['tests', 'references', index];
+  const path = [...REFERENCES, index];
   const written = valueAt(document.value, path);
-  if (written === undefined || !isMap(written)) return null;
-  if (written['input'] !== undefined) {
-    const message = 'a task has no input; write task: TEXT instead';
-    problems.push(problem(document.placeOf([...path, 'input']), message));
+  if (!isMap(written)) return null;
+  const { task: _, trigger: __, files: ___, input, ...rest } = written;
+  if (input !== undefined) {
+    refuse([...path, 'input'], 'a task has no input; write task: TEXT instead');
     return null;
   }
   const before = problems.length;
@@ -48,9 +51,8 @@ function readTask(
   const trigger = check(document, [...path, 'trigger'], taskShape.trigger, problems);
   const attached = check(document, [...path, 'files'], taskShape.files, problems) ?? {};
   for (const [at, from] of Object.entries(attached)) {
-    const message = attachmentProblem(at, from, files);
-    if (message !== null)
-      problems.push(problem(document.placeOf([...path, 'files', at]), `files: ${message}`));
+    const message = attachmentProblem(at, from, tools.files);
+    if (message !== null) refuse([...path, 'files', at], `files: ${message}`);
   }
   if (task === undefined || problems.length > before) return null;
   const own: Task = {
@@ -58,7 +60,11 @@ function readTask(
     ...(trigger === undefined ? {} : { trigger }),
     ...(Object.keys(attached).length === 0 ? {} : { files: attached }),
   };
-  return { ...own, id: String(written['id'] ?? ''), index, reference: asReference(written, own) };
+  const skill = trigger === null ? { none: true } : { name: trigger ?? '' };
+  const chooses = { name: 'chooses', uses: 'skill_used', with: skill };
+  const metrics = trigger === undefined ? {} : { metrics: [chooses] };
+  const reference = { ...rest, ...metrics, input: taskVariables(own) };
+  return { ...own, id: String(written['id'] ?? ''), index, reference };
 }
 
 function attachmentProblem(at: string, from: string, files: FormatTools['files']): string | null {
@@ -69,51 +75,60 @@ function attachmentProblem(at: string, from: string, files: FormatTools['files']
   return absence === null ? null : `${from} ${absence}`;
 }
 
-function asReference(written: JsonMap, task: Task): JsonMap {
-  const { task: _, trigger: __, files: ___, ...rest } = written;
-  const metrics = task.trigger === undefined ? {} : { metrics: [triggerMetric(task.trigger)] };
-  return { ...rest, ...metrics, input: taskVariables(task) };
+/** The metrics of the suite and of its references. */
+export function writtenMetrics(value: Json): { metric: Json; path: Path }[] {
+  const references = valueAt(value, REFERENCES);
+  const count = Array.isArray(references) ? references.length : 0;
+  const owners = Array.from({ length: count }, (_, index) => [...REFERENCES, index]);
+  return [['tests'], ...owners].flatMap((owner) => {
+    const path = [...owner, 'metrics'];
+    const list = valueAt(value, path);
+    if (!Array.isArray(list)) return [];
+    return list.map((metric, index) => ({ metric, path: [...path, index] }));
+  });
 }
 
-function triggerMetric(skill: string | null): JsonMap {
-  return {
-    name: 'chooses',
-    uses: 'skill_used',
-    with: skill === null ? { none: true } : { name: skill },
-  };
-}
-
-interface SkillSearch {
+interface SkillUse {
   agent: AgentName;
   rules: WorkspaceRules;
-  tools: Pick<FormatTools, 'files'>;
+  tasks: readonly ReadTask[];
 }
 
-/** Names of skills that the agent cannot find. If a workspace has no skill, own agents may. */
-export async function unknownSkills(
-  { value, placeOf }: Document,
-  context: SkillSearch,
-): Promise<Problem[]> {
-  const { agent } = context;
+/** Refuses names of skills that the agent cannot find. If a workspace has no skill, own agents may. */
+export async function checkSkillNames(
+  { document, tools, refuse }: SuiteFile,
+  { agent, rules, tasks }: SkillUse,
+): Promise<void> {
   const { skillFolders } = agentRow(agent);
-  const known = await skillNames(skillFolders, context);
-  if (skillFolders === null && known.length === 0) return [];
-  return namedSkills(value).flatMap(({ name, path }) => {
-    if (known.includes(name)) return [];
+  const known = await skillNames(skillFolders, rules, tools.files);
+  if (skillFolders === null && known.length === 0) return;
+  const named: { name: unknown; path: Path }[] = [
+    ...tasks.map(({ trigger, index }) => ({
+      name: trigger,
+      path: [...REFERENCES, index, 'trigger'],
+    })),
+    ...writtenMetrics(document.value)
+      .filter(({ metric }) => valueAt(metric, ['uses']) === 'skill_used')
+      .map(({ metric, path }) => ({
+        name: valueAt(metric, ['with', 'name']),
+        path: [...path, 'with', 'name'],
+      })),
+  ];
+  for (const { name, path } of named) {
+    if (typeof name !== 'string' || known.includes(name)) continue;
     const looked = skillFolders?.map((folder) => `${folder}/${name}/SKILL.md`).join(' or ');
     const message =
-      looked === ''
-        ? `${agent} finds no skills in a workspace, so it cannot use "${name}"`
-        : `${agent} does not find the skill "${name}": the workspace has no ` +
-          (looked ?? 'skill with this name');
-    return [problem(placeOf(path), `${message}${didYouMean(name, known)}`)];
-  });
+      `${agent} does not find the skill "${name}": the workspace has no ` +
+      (looked ?? 'skill with this name');
+    refuse(path, `${message}${didYouMean(name, known)}`);
+  }
 }
 
 /** CLIs find skills by their folders. Own agents may use the names in the files. */
 async function skillNames(
   folders: readonly string[] | null,
-  { rules, tools: { files } }: SkillSearch,
+  rules: WorkspaceRules,
+  files: FormatTools['files'],
 ): Promise<string[]> {
   const names: string[] = [];
   for (const [at, path] of placeFiles(files.below(''), rules)) {
@@ -122,30 +137,8 @@ async function skillNames(
     if (folders?.includes(posix.dirname(folder)) ?? folder !== '.')
       names.push(posix.basename(folder));
     if (folders !== null) continue;
-    const found = await files.data(path, { file: '', line: 0 }, []);
+    const found = await files.data(path, null, []);
     names.push(skillField(new TextDecoder().decode(found?.content), 'name'));
   }
   return [...new Set(names)].filter((name) => name !== '');
-}
-
-function namedSkills(value: Json): { name: string; path: Path }[] {
-  const lists: Path[] = [['tests', 'metrics']];
-  const references = valueAt(value, ['tests', 'references']);
-  const count = Array.isArray(references) ? references.length : 0;
-  const found: { name: string; path: Path }[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const path = ['tests', 'references', index];
-    lists.push([...path, 'metrics']);
-    const name = valueAt(value, [...path, 'trigger']);
-    if (typeof name === 'string') found.push({ name, path: [...path, 'trigger'] });
-  }
-  for (const list of lists) {
-    const metrics = valueAt(value, list);
-    for (const [index, metric] of (Array.isArray(metrics) ? metrics : []).entries()) {
-      const name = valueAt(metric, ['with', 'name']);
-      if (valueAt(metric, ['uses']) === 'skill_used' && typeof name === 'string')
-        found.push({ name, path: [...list, index, 'with', 'name'] });
-    }
-  }
-  return found;
 }

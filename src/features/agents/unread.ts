@@ -1,5 +1,4 @@
 import type { DecidedRun } from '../../app/run/feature.ts';
-import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Part } from '../../types/answer.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -51,14 +50,12 @@ export function unreadNotices({ suites }: Pick<DecidedRun, 'suites'>): Notice[] 
   const tries = suites.flatMap(({ result: { references } }) =>
     references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
   );
-  const found = tries.flatMap((made) => Object.entries(readIn(made)));
+  const found = tries.flatMap(({ parts }) =>
+    Object.entries(factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {}),
+  );
   const read = new Set(found.flatMap(([path, isRead]) => (isRead ? path : [])));
   const unread = new Set(found.flatMap(([path]) => (read.has(path) ? [] : path)));
   if (unread.size === 0) return [];
   const message = `no run read ${firstWords([...unread])}, so the tests say nothing about its change`;
   return [{ kind: 'unused', place: null, message }];
-}
-
-function readIn({ parts }: TryResult): Record<string, boolean> {
-  return factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {};
 }

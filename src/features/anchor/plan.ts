@@ -7,7 +7,7 @@ import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts
 import { type Generation, gates } from '../../kernel/select/affected-suite.ts';
 import { selectAffected } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
 import { isHosted, type Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -109,15 +109,12 @@ export function planAnchor({
   if (anchored.length === 0) return null;
   const references = anchored.flatMap((suite) => suite.references);
   return {
+    ...NOTHING_PLANNED,
     own: { ...named, suites: anchored },
     certain: plannedCalls(references),
     // Confirming a drop runs the older prompt again, and also head's prompt if its tries were
     // stored.
     possible: 2 * ANCHOR_TRIES * references.length,
-    asker: null,
-    tested: 0,
-    problems: [],
-    notices: [],
   };
 }
 

@@ -130,7 +130,7 @@ export function attributesOf(
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(
       problem(
-        { file: document.file, line: 0 },
+        document.file,
         'has no attributes; list some under domains or subtasks, or delete the file to discover them',
       ),
     );

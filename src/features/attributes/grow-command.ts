@@ -104,12 +104,12 @@ async function readPool(
   { cwd }: Terminal,
 ): Promise<PoolRead> {
   const found: Problem[] = existsSync(resolve(cwd, directory, out))
-    ? [problem({ file: out, line: 0 }, 'already exists; choose another with --out')]
+    ? [problem(out, 'already exists; choose another with --out')]
     : [];
   const rows = await readFile(resolve(cwd, pool))
     .then((content) => readRows(pool, content, DEFAULT_LIMITS, found))
     .catch(() => {
-      found.push(problem({ file: pool, line: 0 }, 'does not exist or cannot be read'));
+      found.push(problem(pool, 'does not exist or cannot be read'));
       return [];
     });
   const reading = { source: 'head' as const, limits: DEFAULT_LIMITS, chosen: true };

@@ -82,18 +82,12 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   if (others.length > 0)
     throw new UserError(
       others.map(({ file }) =>
-        problem({ file, line: 0 }, 'is not the result of a run; a trend needs result.json files'),
+        problem(file, 'is not the result of a run; a trend needs result.json files'),
       ),
     );
   if (saved.length === 0)
-    throw new UserError(
-      paths.map((path) => problem({ file: path, line: 0 }, 'contains no result.json')),
-    );
-  return saved.flatMap((file) =>
-    file.kind === 'result'
-      ? [{ file: file.file, writtenAt: file.writtenAt, result: file.result }]
-      : [],
-  );
+    throw new UserError(paths.map((path) => problem(path, 'contains no result.json')));
+  return saved.flatMap((file) => (file.kind === 'result' ? [file] : []));
 }
 
 /** The commit ids come from untrusted result files, so they are never passed to git. */

@@ -2,8 +2,7 @@ import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import { comparing } from '../../kernel/plan/tries.ts';
 import type { TrendOptions } from './command.ts';
-import { storedHistory } from './store.ts';
-import { withHistory, withSteady } from './tries.ts';
+import { storedHistory, withHistory, withSteady } from './tries.ts';
 
 export const historyFeature: Feature & CommandRow = {
   key: 'history',

@@ -6,10 +6,11 @@ import { scoringIdentity } from '../../kernel/select/scoring.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
+import type { KeptRecords } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 
 /** Counts of past tries. A key identifies a reference's prompt and scoring. */
-export interface TryHistory {
+interface TryHistory {
   known(keys: readonly string[]): ReadonlyMap<string, { passes: number; tries: number }>;
   /** Null if the history is read-only. */
   add: ((rows: readonly { key: string; passes: number; tries: number }[]) => void) | null;
@@ -149,4 +150,37 @@ function newRows(
     });
   }
   return [...rows.values()];
+}
+
+const KEY_LETTERS = 32;
+
+/**
+ * Takes a key's counts from the store with the most tries. Does not add them up, because stores may
+ * be copies.
+ */
+export function storedHistory(
+  stores: readonly KeptRecords[],
+  hash: (text: string) => string,
+): TryHistory {
+  const hashOf = (key: string): string => hash(key).slice(0, KEY_LETTERS);
+  const add = stores[0]?.addOutcomes;
+  return {
+    known(keys) {
+      const hashed = new Map(keys.map((key) => [hashOf(key), key]));
+      const found = new Map<string, { passes: number; tries: number }>();
+      for (const store of stores) {
+        for (const [hash, counts] of store.outcomes([...hashed.keys()])) {
+          const key = hashed.get(hash) ?? hash;
+          if ((found.get(key)?.tries ?? 0) < counts.tries) found.set(key, counts);
+        }
+      }
+      return found;
+    },
+    add:
+      add === undefined
+        ? null
+        : (rows) => {
+            add(rows.map(({ key, ...counts }) => ({ key: hashOf(key), ...counts })));
+          },
+  };
 }

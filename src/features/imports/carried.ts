@@ -16,7 +16,9 @@ export function asForeignFile(file: string, imported: Imported): ImportedFile {
   const { tasks, ...rest } = imported;
   return {
     ...rest,
-    ...{ imported, prompts, notices: importNotices(file, imported) },
+    imported,
+    prompts,
+    notices: importNotices(file, imported),
     ...(tasks === undefined
       ? {}
       : { tasks: { document: tasks.document, notices: importNotices(file, tasks.imported) } }),

@@ -223,7 +223,17 @@ async function withImported<T>(
       );
     }
     if ('instead' in format) throw userError(file, unreadMessage(format));
-    const settings = await settingsFor(files);
+    const { settings } = await loadSettings(
+      files,
+      {
+        config: SETTINGS_FILE,
+        configRequired: false,
+        overrides: readOverrides([], []).overrides,
+        limits: DEFAULT_LIMITS,
+        own: [],
+      },
+      [],
+    );
     const document = await files.document(path, problems);
     const tools = {
       files,
@@ -242,17 +252,6 @@ async function withImported<T>(
     const relied = await requiredSettings(imported, settings, files);
     return work({ path, imported, files, workTree: workTreeOf(repository), relied });
   });
-}
-
-async function settingsFor(files: Files): Promise<Settings> {
-  const options = {
-    config: SETTINGS_FILE,
-    configRequired: false,
-    overrides: readOverrides([], []).overrides,
-    limits: DEFAULT_LIMITS,
-    own: [],
-  };
-  return (await loadSettings(files, options, [])).settings;
 }
 
 function pathWithin(folder: string, path: string): string | null {

@@ -1,21 +1,16 @@
-import type { Formats, FormatTools, ReadFormat, UnreadFormat } from '../../config/formats.ts';
-import type { Document } from '../../documents/document.ts';
-import type { JsonMap, Problem } from '../../types/plain.ts';
+import type { Formats, ReadFormat, UnreadFormat } from '../../config/formats.ts';
+import type { JsonMap } from '../../types/plain.ts';
 import type { ImportedFile } from './carried.ts';
 import { isFlexEval } from './flexeval/is-flexeval.ts';
 import type { Imported } from './shared/draft.ts';
 import { UNREAD_FORMATS } from './unread-formats.ts';
 
-type FormatReader = (
-  document: Document,
-  tools: FormatTools,
-  problems: Problem[],
-) => Imported | Promise<Imported>;
+type FormatReader = (...given: Parameters<ReadFormat['read']>) => Imported | Promise<Imported>;
 
 function lazyReader(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>['read'] {
-  return async (document, tools, problems) => {
+  return async (...given) => {
     const [read, { asForeignFile }] = await Promise.all([load(), import('./carried.ts')]);
-    return asForeignFile(document.file, await read(document, tools, problems));
+    return asForeignFile(given[0].file, await read(...given));
   };
 }
 

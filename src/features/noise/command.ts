@@ -1,11 +1,10 @@
-import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { evaluateOptions, readOption, type EvaluateOptions } from '../../app/commands/options.ts';
 import { writeOwnReports } from '../../app/commands/print-result.ts';
 import { currentFiles, type FindSides, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides } from '../../app/session/sides.ts';
 import { parseRuns } from '../../config/inputs.ts';
-import { UserError, problem } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
 import { measure, writeNoise } from './measure.ts';
 import { noiseCode, type NoiseResult } from './result.ts';
@@ -34,7 +33,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
         '  evaldiff noise --runs 100 prompts=capitals',
     )
     .action(async (overrides: string[], options: NoiseOptions) => {
-      const runs = readRuns(options.runs);
+      const runs = readOption((refuse) => parseRuns('--runs', options.runs, refuse));
       const noise = await withProject(options, terminal, { overrides }, async (session) => {
         const { head } = await sideOf(options.base)(session);
         const found = session.redact(await measure(session, head, runs));
@@ -44,15 +43,6 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
       done(noiseCode(noise));
     });
 };
-
-function readRuns(value: string): number {
-  const problems: string[] = [];
-  const runs = parseRuns('--runs', value, (name, message) => {
-    problems.push(`${name}: ${message}`);
-  });
-  if (problems.length > 0) throw new UserError(problems.map((message) => problem(null, message)));
-  return runs;
-}
 
 function sideOf(base: string | undefined): FindSides {
   if (base === undefined) return currentFiles;

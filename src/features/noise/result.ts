@@ -74,7 +74,7 @@ export function readNoise(
   value: object,
 ): { saved: NoiseResult; code: number } | { problems: Problem[] } {
   const wrong = (message: string): { problems: Problem[] } => ({
-    problems: [problem({ file, line: 0 }, message)],
+    problems: [problem(file, message)],
   });
   const version = 'noise_version' in value ? value.noise_version : undefined;
   if (typeof version === 'number' && version !== NOISE_VERSION) {

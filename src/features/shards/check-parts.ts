@@ -2,14 +2,14 @@ import { problem } from '../../errors.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
-import type { Problem } from '../../types/plain.ts';
+import type { Problem, TrustLevel } from '../../types/plain.ts';
 import { partName, planIdentity, type Manifest, type SharedInputs } from './manifest.ts';
 import { partOfPlan, plannedReferences } from './part.ts';
 
 export interface MergeFacts {
   evaldiff: string;
   head: string;
-  trust: string;
+  trust: TrustLevel;
   inputs: SharedInputs;
   source: PartSource;
 }
@@ -80,13 +80,6 @@ function duplicatePartProblems(parts: readonly Manifest[]): Problem[] {
   );
 }
 
-function missingShards(parts: readonly Pick<Manifest, 'shard'>[]): number[] {
-  const there = new Set(parts.map(({ shard: { index } }) => index));
-  return Array.from({ length: parts[0]?.shard.count ?? 0 }, (_, index) => index + 1).filter(
-    (index) => !there.has(index),
-  );
-}
-
 export function incompleteParts(
   parts: readonly Manifest[],
   whole: Prepared,
@@ -104,7 +97,10 @@ export function incompleteParts(
       ),
     );
   const count = parts[0]?.shard.count ?? 0;
-  return missingShards(parts).map((index) => {
+  const there = new Set(parts.map(({ shard: { index } }) => index));
+  const shards = Array.from({ length: count }, (_, index) => index + 1);
+  const missing = shards.filter((index) => !there.has(index));
+  return missing.map((index) => {
     const left = plannedReferences(partOfPlan(whole, { index, count }, hash));
     const lost =
       left.length === 0

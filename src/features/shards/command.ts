@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import {
   collectValues,
   evaluateOptions,
+  readOption,
   SWEEPS,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
@@ -18,12 +19,10 @@ import {
 import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { WORKTREE } from '../../app/session/sides.ts';
 import { shardOf } from '../../config/inputs.ts';
-import { userError, UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { logJson, logLine } from '../../text/log.ts';
-import type { Problem } from '../../types/plain.ts';
 import { evaluateShard, gatherParts, mergeParts } from './evaluate-shard.ts';
 import { PART_FILES } from './manifest.ts';
-import type { Shard } from './part.ts';
 import { mergeWords, shardTitle, shardWords } from './words.ts';
 
 export interface ShardOptions {
@@ -44,7 +43,9 @@ export async function runPart(
     );
   if (options.watch === true)
     throw userError(null, '--watch: works only for a whole run; omit --shard');
-  const shard = readShard(options.shard);
+  const given = options.shard;
+  const shard = readOption((refuse) => shardOf('--shard', given, refuse));
+  if (shard === null) throw userError(null, '--shard: must be i/n, like 2/4');
   if (options.report !== undefined)
     throw userError(null, '--report: a shard has no report; use it with evaldiff merge');
   const folder = resolve(
@@ -63,18 +64,6 @@ export async function runPart(
           `${logLine(folder)}: pass it to evaldiff merge\n`;
     return { text, code: 0 };
   });
-}
-
-function readShard(value: string): Shard {
-  const problems: Problem[] = [];
-  const shard = shardOf('--shard', value, (name, message) => {
-    problems.push(problem(null, `${name}: ${message}`));
-  });
-  if (shard === null)
-    throw new UserError(
-      problems.length > 0 ? problems : [problem(null, '--shard: must be i/n, like 2/4')],
-    );
-  return shard;
 }
 
 /** Only files of an earlier part (a shard's output) may be overwritten. */

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { MOST_SHARDS } from '../../documents/limits.ts';
-import type { Halt } from '../../kernel/plan/halt.ts';
 import { HALTS } from '../../kernel/result/reason.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { type Target, targetIdentity } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
-import { shardName, type Shard } from './part.ts';
+import { shardName } from './part.ts';
 
 /**
  * An id of the plan, equal in all shards and the merge. Omits the gate (rules for the verdict),
@@ -75,16 +74,6 @@ export const PART_FILES = {
   others: 'others.jsonl',
 } as const;
 
-interface FileSeal {
-  bytes: number;
-  sha256: string;
-}
-
-type PartUsage = Pick<
-  UsageTotals,
-  'calls' | 'reused' | 'replayed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd'
->;
-
 export function usageOfPart({
   calls,
   reused,
@@ -93,7 +82,7 @@ export function usageOfPart({
   cached_tokens,
   output_tokens,
   cost_usd,
-}: UsageTotals): PartUsage {
+}: UsageTotals): Manifest['usage'] {
   return {
     calls,
     reused,
@@ -103,27 +92,6 @@ export function usageOfPart({
     output_tokens,
     cost_usd,
   };
-}
-
-export interface Manifest {
-  part_version: typeof PART_VERSION;
-  evaldiff: string;
-  shard: Shard;
-  /** Full commit id, or `worktree`. */
-  head: string;
-  trust: string;
-  inputs: SharedInputs;
-  plan: string;
-  /**
-   * `of`: references of the whole sweep. `answers`: replies that can be stored. `others`: replies
-   * that cannot.
-   */
-  counts: { references: number; of: number; answers: number; others: number };
-  usage: PartUsage;
-  /** Paid attempts including retries, as the call cap counts them. */
-  attempts: number;
-  halted: Halt | null;
-  files: { answers: FileSeal; others: FileSeal };
 }
 
 const wholeCount = z.int().nonnegative();
@@ -142,10 +110,15 @@ const manifest = z.strictObject({
   part_version: z.literal(PART_VERSION),
   evaldiff: shown,
   shard,
+  /** Full commit id, or `worktree`. */
   head: z.union([z.string().regex(/^[0-9a-f]{40,64}$/), z.literal('worktree')]),
   trust: z.enum(['trusted', 'member', 'untrusted']),
   inputs: z.record(z.string().max(60), z.string()),
   plan: hex,
+  /**
+   * `of`: references of the whole sweep. `answers`: replies that can be stored. `others`: replies
+   * that cannot.
+   */
   counts: z.strictObject({
     references: wholeCount,
     of: wholeCount,
@@ -161,6 +134,7 @@ const manifest = z.strictObject({
     output_tokens: wholeCount,
     cost_usd: z.number().nonnegative().nullable(),
   }),
+  /** Paid attempts including retries, as the call cap counts them. */
   attempts: wholeCount,
   halted: z
     .strictObject({
@@ -170,7 +144,9 @@ const manifest = z.strictObject({
     })
     .nullable(),
   files: z.strictObject({ answers: seal, others: seal }),
-}) satisfies z.ZodType<Manifest>;
+});
+
+export type Manifest = z.infer<typeof manifest>;
 
 /** Distinguishes a newer manifest from a damaged one. */
 const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
@@ -203,15 +179,7 @@ export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
 }
 
 /** `cost` is null if the cost of any part is unknown. */
-export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]): {
-  calls: number;
-  reused: number;
-  replayed: number;
-  attempts: number;
-  input: number;
-  cached: number;
-  cost: number | null;
-} {
+export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]) {
   const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number =>
     parts.reduce((total, part) => total + pick(part), 0);
   return {

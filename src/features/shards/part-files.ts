@@ -102,12 +102,8 @@ async function readPart({ folder, shard }: PartPlace): Promise<ShardPart | { fla
   return { manifest, folder };
 }
 
-interface MergeExchange extends AnswerExchange {
-  halted(): Halt | null;
-}
-
 /** If the shards' answers differ, the answer of the shard with the lowest number counts. */
-export async function createMergeExchange(parts: readonly ShardPart[]): Promise<MergeExchange> {
+export async function createMergeExchange(parts: readonly ShardPart[]) {
   const others = new Map<string, { completion: Completion; part: ShardPart }>();
   for (const part of fromTheLast(parts)) {
     const read = await othersIn(join(part.folder, PART_FILES.others));
@@ -121,7 +117,7 @@ export async function createMergeExchange(parts: readonly ShardPart[]): Promise<
   }
   let halted: Halt | null = null;
   return {
-    given(key) {
+    given(key: string) {
       const found = others.get(key);
       if (found === undefined) return null;
       if (isAbandoned(found.completion)) halted ??= haltOf(found.part);

@@ -1,4 +1,5 @@
 import type { PlanPart, Portions } from '../../app/run/input.ts';
+import { WHOLE } from '../../app/run/plan-run.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected-suite.ts';
@@ -140,15 +141,9 @@ export function shardPart(shard: Shard, hash: (text: string) => string): PlanPar
     narrow: (whole) => partOfPlan(whole, shard, hash),
     problems: batchProblems,
     caps: (caps, portions) => shardCaps(caps, portions()),
-    isAnswered: false,
   };
 }
 
 export function mergePart(spent: NonNullable<Caps['spent']>): PlanPart {
-  return {
-    narrow: (whole) => whole,
-    problems: () => [],
-    caps: (caps) => ({ ...caps, spent }),
-    isAnswered: true,
-  };
+  return { ...WHOLE, caps: (caps) => ({ ...caps, spent }), isAnswered: true };
 }

@@ -14,7 +14,6 @@ import {
   stopOnEdit,
   narrowSession,
   withProgressLine,
-  withoutProgress,
   type Allowance,
   type Single,
 } from './narrow-session.ts';
@@ -57,7 +56,8 @@ export function look(
     );
     const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
-    const idle = withoutProgress(session);
+    const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
+    const idle = withProgressLine(withAllowance(session, free), () => undefined);
     const exchange: AnswerExchange = {
       given: (key) => answers.get(key) ?? null,
       keep: () => undefined,

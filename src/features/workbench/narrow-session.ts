@@ -18,11 +18,6 @@ export function withAllowance(session: Session, allowance: Allowance): Session {
   return { ...session, inputs: { ...session.inputs, ...allowance } };
 }
 
-export function withoutProgress(session: Session): Session {
-  const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
-  return { ...withAllowance(session, free), progress: { style: 'steps', write: () => undefined } };
-}
-
 export function withProgressLine(session: Session, write: (line: string) => void): Session {
   return { ...session, progress: { style: 'line', write } };
 }

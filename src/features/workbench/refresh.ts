@@ -99,12 +99,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
   };
 }
 
-interface LookCount extends Pick<Refresher, 'writing' | 'caughtUp'> {
-  begin(): void;
-  drawn(): void;
-}
-
-function countLooks(): LookCount {
+function countLooks() {
   let [begun, latest, wanted] = [0, 0, 0];
   let waiting: (() => void)[] = [];
   return {
@@ -125,7 +120,7 @@ function countLooks(): LookCount {
       };
     },
     caughtUp: () =>
-      latest >= wanted ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+      latest >= wanted ? Promise.resolve() : new Promise<void>((go) => waiting.push(go)),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   piecesHtml,
   verdictHtml,
 } from '../../report/page/blocks.ts';
-import { choicesHtml, frequentTags, ROW_WORDS, type RowStatus } from '../../report/page/filter.ts';
+import { choicesHtml, frequentTags, ROW_WORDS } from '../../report/page/filter.ts';
 import { dots, referenceBody } from '../../report/page/references.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import { NAME_LIMIT, NO_LINKS } from '../../report/sections/document.ts';
@@ -69,37 +69,14 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   );
 }
 
-export interface Board {
-  head: string;
-  matrices: BoardMatrix[];
-  firsts: string;
-  choices: string;
-}
-
-interface BoardMatrix {
-  key: string;
-  suite: string;
-  label: string;
-  head: string;
-  top: string;
-  columns: number;
-  rows: BoardRow[];
-}
-
-interface BoardRow {
-  key: string;
-  html: string;
-  status: RowStatus;
-  tags: readonly string[];
-  kinds: string[];
-}
+export type Board = ReturnType<typeof boardOf>;
 
 const PENDING = markup`
   <section class="verdict open">
     <h1>… No verdict yet</h1><p>Some answers are missing. The others are below.</p>
   </section>`;
 
-export function boardOf(input: BoardInput): Board {
+export function boardOf(input: BoardInput) {
   const { result, all, reports, matrices, missing, notes, empty } = input;
   const rows = matrices.flatMap((matrix) => matrix.rows);
   const own = filterOf(reports, all === null ? [result] : [all, result]);
@@ -154,7 +131,7 @@ function boardMatrix(
   { key, name, variants, verdict, apart, rows }: Matrix,
   diff: boolean,
   own: ReferenceFilter | null,
-): BoardMatrix {
+) {
   const label = shorten(name, NAME_LIMIT);
   const columns = variants.flatMap((variant, at) => {
     const model = shorten(variant, NAME_LIMIT);

@@ -274,7 +274,7 @@ function keptLines(marked: readonly MarkedLine[], most: number): boolean[] {
   const causes = marked.flatMap(({ isCause }, index) => (isCause ? [index] : []));
   const others = changedIn(marked.flatMap(({ line, isCause }) => (isCause ? [] : [line])));
   if (causes.length === 0) return marked.map((_, index) => index < most);
-  const isBrief = most <= OPEN_LINES && others > BESIDE_CAUSE;
+  const isBrief = most <= OPEN_LINES && (others === 0 || others > BESIDE_CAUSE);
   const room = isBrief ? 0 : Math.max(0, most - causes.length);
   const distance = (index: number): number =>
     Math.min(...causes.map((cause) => Math.abs(cause - index)));

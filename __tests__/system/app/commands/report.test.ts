@@ -388,7 +388,6 @@ describe('evaldiff report', () => {
         ['.'],
         'report-0.yaml: is not the report of an llmeval run: it has no prompts.tests.references\n',
       ],
-      [{ 'result.json': '{"schema_version": 99}' }, ['.'], 'is a result of version 99'],
       [
         { 'x.txt': '' },
         ['.'],
@@ -398,11 +397,6 @@ describe('evaldiff report', () => {
       ...(existsSync('/dev/zero')
         ? [[{}, ['/dev/zero'], '/dev/zero: is neither a file nor a folder\n'] as const]
         : []),
-      [
-        { 'list.json': '[]' },
-        ['list.json'],
-        'list.json: is not a result of evaldiff (Invalid input: expected object, received array)\n',
-      ],
       [two, ['.', '--format', 'html'], 'renders one result.json'],
     ] as const) {
       const { code, err } = await report({ ...files }, ...argv);

@@ -149,18 +149,6 @@ describe('answers of earlier runs', () => {
     expect([code, one.server.requests.length]).toEqual([2, 8]);
     expect(out).toContain('the environment variable LOCAL_KEY is not set');
   });
-
-  test('in a file of a newer version cause an error with advice before any call', async () => {
-    const { evaldiff, server, repository } = await openShop();
-    await evaldiff('run');
-    db(storeOf(repository.directory).file, 'PRAGMA user_version = 99');
-    const { code, err } = await evaldiff('run');
-    expect(code).toBe(2);
-    expect(err).toMatch(
-      /answers\.sqlite: has store version 99; this evaldiff knows \d+\. Update evaldiff, or remove the file; or name another file with --store\./,
-    );
-    expect(server.requests).toHaveLength(8);
-  });
 });
 
 describe('the cost of a run', () => {

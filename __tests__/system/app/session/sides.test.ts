@@ -41,14 +41,14 @@ describe('the two sides of a terminal run', () => {
   test('are the merge base and head', async () => {
     const { base, head, changed } = await sidesOf('main', 'topic');
     expect([base?.commit, head.commit]).toEqual([fork, topic]);
-    expect(changed.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
+    expect(changed?.map(({ path }) => path)).toEqual(['prompts/a.yaml']);
   });
 
   test('are the last commit and the uncommitted files', async () => {
     const { base, head, changed } = await sidesOf('HEAD', WORKTREE, 'prompts');
     expect([...(base?.files.keys() ?? [])]).toEqual(['a.yaml', 'b.yaml']);
     expect([...head.files.keys()]).toEqual(['a.yaml', 'b.yaml', 'c.yaml']);
-    expect(changed.map(({ path }) => path)).toEqual(['c.yaml']);
+    expect(changed?.map(({ path }) => path)).toEqual(['c.yaml']);
   });
 
   test('cause an error that names a missing base, and leave no temporary files', async () => {

@@ -107,14 +107,6 @@ describe('a proxy that the workflow sets', () => {
     expect([asked.length, reached.length]).toEqual([0, 1]);
   });
 
-  test('that is unreachable is an error that names the proxy, after three attempts', async () => {
-    const { ask, reached } = await network(200, { proxy: new URL('http://127.0.0.1:1') });
-    expect(errorOf(await ask()).message).toBe(
-      'openai (far): 3 connections in a row failed, so no further requests were sent: no connection through the proxy (ECONNREFUSED); check the address of the proxy (input proxy, or --proxy in a terminal)',
-    );
-    expect(reached).toEqual([]);
-  });
-
   test('does not make evaldiff trust an unknown certificate, and the error names the solution', async () => {
     const { ask, reached } = await network(200, { trusted: false });
     expect(errorOf(await ask()).message).toMatch(

@@ -216,7 +216,7 @@ describe.each([
       isShown: (path: string) => paths.has(path),
       isSuiteFile: (path: string) => path.startsWith('evals/'),
     };
-    const checks = [{ name: 'cmp', run: 'cmp out.txt evals/expected.txt 2>&1' }];
+    const checks = ['cmp out.txt evals/expected.txt 2>&1'];
     const [check] = await runChecks(whole, checks, { ...options, agents, seconds: 600 });
     expect(check?.code === 0 ? 0 : 1).toBe(code);
     await workspace.close();

@@ -101,7 +101,7 @@ describe("a member's change to what an agent may read", () => {
   test('is an error without code: host, because the author can set it', async () => {
     const { code, out } = await diff({ 'AGENTS.md': 'Be long.\n' }, ['--code', 'off']);
     expect(code).toBe(2);
-    expect(out).toContain('runs only with code: host');
+    expect(out).toContain('Agents run only with code: host');
   });
 });
 

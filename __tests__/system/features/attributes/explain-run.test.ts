@@ -224,14 +224,6 @@ describe('a pull request that worsens answers about one topic', () => {
     const without = (await friendlier()).attributes;
     expect(without.every(({ alignment }) => alignment === null)).toBe(true);
   });
-
-  test('is compared only by the metric that the settings name', async () => {
-    const { said, attributes } = await friendlier(settings('qualeval: { metric: right }'));
-    expect(said).toContain(
-      'prompts/support.yaml: pass rates of attributes use the metric "right" (qualeval.metric)',
-    );
-    expect(attributes).toEqual((await friendlier()).attributes);
-  });
 });
 
 const NOTHING = { calls: { qualeval: 0, fix: 0 } };
@@ -380,15 +372,6 @@ describe('a pull request', () => {
   const judged = { ...RED, title: like(/^Regressed: support/) };
   const said = expect.arrayContaining([limit]);
   shows('keeps its verdict if a cap is reached on the way', capped, { ...judged, said });
-  const kinds = { [FILE]: 'domains: [{ name: billing }]\n' };
-  shows(
-    'is not explained if fewer than eight references count',
-    {
-      ...{ base: desk('Be exact.', kinds, 7), head: desk('Be friendly.', kinds, 7) },
-      rate: (tone) => (tone === 'Be friendly.' ? 0 : 1),
-    },
-    { calls: { qualeval: 0 }, planned: { certain: 0 } },
-  );
 });
 
 test('with qualeval: on, attributes are rated and compared even in a run without regressions', async () => {

@@ -492,22 +492,6 @@ describe('an incomplete computation of attributes', () => {
       0,
     ],
     [
-      'a run without a grader still says what fell',
-      inputOf(worse, { grader: null }),
-      reader,
-      [has('attributes need a grader model; add grader: { model: … }')],
-      0,
-    ],
-    [
-      'a grader that always fails costs the attributes, not the run',
-      inputOf(worse),
-      { attributes: () => failure('key refused') },
-      [
-        `${PATH}: attributes are based on only part of the references: 12 of 12 questions about them failed (key refused)`,
-      ],
-      12,
-    ],
-    [
       'more than a tenth of references without a rating leave no attributes',
       inputOf(worse, { pinned }),
       fails(/Mail [1-7] /, 'out of budget'),

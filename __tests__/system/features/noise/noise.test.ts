@@ -73,15 +73,6 @@ describe('evaldiff noise', () => {
     expect(out).toContain('0 model calls');
   });
 
-  test('makes no model calls if it would need more than --max-calls allows', async () => {
-    const { evaldiff, server } = await project(oneCoin);
-    const refused = await evaldiff('noise', '--runs', '20', '--max-calls', '100');
-    expect(refused.code).toBe(2);
-    expect(refused.out).toContain('Noise was not measured');
-    expect(refused.out).toContain('This run would make 480 model calls');
-    expect(server.requests).toEqual([]);
-  });
-
   test('measures the commit that --base names', async () => {
     const { repository, evaldiff } = await project(oneCoin);
     const [first] = [repository.git('rev-parse', 'HEAD')];

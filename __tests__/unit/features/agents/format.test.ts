@@ -89,7 +89,7 @@ describe('an agent suite', () => {
         network: 'off',
       },
       limits: { turns: 12, minutes: 10, usd: 0.5 },
-      checks: [{ name: 'npm test', run: 'npm test' }],
+      checks: ['npm test'],
       watch: ['NOTES.md'],
     });
   });

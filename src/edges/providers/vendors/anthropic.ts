@@ -136,6 +136,25 @@ function formOf(
 
 const count = z.int().nonnegative();
 
+export const anthropicUsage = z
+  .object({
+    input_tokens: count,
+    output_tokens: count,
+    cache_creation_input_tokens: count.nullish(),
+    cache_read_input_tokens: count.nullish(),
+  })
+  .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
+    const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
+    const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
+    return {
+      usage: { input_tokens, output_tokens: usage.output_tokens },
+      ...cachedTokens(input_tokens, { read, written }),
+    };
+  })
+  .nullable()
+  .catch(null)
+  .default(null);
+
 const anthropicReply = z.object({
   type: z.literal('message'),
   model: z.string().nullish().catch(null),
@@ -145,24 +164,7 @@ const anthropicReply = z.object({
   ]),
   stop_reason: z.string().nullish(),
   stop_details: z.object({ category: z.string().nullish() }).nullish().catch(null),
-  usage: z
-    .object({
-      input_tokens: count,
-      output_tokens: count,
-      cache_creation_input_tokens: count.nullish(),
-      cache_read_input_tokens: count.nullish(),
-    })
-    .transform((usage): Pick<VendorOutput, 'usage' | 'cached'> => {
-      const { cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage;
-      const input_tokens = usage.input_tokens + (read ?? 0) + (written ?? 0);
-      return {
-        usage: { input_tokens, output_tokens: usage.output_tokens },
-        ...cachedTokens(input_tokens, { read, written }),
-      };
-    })
-    .nullable()
-    .catch(null)
-    .default(null),
+  usage: anthropicUsage,
 });
 
 function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {

@@ -89,6 +89,22 @@ export const cacheDetails = z
   .catch({ read: null, written: null })
   .default({ read: null, written: null });
 
+export const responsesUsage = z
+  .object({
+    input_tokens: z.int().nonnegative(),
+    output_tokens: z.int().nonnegative(),
+    input_tokens_details: cacheDetails,
+  })
+  .transform(
+    ({ input_tokens_details: cached, ...usage }): Pick<VendorOutput, 'usage' | 'cached'> => ({
+      usage,
+      ...cachedTokens(usage.input_tokens, cached),
+    }),
+  )
+  .nullable()
+  .catch(null)
+  .default(null);
+
 const responsesReply = z.object({
   model: z.string().nullish().catch(null),
   status: z.string().nullish(),
@@ -100,21 +116,7 @@ const responsesReply = z.object({
       content: z.array(part).nullish(),
     }),
   ),
-  usage: z
-    .object({
-      input_tokens: z.int().nonnegative(),
-      output_tokens: z.int().nonnegative(),
-      input_tokens_details: cacheDetails,
-    })
-    .transform(
-      ({ input_tokens_details: cached, ...usage }): Pick<VendorOutput, 'usage' | 'cached'> => ({
-        usage,
-        ...cachedTokens(usage.input_tokens, cached),
-      }),
-    )
-    .nullable()
-    .catch(null)
-    .default(null),
+  usage: responsesUsage,
 });
 
 function readResponses(data: unknown, ask: ReadAs): VendorAnswer {

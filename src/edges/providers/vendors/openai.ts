@@ -104,25 +104,27 @@ const message = z.looseObject({
   tool_calls: z.array(z.unknown()).nullish(),
 });
 
+export const chatUsage = z
+  .object({
+    prompt_tokens: z.int().nonnegative(),
+    completion_tokens: z.int().nonnegative(),
+    total_tokens: z.int().nonnegative().nullish().catch(null),
+    prompt_tokens_details: cacheDetails,
+  })
+  .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): MeteredUsage => ({
+    usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
+    ...cachedTokens(prompt_tokens, cached),
+  }))
+  .nullable()
+  .catch(null)
+  .default(null);
+
 const chatReply = z.object({
   model: z.string().nullish().catch(null),
   system_fingerprint: z.string().nullish().catch(null),
   choices: z.array(z.object({ finish_reason: z.string().nullish(), message })).min(1),
   // Treats unreadable counts as unknown, so that a paid answer is not lost.
-  usage: z
-    .object({
-      prompt_tokens: z.int().nonnegative(),
-      completion_tokens: z.int().nonnegative(),
-      total_tokens: z.int().nonnegative().nullish().catch(null),
-      prompt_tokens_details: cacheDetails,
-    })
-    .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): MeteredUsage => ({
-      usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
-      ...cachedTokens(prompt_tokens, cached),
-    }))
-    .nullable()
-    .catch(null)
-    .default(null),
+  usage: chatUsage,
 });
 
 /** xAI and Google count thinking only in the total, but charge it as output. */

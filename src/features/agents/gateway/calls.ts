@@ -68,8 +68,13 @@ export async function answerCall(
     isOpen = false;
     leave();
   };
+  const exchange: Exchange = { run, call, tools, key, upstream, end };
   try {
-    return await answerHeld({ run, call, tools, key, upstream, end });
+    const kept = run.terms.anew ? null : await tools.stored.find(key);
+    if (hasEnded(exchange)) return refuseCall(exchange, RUN_ENDED);
+    const hold = await takeHold(exchange, kept !== null);
+    if ('why' in hold) return refuseCall(exchange, hold);
+    return kept === null ? await sendHeld(exchange, hold) : replay(exchange, hold, kept);
   } catch (error) {
     end(false);
     throw error;
@@ -84,14 +89,6 @@ async function enter(key: string, inFlight: Map<string, Promise<void>>): Promise
     if (inFlight.get(key) === promise) inFlight.delete(key);
     resolve();
   };
-}
-
-async function answerHeld(exchange: Exchange): Promise<GatewayReply> {
-  const kept = await storedReply(exchange);
-  if (hasEnded(exchange)) return refuseCall(exchange, null, RUN_ENDED);
-  const hold = await takeHold(exchange, kept !== null);
-  if ('why' in hold) return refuseCall(exchange, hold);
-  return kept === null ? await sendHeld(exchange, hold) : replay(exchange, hold, kept);
 }
 
 function hasEnded({ run, call }: Exchange): boolean {
@@ -109,17 +106,13 @@ async function takeHold(exchange: Exchange, isReplayed: boolean): Promise<Held |
   return hold;
 }
 
-async function storedReply({ run, tools, key }: Exchange): Promise<StoredReply | null> {
-  return run.terms.anew ? null : tools.stored.find(key);
-}
-
 const RUN_ENDED = 'this run has ended';
 
 /** Repeats the call while the vendor refuses it because of its rate limit or load. */
 async function sendHeld(exchange: Exchange, first: Held): Promise<GatewayReply> {
   const { run, call, tools, upstream } = exchange;
   const { server } = upstream;
-  if ('problem' in server) return refuseCall(exchange, null, server.problem);
+  if ('problem' in server) return refuseCall(exchange, server.problem);
   let hold: Held | null = first;
   const attempt = async (): Promise<CallAttempt<GatewayReply>> => {
     const startedAt = tools.now();
@@ -133,7 +126,6 @@ async function sendHeld(exchange: Exchange, first: Held): Promise<GatewayReply> 
   if (result.status === 'ok') return result.value;
   const { kind, message } = result.fault;
   first.failed();
-  exchange.end(false);
   noteFailure(exchange, kind, message);
   // With the vendor's status, the agent would repeat the call again.
   return errorReply(call.route.wire, run.terms.refusal, message);
@@ -145,12 +137,12 @@ async function attemptCall(
   known: Held | null,
   server: GatewayServer,
 ): Promise<GatewayReply | Fault> {
-  const { run, call, end } = exchange;
+  const { run, call } = exchange;
   const hold = known ?? (await takeHold(exchange, false));
   if ('why' in hold) return refuseCall(exchange, hold);
   if (hasEnded(exchange)) {
     hold.failed();
-    return refuseCall(exchange, null, RUN_ENDED);
+    return refuseCall(exchange, RUN_ENDED);
   }
   if (!isFree(call)) {
     run.counts.attempts += 1;
@@ -163,7 +155,6 @@ async function attemptCall(
     const found = isKnown ? transportFault(error, UPSTREAM_SILENCE_MS) : null;
     hold.failed(found === null ? 'unknown' : billOfFault(found));
     if (found === null) throw error;
-    end(false);
     noteFailure(exchange, found.kind, found.message);
     return errorReply(call.route.wire, 502, found.message);
   }
@@ -181,14 +172,11 @@ function serverRefusal({
   return 'problem' in server ? { why: 'upstream', kind: 'key', message: server.problem } : null;
 }
 
-function refuseCall(
-  { run, call, end }: Exchange,
-  refused: Refused | null,
-  message = refused?.message ?? '',
-): GatewayReply {
+function refuseCall({ run, call, end }: Exchange, refused: Refused | string): GatewayReply {
   end(false);
-  if (refused !== null && !isFree(call)) run.refused.push(refused);
-  return errorReply(call.route.wire, run.terms.refusal, message);
+  const isWhole = typeof refused !== 'string';
+  if (isWhole && !isFree(call)) run.refused.push(refused);
+  return errorReply(call.route.wire, run.terms.refusal, isWhole ? refused.message : refused);
 }
 
 export function errorReply(wire: WireRoute['wire'], status: number, message: string): GatewayReply {
@@ -196,7 +184,8 @@ export function errorReply(wire: WireRoute['wire'], status: number, message: str
   return { status, type: 'application/json', body };
 }
 
-function noteFailure({ run, call }: Exchange, kind: ErrorKind, message: string): void {
+function noteFailure({ run, call, end }: Exchange, kind: ErrorKind, message: string): void {
+  end(false);
   if (isFree(call)) return;
   run.refused.push({ why: 'upstream', kind, message });
   if (call.model === run.terms.target.model) run.failure = { kind, message };
@@ -271,7 +260,6 @@ async function passError(
   const error = { status, headers, error: parseMap(body) };
   const found = sdkFault(error, { now: now(), timeoutMs: UPSTREAM_SILENCE_MS, redact });
   if (found.retry === 'limited') return found;
-  exchange.end(false);
   noteFailure(exchange, found.kind, found.message);
   return { status, type, body, retryAfter: headers.get('retry-after') };
 }
@@ -298,5 +286,5 @@ function endAtDecision(exchange: Exchange, facts: ReplyFacts | null): GatewayRep
   if (facts === null || !run.terms.firstDecisionOnly || !offersTools(call)) return null;
   run.isDecided = true;
   run.cut.abort();
-  return refuseCall(exchange, null, 'this run ends after its first decision');
+  return refuseCall(exchange, 'this run ends after its first decision');
 }

@@ -130,13 +130,19 @@ async function respond(
     return (run?.heldBytes ?? 0) <= MAX_HELD_BYTES;
   };
   try {
-    reply = await answer(request, { run, tools, gone: gone.signal, take }).catch((error: unknown) =>
-      internalError(request, { run, tools }, error),
+    reply = await answer(request, { run, tools, gone: gone.signal, take }).catch(
+      (error: unknown) => {
+        const message = `internal error: ${visibleLine(tools.redact(String(error)))}`;
+        run?.refused.push({ why: 'request', message });
+        return errorReply(likelyWire(request.url ?? ''), 500, message);
+      },
     );
     if (response.destroyed) return;
     response.writeHead(reply.status, {
       'content-type': reply.type,
-      ...(reply.status < 400 ? {} : { 'x-should-retry': shouldRetry(reply.status) }),
+      ...(reply.status < 400
+        ? {}
+        : { 'x-should-retry': String(reply.status === 429 || reply.status >= 500) }),
       ...(reply.retryAfter ? { 'retry-after': reply.retryAfter } : {}),
     });
     response.flushHeaders();
@@ -151,20 +157,6 @@ async function respond(
     // An unread body would block the connection.
     request.resume();
   }
-}
-
-function internalError(
-  { url = '' }: http.IncomingMessage,
-  { run, tools }: GatewaySession,
-  error: unknown,
-): GatewayReply {
-  const message = `internal error: ${visibleLine(tools.redact(String(error)))}`;
-  run?.refused.push({ why: 'request', message });
-  return errorReply(likelyWire(url), 500, message);
-}
-
-function shouldRetry(status: number): string {
-  return String(status === 429 || status >= 500);
 }
 
 async function answer(

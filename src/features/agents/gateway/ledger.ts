@@ -1,16 +1,18 @@
 import { createAccount, isPassed, type Account } from '../../../money/account.ts';
 import type { Ledger } from '../../../money/ledger.ts';
-import type { Served, Usage } from '../../../types/answer.ts';
+import type { Usage } from '../../../types/answer.ts';
 import type { Bill, Hold } from '../../../types/hold.ts';
 import type { AskedModel, CachedTokens, MeteredUsage } from '../../../types/model.ts';
-import type { Price } from '../../../types/price.ts';
 import { normaliserFor, type Normalise } from './normalise.ts';
 import { callInput, outputOf, withOutput } from './output-limit.ts';
 import type { Witness } from './record.ts';
 import type { Call, Refused, RunRecord, RunTerms, SpentUsage } from './terms.ts';
 
 /** Updates are synchronous, so that parallel calls cannot together exceed a limit. */
-export interface RunLedger {
+export interface RunLedger extends Pick<
+  RunRecord,
+  'served' | 'refused' | 'failure' | 'isDecided' | 'isCanarySeen'
+> {
   terms: RunTerms;
   normalise: Normalise;
   sent: Map<string, number>;
@@ -21,12 +23,7 @@ export interface RunLedger {
   /** What the run may cost: `limits.usd`. */
   account: Account;
   density: number | null;
-  served: Served;
-  refused: Refused[];
-  failure: RunRecord['failure'];
-  isDecided: boolean;
   witness: Witness;
-  isCanarySeen: boolean;
   cut: AbortController;
   open: Set<() => void>;
   heldBytes: number;
@@ -176,7 +173,9 @@ export async function holdCall(
       : { why: 'budget', message: halt.why };
   const { output } = hold;
   const sent = isPriced && output !== null ? withOutput(call, target, output) : call.sent;
-  return heldCall(run, { ...hold, sent }, (metered) => costOf(ledger.price, target, metered));
+  return heldCall(run, { ...hold, sent }, ({ usage, cached }) =>
+    usage === null ? null : ledger.price(target, usage, cached),
+  );
 }
 
 export const UNCHARGED: Omit<Held, 'sent'> = {
@@ -221,10 +220,6 @@ function heldCall(
     },
     lost: () => settle('unknown', UNCOUNTED, [run.whole, run.spent]),
   };
-}
-
-function costOf(price: Price, target: AskedModel, { usage, cached }: MeteredUsage): number | null {
-  return usage === null ? null : price(target, usage, cached);
 }
 
 export function targetOf({ target }: RunTerms, model: string): AskedModel {

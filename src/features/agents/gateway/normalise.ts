@@ -1,5 +1,5 @@
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import type { ClientValue } from '../rows/client-value.ts';
+import type { ClientValue } from '../rows/agent-row.ts';
 import { agentRow } from '../rows/index.ts';
 import type { AgentName } from '../suite/spec.ts';
 
@@ -81,18 +81,14 @@ export function knownValues(
   );
 }
 
-/** Matches only whole values: not the date of a time, or a part of a path. */
+/** Matches only whole values: not the date of a time, or a part of a path. Commits may be short. */
 function knownPattern(value: string): RegExp {
-  const isCommit = /^[0-9a-f]{40,64}$/.test(value);
-  const source = isCommit ? commitSource(value) : value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<!\\w|\\w[-./:])${source || '(?!)'}(?!\\w|[-./:]\\w)`, 'g');
-}
-
-/** Matches the commit and its short forms. */
-function commitSource(commit: string): string {
-  const rest = [...commit.slice(SHORT_COMMIT_CHARS)].reduceRight(
+  const short = value.slice(0, SHORT_COMMIT_CHARS);
+  const rest = [...value.slice(SHORT_COMMIT_CHARS)].reduceRight(
     (inner, digit) => `(?:${digit}${inner})?`,
     '',
   );
-  return `${commit.slice(0, SHORT_COMMIT_CHARS)}${rest}`;
+  const isCommit = /^[0-9a-f]{40,64}$/.test(value);
+  const source = isCommit ? short + rest : value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<!\\w|\\w[-./:])${source || '(?!)'}(?!\\w|[-./:]\\w)`, 'g');
 }

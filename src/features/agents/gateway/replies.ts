@@ -1,8 +1,12 @@
+import { z } from 'zod';
 import { eventData, isEventStream } from '../../../edges/providers/event-stream.ts';
 import { messageOfEvents } from '../../../edges/providers/message-stream.ts';
+import { anthropicUsage } from '../../../edges/providers/vendors/anthropic.ts';
+import { responsesUsage } from '../../../edges/providers/vendors/openai-responses.ts';
+import { chatUsage } from '../../../edges/providers/vendors/openai.ts';
 import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
-import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
-import { isMap, member, type JsonMap } from '../../../types/plain.ts';
+import type { MeteredUsage } from '../../../types/model.ts';
+import { isMap, type JsonMap } from '../../../types/plain.ts';
 import { listIn, textIn } from '../rows/fields.ts';
 import type { Protocol } from './routes.ts';
 
@@ -12,6 +16,8 @@ export interface ReplyFacts {
   /** What the model said, as a message in the form of any vendor, or as items of Responses. */
   said: JsonMap[];
 }
+
+const NOT_COUNTED: MeteredUsage = { usage: null };
 
 /** Null if the reply is incomplete or an error. */
 export function readModelReply(protocol: Protocol, type: string, text: string): ReplyFacts | null {
@@ -48,13 +54,7 @@ function readAnthropicReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (message === null) return null;
   return {
     model: textIn(message, 'model'),
-    // The API does not count cached input in `input_tokens`.
-    metered: metered(message['usage'], {
-      input: ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
-      output: ['output_tokens'],
-      read: countIn(message['usage'], 'cache_read_input_tokens'),
-      written: countIn(message['usage'], 'cache_creation_input_tokens'),
-    }),
+    metered: anthropicUsage.parse(message['usage']) ?? NOT_COUNTED,
     said: [message],
   };
 }
@@ -76,14 +76,9 @@ function readResponsesReply(events: readonly JsonMap[]): ReplyFacts | null {
   });
   const whole = wholes.at(-1);
   if (whole === undefined) return null;
-  const { usage } = whole;
   return {
     model: textIn(whole, 'model'),
-    metered: metered(usage, {
-      input: ['input_tokens'],
-      output: ['output_tokens'],
-      read: countIn(member(usage, 'input_tokens_details'), 'cached_tokens'),
-    }),
+    metered: responsesUsage.parse(whole['usage']) ?? NOT_COUNTED,
     said: listIn(whole, 'output').map(asFunctionCall),
   };
 }
@@ -100,12 +95,11 @@ function readChatReply(events: readonly JsonMap[]): ReplyFacts | null {
   if (!choices.some((choice) => typeof choice['finish_reason'] === 'string')) return null;
   const usage = events.map((event) => event['usage']).findLast(isMap);
   return {
-    model: events.map((event) => textIn(event, 'model')).find(isString) ?? null,
-    metered: metered(usage, {
-      input: ['prompt_tokens'],
-      output: ['completion_tokens'],
-      read: countIn(member(usage, 'prompt_tokens_details'), 'cached_tokens'),
-    }),
+    model: textIn(
+      events.find((event) => textIn(event, 'model') !== null),
+      'model',
+    ),
+    metered: chatUsage.parse(usage) ?? NOT_COUNTED,
     said: [joinedMessage(choices.map((choice) => choice['message'] ?? choice['delta']))],
   };
 }
@@ -127,22 +121,42 @@ function joinedMessage(pieces: readonly unknown[]): JsonMap {
   return { role: 'assistant', content, tool_calls: [...calls.values()] };
 }
 
+const count = z.int().nonnegative();
+
+/** The vendor omits counts of zero. */
+const geminiUsage = z
+  .object({
+    promptTokenCount: count,
+    toolUsePromptTokenCount: count.default(0),
+    candidatesTokenCount: count.default(0),
+    thoughtsTokenCount: count.default(0),
+    cachedContentTokenCount: count.default(0),
+  })
+  .transform((usage): MeteredUsage => {
+    // Thinking is billed as output, and results of the vendor's own tools as input.
+    const input = usage.promptTokenCount + usage.toolUsePromptTokenCount;
+    const output = usage.candidatesTokenCount + usage.thoughtsTokenCount;
+    return {
+      usage: { input_tokens: input, output_tokens: output },
+      ...cachedTokens(input, { read: usage.cachedContentTokenCount, written: 0 }),
+    };
+  })
+  .nullable()
+  .catch(null)
+  .default(null);
+
 function readGenerate(events: readonly JsonMap[]): ReplyFacts | null {
   const candidates = events.flatMap((event) => listIn(event, 'candidates').slice(0, 1));
   const isBlocked = events.some((event) => textIn(event['promptFeedback'], 'blockReason') !== null);
   const isOver = candidates.some(({ finishReason }) => typeof finishReason === 'string');
   if (!isOver && !isBlocked) return null;
-  const counts = events.map((event) => event['usageMetadata']).findLast(isMap);
-  // The vendor omits counts of zero.
-  const usage = counts === undefined ? counts : { candidatesTokenCount: 0, ...counts };
+  const usage = events.map((event) => event['usageMetadata']).findLast(isMap);
   return {
-    model: events.map((event) => textIn(event, 'modelVersion')).findLast(isString) ?? null,
-    // Thinking is billed as output, and results of the vendor's own tools as input.
-    metered: metered(usage, {
-      input: ['promptTokenCount', 'toolUsePromptTokenCount'],
-      output: ['candidatesTokenCount', 'thoughtsTokenCount'],
-      read: countIn(usage, 'cachedContentTokenCount'),
-    }),
+    model: textIn(
+      events.findLast((event) => 'modelVersion' in event),
+      'modelVersion',
+    ),
+    metered: geminiUsage.parse(usage) ?? NOT_COUNTED,
     said: [modelMessage(candidates.flatMap((candidate) => listIn(candidate['content'], 'parts')))],
   };
 }
@@ -154,29 +168,4 @@ function modelMessage(parts: readonly JsonMap[]): JsonMap {
     return typeof text === 'string' && thought !== true ? [{ type: 'text', text }] : [];
   });
   return { role: 'assistant', content };
-}
-
-function metered(
-  usage: unknown,
-  names: { input: string[]; output: string[] } & { [part in keyof CachedTokens]?: number | null },
-): MeteredUsage {
-  const [input, output] = [names.input, names.output].map((each) => {
-    const counts = each.map((name) => countIn(usage, name)).filter((count) => count !== null);
-    return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
-  });
-  if (typeof input !== 'number' || typeof output !== 'number') return { usage: null };
-  const { read, written } = names;
-  return {
-    usage: { input_tokens: input, output_tokens: output },
-    ...cachedTokens(input, { read, written }),
-  };
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function countIn(value: unknown, name: string): number | null {
-  const count = member(value, name);
-  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : null;
 }

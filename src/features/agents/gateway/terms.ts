@@ -4,7 +4,7 @@ import type { Served, Step, Usage } from '../../../types/answer.ts';
 import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.ts';
 import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
-import type { AgentName, AgentSpec, WorkspaceRules } from '../suite/spec.ts';
+import type { AgentSpec, WorkspaceRules } from '../suite/spec.ts';
 import type { WireRoute } from './routes.ts';
 
 export interface GatewayOptions {
@@ -60,13 +60,8 @@ export interface Call {
 /** Counts bytes that the gateway holds for a run. False: too many. */
 export type TakeRoom = (bytes: number) => boolean;
 
-export interface RunTerms {
-  agent: AgentName;
+export interface RunTerms extends Pick<AgentSpec, 'agent' | 'models' | 'allow'> {
   target: AskedModel;
-  /** Further models of the same server. */
-  models: AgentSpec['models'];
-  /** What requests may contain beyond the grammar of their API. */
-  allow: AgentSpec['allow'];
   network: WorkspaceRules['network'];
   wires: readonly Wire[];
   try: number;

@@ -7,7 +7,7 @@ import {
 } from '../../../edges/providers/address.ts';
 import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
-import { createLimiter, GIVE_UP_AFTER_MS, type Limiter } from '../../../edges/providers/limit.ts';
+import { createLimiter, GIVE_UP_AFTER_MS } from '../../../edges/providers/limit.ts';
 import type { SharedCallSettings } from '../../../edges/providers/retry.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
@@ -23,19 +23,31 @@ export function openUpstreams(access: ProviderAccess & SharedCallSettings): Upst
   const opened = new Map<string, { upstream: Upstream; close(): void }>();
   const open = (wire: Wire, target: AskedModel): { upstream: Upstream; close(): void } => {
     const place = placeIn(access, target);
-    const flaw = speaksWire(target, wire)
-      ? null
-      : `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`;
-    const address = addressOf(target, access);
-    const problem = flaw ?? ('message' in address ? address.message : unsupportedAddress(address));
-    if (problem !== null || 'message' in address)
-      return { upstream: { place, server: { problem: problem ?? '' } }, close: () => undefined };
+    const address = speaksWire(target, wire)
+      ? addressOf(target, access)
+      : {
+          message: `${factsOf(target.provider).label} has no ${wire} interface; name an endpoint that has it`,
+        };
+    const refuse = (problem: string) => ({
+      upstream: { place, server: { problem } },
+      close: () => undefined,
+    });
+    if ('message' in address) return refuse(address.message);
+    const { base, deployments } = address;
+    if (deployments)
+      return refuse(`${base.origin}: agents need an Azure address that ends in /openai/v1`);
     const { fetch, close } = fetchFor(wire, target, address, access);
-    const url = baseUrl(wire, address);
+    // Slows down the calls of all runs after the server refused one because of its load.
+    const limiter = createLimiter({
+      concurrency: { start: MAX_OPEN_CALLS, max: MAX_OPEN_CALLS },
+      giveUp: { rounds: access.maxTries, afterMs: GIVE_UP_AFTER_MS },
+      ...{ clock: access.clock, signal: access.signal },
+    });
+    const url = base.href.replace(wire === 'gemini' ? /(?:\/openai)?\/?$/ : /\/$/, '');
     const server = {
       url,
       fetch: fetch as typeof globalThis.fetch,
-      retry: { ...access, limiter: limiterFor(access) },
+      retry: { ...access, limiter },
     };
     return { upstream: { place, server }, close };
   };
@@ -53,34 +65,13 @@ export function openUpstreams(access: ProviderAccess & SharedCallSettings): Upst
   };
 }
 
-/** Slows down the calls of all runs to a server after it refused one because of its load. */
-function limiterFor({ maxTries, clock, signal }: SharedCallSettings): Limiter {
-  return createLimiter({
-    concurrency: { start: MAX_OPEN_CALLS, max: MAX_OPEN_CALLS },
-    giveUp: { rounds: maxTries, afterMs: GIVE_UP_AFTER_MS },
-    clock,
-    signal,
-  });
-}
-
 const MAX_OPEN_CALLS = 256;
-
-function unsupportedAddress({ base, deployments }: Address): string | null {
-  return deployments
-    ? `${base.origin}: agents need an Azure address that ends in /openai/v1`
-    : null;
-}
 
 function placeIn({ endpoints }: ProviderAccess, { provider, endpoint }: AskedModel): string {
   const server = endpoint === null ? undefined : endpoints.get(endpoint);
   return server === undefined
     ? (endpoint ?? provider)
     : `${server.url}?api-version=${server.apiVersion ?? ''}${headerLines(server)}`;
-}
-
-function baseUrl(wire: Wire, { base }: Address): string {
-  const url = base.href.replace(/\/$/, '');
-  return wire === 'gemini' ? url.replace(/\/openai$/, '') : url;
 }
 
 function fetchFor(

@@ -1,22 +1,11 @@
-import { PassThrough, type Readable } from 'node:stream';
-import {
-  PROTOCOL_VERSION,
-  client,
-  methods,
-  type AnyMessage,
-  type RequestPermissionRequest,
-} from '@agentclientprotocol/sdk';
+import { PassThrough } from 'node:stream';
+import { PROTOCOL_VERSION, client, methods, type AnyMessage } from '@agentclientprotocol/sdk';
 import { parseMap } from '../../../types/plain.ts';
-
-interface Talk {
-  stdin: Readable;
-  onLine(line: string): void;
-}
 
 /**
  * ACP is the Agent Client Protocol. Grants all permissions, because the sandbox limits the agent.
  */
-export function talkAcp(work: string, task: string): Talk {
+export function talkAcp(work: string, task: string) {
   const stdin = new PassThrough();
   const writable = new WritableStream<AnyMessage>({
     write: (message) => void stdin.write(`${JSON.stringify(message)}\n`),
@@ -24,9 +13,13 @@ export function talkAcp(work: string, task: string): Talk {
   const { readable, writable: lines } = new TransformStream<AnyMessage, AnyMessage>();
   const received = lines.getWriter();
   const app = client({ name: 'evaldiff' })
-    .onRequest(methods.client.session.requestPermission, ({ params }) => ({
-      outcome: grant(params),
-    }))
+    .onRequest(methods.client.session.requestPermission, ({ params: { options } }) => {
+      // Prefers one-time permissions, because a permanent one changes the mode of some agents.
+      const kinds = ['allow_once', 'allow_always'];
+      const [option] = kinds.flatMap((kind) => options.find((each) => each.kind === kind) ?? []);
+      if (option === undefined) return { outcome: { outcome: 'cancelled' } };
+      return { outcome: { outcome: 'selected', optionId: option.optionId } };
+    })
     .onNotification(methods.client.session.update, () => {});
   const session = app.connectWith({ readable, writable }, async (agent) => {
     await agent.request(methods.agent.initialize, {
@@ -43,20 +36,10 @@ export function talkAcp(work: string, task: string): Talk {
   void session.catch(() => {}).then(() => stdin.end());
   return {
     stdin,
-    onLine(line) {
+    onLine(line: string): void {
       const message = parseMap(line);
       if (message?.['jsonrpc'] === '2.0')
         void received.write(message as unknown as AnyMessage).catch(() => {});
     },
   };
-}
-
-/** Prefers one-time permissions, because a permanent one changes the mode of some agents. */
-function grant({
-  options,
-}: RequestPermissionRequest): { outcome: 'selected'; optionId: string } | { outcome: 'cancelled' } {
-  const kinds = ['allow_once', 'allow_always'];
-  const option = kinds.flatMap((kind) => options.find((each) => each.kind === kind) ?? [])[0];
-  if (option === undefined) return { outcome: 'cancelled' };
-  return { outcome: 'selected', optionId: option.optionId };
 }

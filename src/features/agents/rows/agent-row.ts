@@ -1,6 +1,5 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
 import type { AgentName, AgentSpec } from '../suite/spec.ts';
-import type { ClientValue } from './client-value.ts';
 
 /** The API that an agent calls. `openai` means the Responses and Chat Completions APIs. */
 export type Wire = 'anthropic' | 'openai' | 'gemini';
@@ -21,13 +20,26 @@ export interface RunSetup {
   url: string;
   token: string;
   home: string;
-  work: string;
 }
 
 interface AgentStart {
   command: string[];
   env: Record<string, string>;
   home: Record<string, string>;
+}
+
+/**
+ * A value that a client generates and writes at a fixed place of its requests, as its recording in
+ * fixtures/agents/requests shows. Keys of stored replies omit it.
+ */
+export interface ClientValue {
+  /**
+   * Keys from the request's root. `*` stands for every item of a list, and `name=run` for a map
+   * whose `name` is `run`.
+   */
+  at: string;
+  /** The value within the text at that place. If absent, all of it. */
+  text?: RegExp;
 }
 
 interface CliPackage {

@@ -1,7 +1,6 @@
-import type { JsonMap } from '../../../types/plain.ts';
 import { isGranted } from '../suite/network.ts';
 import type { WorkspaceRules } from '../suite/spec.ts';
-import type { AgentEvent, AgentRow } from './agent-row.ts';
+import type { AgentRow } from './agent-row.ts';
 import { listIn, textIn } from './fields.ts';
 
 export const claudeCode: AgentRow = {
@@ -43,7 +42,12 @@ export const claudeCode: AgentRow = {
     home: {},
   }),
   read(line) {
-    if (line['type'] === 'result') return [resultEnd(line)];
+    if (line['type'] === 'result') {
+      const ok = line['is_error'] === false;
+      // `subtype` may be `success` although `is_error` is true.
+      const isContradiction = !ok && line['subtype'] === 'success';
+      return [{ kind: 'end', ok, why: textIn(line, isContradiction ? 'result' : 'subtype') }];
+    }
     if (line['type'] !== 'assistant') return [];
     return listIn(line['message'], 'content')
       .flatMap((block) => textIn(block, 'text') ?? [])
@@ -68,12 +72,4 @@ function disallowedTools({ network }: WorkspaceRules): string[] {
     ...(network === 'off' ? ['WebFetch'] : []),
   ];
   return tools.length === 0 ? [] : ['--disallowedTools', tools.join(',')];
-}
-
-/** `subtype` may be `success` although `is_error` is true. */
-function resultEnd(line: JsonMap): AgentEvent {
-  const subtype = textIn(line, 'subtype');
-  const ok = line['is_error'] === false;
-  const why = !ok && subtype === 'success' ? textIn(line, 'result') : subtype;
-  return { kind: 'end', ok, why };
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, sep } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { visibleLine } from '../../../text/visible.ts';
 import { parseMap } from '../../../types/plain.ts';
 import { giveToAgent, removeFolder } from '../workspace/folders.ts';
@@ -10,9 +10,10 @@ import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
 import { installCommand } from './versions.ts';
 
-interface FoundCli {
+/** For agents that the suite gives as a command, all fields are empty. */
+export interface Cli {
   bin: readonly string[];
-  version: string;
+  version: string | null;
   /** Absolute folders that the agent must be able to read. */
   folders: readonly string[];
 }
@@ -24,17 +25,18 @@ interface CliTools {
 }
 
 export async function findCli(
-  { name, npm }: AgentRow,
-  wanted: string,
+  { name, npm, version }: AgentRow,
+  asked: string | null,
   tools: CliTools,
-): Promise<FoundCli | { problem: string }> {
-  if (npm === null) return { problem: `${name} has no CLI` };
+): Promise<Cli | { problem: string }> {
+  if (npm === null) return { bin: [], version: null, folders: [] };
+  const wanted = asked ?? version ?? '';
   const path = (tools.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const others: string[] = [];
   for (const folder of [join(tools.project, BIN), ...path]) {
     const found = await readCli(join(folder, npm.bin), npm.package, tools);
     if (found?.version === wanted) return found;
-    if (found !== null) others.push(`${found.version} in ${folder}`);
+    if (found !== null) others.push(`${String(found.version)} in ${folder}`);
   }
   const also = others.length === 0 ? '' : ` (found ${visibleLine(others.join(', '))})`;
   return {
@@ -46,25 +48,19 @@ export async function findCli(
 
 const BIN = join('node_modules', '.bin');
 
-async function readCli(file: string, name: string, tools: CliTools): Promise<FoundCli | null> {
+async function readCli(file: string, name: string, tools: CliTools): Promise<Cli | null> {
   const program = await realpath(file).catch(() => null);
   if (program === null) return null;
   const owner = await packageOf(program, name);
-  const folder = owner === null ? besideProgram(program, tools) : outermost(owner.folder);
+  const beside = dirname(program);
+  // The agent must not read the user's home.
+  const isAboveHome = `${tools.env['HOME'] ?? ''}/`.startsWith(`${beside}/`);
+  const folder = owner?.folder ?? (isAboveHome ? program : beside);
   const version = owner?.version ?? (await askVersion(program, folder, tools.kind));
   if (version === null) return null;
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
-}
-
-/**
- * The agent must not read the user's home. If the program's folder contains it, returns only the
- * program.
- */
-function besideProgram(program: string, { env }: CliTools): string {
-  const folder = dirname(program);
-  return `${env['HOME'] ?? ''}/`.startsWith(`${folder}/`) ? program : folder;
 }
 
 async function packageOf(
@@ -75,15 +71,15 @@ async function packageOf(
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '');
     const facts = parseMap(text) ?? {};
     const version = textIn(facts, 'version');
-    if (facts['name'] === name && version !== null) return { folder, version };
+    if (facts['name'] !== name || version === null) continue;
+    // Its dependencies are beside it, in the outermost `node_modules`.
+    const [, modules = folder] = PACKAGES.exec(`${folder}/`) ?? [];
+    return { folder: modules, version };
   }
   return null;
 }
 
-function outermost(folder: string): string {
-  const at = `${folder}${sep}`.indexOf(`${sep}node_modules${sep}`);
-  return at === -1 ? folder : folder.slice(0, at + `${sep}node_modules`.length);
-}
+const PACKAGES = /^(.*?\/node_modules)\//;
 
 const VERSION_SECONDS = 20;
 

@@ -1,27 +1,7 @@
 import { readAcp } from './acp.ts';
-import type { AgentRow, RunSetup } from './agent-row.ts';
+import type { AgentRow } from './agent-row.ts';
 
 const MODEL = 'evaldiff/model';
-
-function config({ spec, url, token }: RunSetup): string {
-  return JSON.stringify({
-    autoupdate: false,
-    share: 'disabled',
-    model: MODEL,
-    small_model: MODEL,
-    provider: {
-      evaldiff: {
-        npm: spec.at === 'anthropic' ? '@ai-sdk/anthropic' : '@ai-sdk/openai-compatible',
-        options: { baseURL: `${url}/v1`, apiKey: token },
-        models: { model: { id: spec.model, limit: { context: 200_000, output: 8192 } } },
-      },
-    },
-    permission: {
-      ...{ bash: 'allow', edit: 'allow' },
-      webfetch: spec.workspace.network === 'off' ? 'deny' : 'allow',
-    },
-  });
-}
 
 export const opencode: AgentRow = {
   name: 'opencode',
@@ -36,12 +16,28 @@ export const opencode: AgentRow = {
   skillTool: { name: 'skill', argument: 'name' },
   ownFiles: ['.opencode/.gitignore'],
   clientValues: [],
-  start: (run) => ({
-    command: [...run.bin, 'acp'],
+  start: ({ spec, bin, url, token }) => ({
+    command: [...bin, 'acp'],
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_CONFIG_CONTENT: config(run),
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        model: MODEL,
+        small_model: MODEL,
+        provider: {
+          evaldiff: {
+            npm: spec.at === 'anthropic' ? '@ai-sdk/anthropic' : '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: token },
+            models: { model: { id: spec.model, limit: { context: 200_000, output: 8192 } } },
+          },
+        },
+        permission: {
+          ...{ bash: 'allow', edit: 'allow' },
+          webfetch: spec.workspace.network === 'off' ? 'deny' : 'allow',
+        },
+      }),
     },
     home: {},
   }),

@@ -1,7 +1,7 @@
 import { parseMap } from '../../../types/plain.ts';
 import type { InsideRun } from '../workspace/run.ts';
 import type { AgentRow } from './agent-row.ts';
-import { mapIn } from './fields.ts';
+import { mapIn, textIn } from './fields.ts';
 import type { Transcript } from './transcript.ts';
 
 export function runFault(
@@ -12,12 +12,16 @@ export function runFault(
 ): string | null {
   if (ended !== 'exit' && ended !== 'input') return `${name} ${LIMIT_PATTERNS[ended](minutes)}`;
   if (end?.ok === true || (end === null && code === 0 && npm === null)) return null;
-  return runFailure(name, code, [end?.why ?? '', errorLine(stderr), last]);
+  const lines = stderr.trim().split('\n');
+  const line = lines.find((each) => /\berror:/i.test(each)) ?? lines.at(-1) ?? '';
+  return runFailure(name, code, [end?.why ?? '', line, last]);
 }
 
 function runFailure(name: string, code: number | null, said: readonly string[]): string {
   const pinned = `write only \`agent: ${name}\` for the version that evaldiff is tested with`;
-  const reason = plainReason(said.find((text) => text !== '') ?? '');
+  const reported = said.find((text) => text !== '') ?? '';
+  // CLIs print the vendor's whole JSON error.
+  const reason = textIn(mapIn(parseMap(reported), 'error'), 'message') ?? reported;
   if (LOGIN.test(said.join('\n')))
     return `${name} asks for a login instead of using the gateway: ${reason}; ${pinned}`;
   if (code === 126 || code === 127) return `${name} cannot be started: ${reason}`;
@@ -32,17 +36,6 @@ const LIMIT_PATTERNS = {
   size: () => 'made its workspace larger than 1 GB',
   stopped: () => 'was stopped',
 };
-
-function errorLine(stderr: string): string {
-  const lines = stderr.trim().split('\n');
-  return lines.find((line) => /\berror:/i.test(line)) ?? lines.at(-1) ?? '';
-}
-
-/** CLIs print the vendor's whole JSON error. */
-function plainReason(text: string): string {
-  const message = mapIn(parseMap(text) ?? {}, 'error')['message'];
-  return typeof message === 'string' ? message : text;
-}
 
 const LOGIN =
   /\b(?:log ?in|sign in|auth(?:entication|_required| method| required)|not logged in)\b/i;

@@ -1,6 +1,7 @@
 import type { Step } from '../../../types/answer.ts';
 import { jsonText, parseMap } from '../../../types/plain.ts';
 import type { AgentEvent, AgentRow } from './agent-row.ts';
+import { textIn } from './fields.ts';
 
 export type CallStep = Extract<Step, { type: 'tool_call' }>;
 type MessageStep = Extract<Step, { type: 'message' }>;
@@ -60,18 +61,18 @@ function addCall(
   calls.set(id, step);
 }
 
-export function skillsUsed(row: AgentRow, steps: readonly Step[]): string[] {
-  const used = steps.flatMap((step) => (step.type === 'tool_call' ? skillsIn(row, step) : []));
-  return [...new Set(used)];
-}
-
-function skillsIn({ skillTool, skillFolders }: AgentRow, call: CallStep): string[] {
-  if (call.name === skillTool?.name) {
-    const name = parseMap(call.arguments)?.[skillTool.argument];
-    return typeof name === 'string' ? [name] : [];
-  }
-  const opened = [...call.arguments.matchAll(/([\w./-]*)\/([\w.-]+)\/SKILL\.md\b/g)];
+export function skillsUsed(
+  { skillTool, skillFolders }: AgentRow,
+  steps: readonly Step[],
+): string[] {
   const isOffered = (folder: string): boolean =>
     skillFolders?.some((each) => folder === each || folder.endsWith(`/${each}`)) ?? true;
-  return opened.flatMap(([, folder = '', name = '']) => (isOffered(folder) ? [name] : []));
+  const used = steps.flatMap((step) => {
+    if (step.type !== 'tool_call') return [];
+    const { name: tool, arguments: given } = step;
+    if (tool === skillTool?.name) return textIn(parseMap(given), skillTool.argument) ?? [];
+    const opened = [...given.matchAll(/([\w./-]*)\/([\w.-]+)\/SKILL\.md\b/g)];
+    return opened.flatMap(([, folder = '', name = '']) => (isOffered(folder) ? [name] : []));
+  });
+  return [...new Set(used)];
 }

@@ -3,7 +3,7 @@ import picomatch from 'picomatch';
 import { isBelow } from '../../../documents/paths.ts';
 import type { WorkspaceRules } from './spec.ts';
 
-type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
+export type PlaceRules = Pick<WorkspaceRules, 'from' | 'with' | 'hide'> &
   Partial<Pick<WorkspaceRules, 'own' | 'skills'>>;
 
 /** Maps paths in the workspace to paths in the repository. */

@@ -1,3 +1,4 @@
+import type { Settings } from '../../../project/settings.ts';
 import { OWN_FACTS, isOwnFacts, type Answer, type Part } from '../../../types/answer.ts';
 import { AGENT_PROGRAM } from '../../../types/model.ts';
 import type { Scalar } from '../../../types/plain.ts';
@@ -30,19 +31,8 @@ export interface WorkspaceRules {
   network: Network;
 }
 
-export interface RunLimits {
-  turns: number;
-  minutes: number;
-  usd: number;
-}
-
-export interface Check {
-  name: string;
-  run: string;
-}
-
 /** Every field is part of the key under which a run is stored. */
-export interface AgentSpec {
+export interface SuiteSpec {
   agent: AgentName;
   version: string | null;
   command: readonly string[];
@@ -55,8 +45,12 @@ export interface AgentSpec {
   /** Names of request contents that the gateway would refuse. */
   allow: readonly string[];
   workspace: WorkspaceRules;
-  limits: RunLimits;
-  checks: readonly Check[];
+  limits: { turns: number; minutes: number; usd: number };
+}
+
+export interface AgentSpec extends SuiteSpec {
+  /** Command lines that run after the agent. */
+  checks: readonly string[];
   /** Paths of files that `files` metrics read after the run. */
   watch: readonly string[];
 }
@@ -107,7 +101,7 @@ export interface CheckResult {
   timedOut?: true;
 }
 
-export function agentCommand(spec: Omit<AgentSpec, 'checks' | 'watch'>): string[] {
+export function agentCommand(spec: SuiteSpec): string[] {
   return [AGENT_PROGRAM, JSON.stringify(spec)];
 }
 
@@ -128,10 +122,18 @@ export function specOf(command: readonly string[]): AgentSpec | null {
   const after = (start: string): string[] =>
     afterwards.filter((word) => word.startsWith(start)).map((word) => word.slice(start.length));
   return {
-    ...(JSON.parse(json) as Omit<AgentSpec, 'checks' | 'watch'>),
-    checks: after(RUN).map((run) => ({ name: run, run })),
+    ...(JSON.parse(json) as SuiteSpec),
+    checks: after(RUN),
     watch: after(READ),
   };
+}
+
+/** The agent that works on a suite. Null if a model answers its prompt. */
+export function agentOf(
+  { model }: { model: string | null },
+  { models }: Pick<Settings, 'models'>,
+): AgentSpec | null {
+  return specOf(models.get(model ?? '')?.command ?? []);
 }
 
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {

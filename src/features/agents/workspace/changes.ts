@@ -54,7 +54,7 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
       ? await setupChange(workspace, path, pair, setupRoom)
       : await changeAt(workspace, path, { ...pair, after }, room);
     if (found !== null) changes.push(found);
-    if (changes.length > MAX_CHANGES) throw tooManyChanges();
+    if (changes.length > MAX_CHANGES) throw userError(null, TOO_MANY_CHANGES);
   }
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -71,13 +71,9 @@ const DISK_FULL =
   'The disk with the temporary folder is full, so what the agent wrote is incomplete. Free some ' +
   'space, or set TMPDIR to a folder on another disk.';
 
-function tooManyChanges(): Error {
-  return userError(
-    null,
-    `The agent changed more than ${count(MAX_CHANGES)} files. If it installs packages, install ` +
-      'them in `setup`.',
-  );
-}
+const TOO_MANY_CHANGES =
+  `The agent changed more than ${count(MAX_CHANGES)} files. If it installs packages, install ` +
+  'them in `setup`.';
 
 interface FilePair {
   old: DiskEntry | null;
@@ -128,7 +124,7 @@ async function changeAt(
   room.bytes -= size;
   const was = await bodyOf(before.folder, path, old);
   const body = await bodyOf(own.work, path, entry);
-  const isSame = isSameFile(was, body);
+  const isSame = was !== null && body !== null && was.equals(body);
   if (isSame && old?.mode === mode) return null;
   const leaves = mode === '120000' && !staysInside(path, (at) => linkTarget(after.get(at)));
   const spots = canarySpotter(canary);
@@ -139,9 +135,6 @@ async function changeAt(
     isCanarySeen: spots(path) || spots(body ?? ''),
   };
 }
-
-const isSameFile = (was: Buffer | null, body: Buffer | null): boolean =>
-  was !== null && body !== null && was.equals(body);
 
 export async function bodyOf(
   folder: string,

@@ -1,5 +1,5 @@
 import { isBelow } from '../../../documents/paths.ts';
-import type { Check, CheckResult } from '../suite/spec.ts';
+import type { CheckResult } from '../suite/spec.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFile, WorkspaceFiles } from './files.ts';
 import { linkTarget, type DiskEntry } from './layers.ts';
@@ -24,16 +24,16 @@ const MAX_CHECK_CHARS = 20_000;
 
 export async function runChecks(
   files: WorkspaceFiles,
-  checks: readonly Check[],
+  checks: readonly string[],
   { agents, seconds, ...options }: CheckOptions,
 ): Promise<CheckResult[]> {
   const { signal } = options;
   const edits: WorkspaceOptions['edits'] = (entries) => cleanEdits(agents, entries);
   const done: CheckResult[] = [];
-  for (const { name, run } of checks) {
+  for (const name of checks) {
     const workspace = await openWorkspace(files, { ...options, home: {}, canary: null, edits });
     try {
-      const job = { command: ['/bin/sh', '-c', run], env: {}, gateway: null, seconds, signal };
+      const job = { command: ['/bin/sh', '-c', name], env: {}, gateway: null, seconds, signal };
       const { code, ended, stdout, stderr } = await runInside(
         { ...workspace, network: 'off' },
         job,

@@ -3,8 +3,7 @@ import { trailOf } from '../../../documents/paths.ts';
 import { UserError, problem, userError } from '../../../errors.ts';
 import { fileSize } from '../../../text/amounts.ts';
 import type { SourceTree } from '../../../types/repository.ts';
-import { placeFiles } from '../suite/rules.ts';
-import type { WorkspaceRules } from '../suite/spec.ts';
+import { placeFiles, type PlaceRules } from '../suite/rules.ts';
 import { followLinks } from './links.ts';
 
 export type Mode = '100644' | '100755' | '120000';
@@ -26,10 +25,11 @@ const READS_AT_ONCE = 64;
  * @throws UserError for links that leave the workspace and conflicting paths.
  */
 export async function readWorkspaceFiles(
-  tree: SourceTree,
-  rules: Pick<WorkspaceRules, 'from' | 'with' | 'hide' | 'skills'>,
+  tree: SourceTree | null,
+  rules: PlaceRules,
   attached: Readonly<Record<string, string>> = {},
 ): Promise<WorkspaceFiles> {
+  if (tree === null) throw userError(null, 'the commit is missing');
   const links = [...tree.irregular].flatMap(([path, kind]) =>
     kind === 'symbolic link' ? path : [],
   );
@@ -48,7 +48,7 @@ export async function readWorkspaceFiles(
   }
   const problems = placed.flatMap(([path, source]) => {
     const message = placeProblem(files, path);
-    return message === null ? [] : problem({ file: source, line: 0 }, message);
+    return message === null ? [] : problem(source, message);
   });
   if (problems.length > 0) throw new UserError(problems);
   return files;

@@ -31,7 +31,7 @@ interface RunLayers {
   run: string;
 }
 
-interface MountPlan {
+export interface MountPlan {
   root: string;
   own: OwnFolders;
   readable: readonly string[];

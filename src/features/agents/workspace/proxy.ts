@@ -12,13 +12,11 @@ interface Reach {
 
 const PUBLIC: Reach = {
   addressesOf: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
-  isAllowed: (address) => isPublicAddress(address) && !isOwnAddress(address),
+  isAllowed: (address) => {
+    const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    return isPublicAddress(address) && !own.some((each) => each.address === address);
+  },
 };
-
-function isOwnAddress(address: string): boolean {
-  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  return own.some((each) => each.address === address);
-}
 
 /**
  * Opens a CONNECT proxy that reaches only the hosts of `network`, by default on port 443, and only

@@ -6,16 +6,14 @@ import { networkHosts } from '../suite/network.ts';
 import { CANARY_NAME, canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES } from './files.ts';
 import { diskUsage } from './folders.ts';
-import { INSIDE, PORTS, type OwnFolders } from './mounts.ts';
+import { INSIDE, PORTS } from './mounts.ts';
 import { openProxy } from './proxy.ts';
-import { startInside, type WallKind, type WalledProcess } from './walls.ts';
+import { startInside, type WalledJob, type WalledProcess } from './walls.ts';
 
-export interface RunPlace {
-  kind: WallKind;
-  folder: string;
-  own: OwnFolders;
-  readable: readonly string[];
-  cover: readonly string[];
+export interface RunPlace extends Pick<
+  WalledJob,
+  'kind' | 'folder' | 'own' | 'readable' | 'cover'
+> {
   network: 'off' | readonly string[];
   canary: string | null;
 }

@@ -15,7 +15,7 @@ import {
   SYSTEM_PATH,
   isSystemPath,
   mountScript,
-  type OwnFolders,
+  type MountPlan,
 } from './mounts.ts';
 
 /**
@@ -45,11 +45,6 @@ export function unshareWords(kind: WallKind): string[] {
   return kind === 'rootless' ? ['unshare', '--map-root-user'] : ['unshare'];
 }
 
-function outerCommand(kind: WallKind, socket: string): string[] {
-  const program = ['--input-type=module', '-e', insideProgram, socket];
-  return [...unshareWords(kind), ...NAMESPACES, '--', process.execPath, ...program];
-}
-
 /** Limits file sizes in bytes, and the number of processes and threads. */
 const RESOURCES = ['--fsize=1000000000', '--nproc=16384', '--core=0'];
 
@@ -70,13 +65,9 @@ function innerCommand({ kind, command }: WalledJob, env: Record<string, string>)
   return ['prlimit', ...RESOURCES, '--', 'setpriv', '--no-new-privs', ...drop, '--', ...filtered];
 }
 
-interface WalledJob {
+export interface WalledJob extends Omit<MountPlan, 'root'> {
   kind: WallKind;
   folder: string;
-  own: OwnFolders;
-  readable: readonly string[];
-  cover: readonly string[];
-  sockets: { gateway: string | null; proxy: string | null };
   command: readonly string[];
   env: Readonly<Record<string, string>>;
 }
@@ -102,7 +93,9 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(socket, resolve);
   });
-  const [file = '', ...args] = outerCommand(job.kind, socket);
+  const program = ['--input-type=module', '-e', insideProgram, socket];
+  const [file = '', ...words] = unshareWords(job.kind);
+  const args = [...words, ...NAMESPACES, '--', process.execPath, ...program];
   const child = spawn(file, args, {
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin:/usr/sbin:/sbin' },

@@ -1,6 +1,7 @@
 import { valueAt } from '../../../documents/document.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import {
+  filledText,
   isMap,
   type Json,
   type JsonMap,
@@ -113,12 +114,11 @@ export function isTriggerQuery(written: Json, builtIns: BuiltInMetrics): boolean
 }
 
 export function caseQuestion(written: Json): string | null {
-  const question = valueAt(written, ['prompt']) ?? valueAt(written, ['query']);
-  return typeof question === 'string' && question !== '' ? question : null;
+  return filledText(valueAt(written, ['prompt']) ?? valueAt(written, ['query']));
 }
 
 export function caseId({ id, name }: JsonMap): string | null {
-  return typeof name === 'string' && name !== '' ? name : isScalar(id) ? String(id) : null;
+  return filledText(name) ?? (isScalar(id) ? String(id) : null);
 }
 
 function expectedOf({ expected_output: expected }: JsonMap): JsonMap {

@@ -1,13 +1,8 @@
 import { valueAt, type Document } from '../../../documents/document.ts';
+import type { Files } from '../../../documents/files.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
-import { isMap, jsonText, type Json } from '../../../types/plain.ts';
+import { filledText, isMap, jsonText, type Json, type Problem } from '../../../types/plain.ts';
 import { lastSteps } from '../shared/draft.ts';
-
-export interface SkillFiles {
-  exists(path: string): boolean;
-  below(folder: string): string[];
-  read(path: string): Promise<Uint8Array | null>;
-}
 
 /** In bytes, for each attached file. Folders are limited to 100 files. */
 const MAX_ATTACHMENT_BYTES = 200_000;
@@ -15,7 +10,8 @@ const MAX_ATTACHMENTS = 100;
 
 export async function findSkill(
   document: Document,
-  files: SkillFiles,
+  files: Files,
+  problems: Problem[],
 ): Promise<{ file: string; text: string } | { tried: string[] }> {
   const above = folderOf(folderOf(document.file));
   const name = skillName(document.value) ?? lastSteps(above).name;
@@ -32,11 +28,11 @@ export async function findSkill(
       ].filter((path) => path !== null),
     ),
   ];
-  const file = tried.find((path) => files.exists(path));
-  const content = file === undefined ? null : await files.read(file);
-  return file === undefined || content === null
+  const file = tried.find((path) => files.absence(path) === null);
+  const found = file === undefined ? null : await files.data(file, null, problems);
+  return found === null
     ? { tried }
-    : { file, text: new TextDecoder().decode(content) };
+    : { file: found.file, text: new TextDecoder().decode(found.content) };
 }
 
 export function skillName(value: Json): string | null {
@@ -49,13 +45,14 @@ export function skillName(value: Json): string | null {
   ]
     .map((path) => valueAt(value, path))
     .find((found) => found !== undefined);
-  return typeof name === 'string' && name !== '' ? name : null;
+  return filledText(name);
 }
 
 interface AttachOptions {
-  files: SkillFiles;
+  files: Files;
   folders: readonly string[];
   isProgram: boolean;
+  problems: Problem[];
 }
 
 export async function attachedFiles(
@@ -84,7 +81,7 @@ function filesOfFolder(
   const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
   if (!isPlainRelative(path)) return null;
   const places = folders.flatMap((folder) => join(folder, path) ?? []);
-  if (places.some((place) => files.exists(place))) return null;
+  if (places.some((place) => files.absence(place) === null)) return null;
   const folder = places.find((place) => files.below(place).length > 0);
   if (folder === undefined) return null;
   return files.below(folder).map((file) => `${path}${file.slice(folder.length)}`);
@@ -92,7 +89,7 @@ function filesOfFolder(
 
 async function attachedFile(
   entry: Json,
-  { files, folders, isProgram }: AttachOptions,
+  { files, folders, isProgram, problems }: AttachOptions,
 ): Promise<{ text: string } | { why: string }> {
   const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
   if (typeof path !== 'string' || path === '') return { why: 'one of its files has no path' };
@@ -102,7 +99,7 @@ async function attachedFile(
   if (found === undefined)
     return { why: `its file ${path.slice(0, 200)} is not in the repository` };
   if (isProgram) return { text: found };
-  const text = attachmentText(await files.read(found));
+  const text = attachmentText((await files.data(found, null, problems))?.content);
   return 'why' in text
     ? { why: `its file ${found} ${text.why}` }
     : { text: fileText(path, text.text) };
@@ -131,15 +128,15 @@ function findAttached(
 ): string | undefined {
   if (!isPlainRelative(path)) return undefined;
   const places = folders.flatMap((folder) => join(folder, path) ?? []);
-  return places.find((candidate) => files.exists(candidate));
+  return places.find((candidate) => files.absence(candidate) === null);
 }
 
 function fileText(path: string, text: string): string {
   return `\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`;
 }
 
-function attachmentText(content: Uint8Array | null): { text: string } | { why: string } {
-  if (content === null) return { why: 'cannot be read' };
+function attachmentText(content: Uint8Array | undefined): { text: string } | { why: string } {
+  if (content === undefined) return { why: 'cannot be read' };
   if (content.length > MAX_ATTACHMENT_BYTES)
     return { why: `has more than ${MAX_ATTACHMENT_BYTES.toLocaleString('en-US')} bytes` };
   try {

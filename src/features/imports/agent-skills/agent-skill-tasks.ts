@@ -1,7 +1,7 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import type { BuiltInMetrics } from '../../../metrics/definition.ts';
-import type { JsonMap } from '../../../types/plain.ts';
+import type { JsonMap, Problem } from '../../../types/plain.ts';
 import {
   createDraft,
   judgeTheRest,
@@ -11,12 +11,10 @@ import {
 } from '../shared/draft.ts';
 import type { Node } from '../shared/node.ts';
 import { caseId, caseQuestion, isTriggerQuery, readCase } from './agent-skill-cases.ts';
-import { findSkill, placedFiles, skillName, type SkillFiles } from './agent-skill-files.ts';
+import { findSkill, placedFiles, skillName } from './agent-skill-files.ts';
 
-interface TaskContext {
-  files: SkillFiles;
-  builtIns: BuiltInMetrics;
-  hasGrader: boolean;
+interface TaskContext extends Pick<FormatTools, 'files' | 'builtIns' | 'hasGrader'> {
+  problems: Problem[];
 }
 
 /** `whole`: what the file itself loses. */
@@ -26,7 +24,7 @@ export async function tasksOf(
   context: TaskContext,
   whole: Pick<Imported, 'left' | 'remarks'>,
 ): Promise<NonNullable<Imported['tasks']> | null> {
-  const skill = await findSkill(document, context.files);
+  const skill = await findSkill(document, context.files, context.problems);
   if ('tried' in skill) return null;
   const folder = folderOf(skill.file);
   const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');

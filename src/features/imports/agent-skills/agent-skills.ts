@@ -4,7 +4,6 @@ import { escapeNames } from '../../../config/templates.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
   isAmong,
@@ -27,16 +26,8 @@ import {
   reportUnknownCaseKeys,
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
-import { attachedFiles, findSkill, skillName, type SkillFiles } from './agent-skill-files.ts';
+import { attachedFiles, findSkill, skillName } from './agent-skill-files.ts';
 import { tasksOf } from './agent-skill-tasks.ts';
-
-interface SkillContext {
-  files: SkillFiles;
-  builtIns: BuiltInMetrics;
-  hasGrader: boolean;
-  /** A program gets paths of attached files, other models get the files' texts. */
-  isProgram: boolean;
-}
 
 const CASE_LISTS = ['evals', 'cases'];
 
@@ -53,7 +44,7 @@ export async function importAgentSkill(
   tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
-  const context = contextOf(tools, problems);
+  const context = { ...tools, problems };
   const imported = nothingImported();
   const root = nodeOf(document);
   const list = casesIn(root);
@@ -80,7 +71,7 @@ export async function importAgentSkill(
     imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
     return imported;
   }
-  const skill = await findSkill(document, context.files);
+  const skill = await findSkill(document, context.files, problems);
   if ('tried' in skill) {
     problems.push(
       problem(whole, `belongs to a skill, but there is no ${skill.tried.join(', no ')}`),
@@ -104,23 +95,6 @@ export async function importAgentSkill(
   return imported;
 }
 
-function contextOf(
-  { files, settings, builtIns, hasGrader }: FormatTools,
-  problems: Problem[],
-): SkillContext {
-  return {
-    files: {
-      exists: (path) => files.absence(path) === null,
-      below: files.below,
-      read: async (path) =>
-        (await files.data(path, { file: '', line: 0 }, problems))?.content ?? null,
-    },
-    builtIns,
-    hasGrader,
-    isProgram: entryOf(settings, UNNAMED_MODEL)?.provider === 'program',
-  };
-}
-
 function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]): void {
   const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
   if (doubled === null) return;
@@ -133,7 +107,8 @@ function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]):
   );
 }
 
-interface CasesContext extends SkillContext {
+interface CasesContext extends FormatTools {
+  problems: Problem[];
   skill: string;
   imported: Imported;
 }
@@ -141,15 +116,18 @@ interface CasesContext extends SkillContext {
 async function testsOf(
   document: Document,
   list: Node,
-  { files, builtIns, hasGrader, isProgram, skill, imported }: CasesContext,
+  { files, settings, builtIns, hasGrader, problems, skill, imported }: CasesContext,
 ): Promise<DraftFile | null> {
   const cases = list.each();
   const tests = createDraft(list.place);
   const references: JsonMap[] = [];
   const checks = { unit: 'check', of: 0, carried: 0 };
   const folders = [folderOf(skill), folderOf(document.file), ''];
+  // A program gets paths of attached files, other models get the files' texts.
+  const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
+  const options = { files, folders, isProgram, problems };
   for (const { map, place } of cases) {
-    const attached = await attachedFiles(map['files'], { files, folders, isProgram });
+    const attached = await attachedFiles(map['files'], options);
     const context = { attached, place, skill: skillName(document.value), builtIns, imported };
     const read = readCase(map, context);
     checks.of += read.of;

@@ -13,10 +13,8 @@ export interface ForeignMetric {
   code: string | null;
 }
 
-type MetricKind = 'function' | 'rubric';
-
 interface FlexEvalMetric {
-  kind: MetricKind;
+  kind: 'function' | 'rubric';
   name: string;
   written: JsonMap;
   node: Node;
@@ -81,20 +79,13 @@ export function convertMetrics(
       { modules, every: !completes && judgesEvery(found, builtIns) },
       left,
     ),
-    code: codeFile(found, modules),
+    code: found.kind === 'function' ? (findModule(found.name, modules)?.file ?? null) : null,
   }));
 }
 
 interface FunctionSources {
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
-}
-
-function codeFile(
-  { kind, name }: FlexEvalMetric,
-  modules: readonly FunctionModule[],
-): string | null {
-  return kind === 'function' ? (findModule(name, modules)?.file ?? null) : null;
 }
 
 function metricRefusal(

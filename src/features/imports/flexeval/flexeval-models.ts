@@ -1,6 +1,6 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import {
   factsOf,
   isVendor,
@@ -19,13 +19,14 @@ import {
 import type { Node } from '../shared/node.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
-type ForeignLlm = Omit<ImportedModel, 'label'> | { why: string };
-
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
 const COMPLETION_IN_CODE =
   'completion functions in code do not run; use your own program: models: { app: ' +
   '{ provider: program, command: […] } }';
+
+const SEVERAL_CHOICES =
+  'FlexEval keeps the first of several choices; for several answers use n_tries';
 
 const OWN_BODY =
   'it sends its own request format to a URL; use your own program: models: { app: ' +
@@ -33,12 +34,12 @@ const OWN_BODY =
 
 type Read = (
   kwargs: JsonMap,
-) => { name: string; entry: JsonMap | null; aside: ImportedModel['aside'] } | { why: string };
+) => { name: string; entry: JsonMap | null; aside?: ImportedModel['aside'] } | { why: string };
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
   open_ai_completion: readOpenAiModel,
   open_ai_completion_async: readOpenAiModel,
-  gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null, aside: [] }),
+  gpt_3p5_turbo: () => ({ name: 'gpt-3.5-turbo', entry: null }),
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
@@ -66,10 +67,10 @@ function echo(response: string | null): ReturnType<Read> {
     ECHO,
     ...(response === null ? [] : [response.replaceAll('\\n', '\n')]),
   ];
-  return { name, entry: { provider: 'program', model: name, command }, aside: [] };
+  return { name, entry: { provider: 'program', model: name, command } };
 }
 
-export function convertLlm(written: Json): ForeignLlm {
+export function convertLlm(written: Json): Omit<ImportedModel, 'label'> | { why: string } {
   const name = isMap(written) ? written['function_name'] : undefined;
   if (!isMap(written) || typeof name !== 'string')
     return { why: 'it names no completion function' };
@@ -84,20 +85,20 @@ export function convertLlm(written: Json): ForeignLlm {
     model: found.name,
     entry: found.entry,
     parameters,
-    left: [...choices(kwargs), ...left],
-    aside: [...found.aside, ...keyName(kwargs)],
+    left: (kwargs['n'] ?? 1) === 1 ? left : [{ key: 'n', why: SEVERAL_CHOICES }, ...left],
+    aside: [...(found.aside ?? []), ...keyName(kwargs)],
   };
 }
 
 function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
-  const model = textArgument(kwargs, 'model_name');
+  const model = filledText(kwargs['model_name']);
   if (model === null) return { why: 'it names no model' };
-  return { name: model, entry: entryFor('openai', model), aside: [] };
+  return { name: model, entry: entryFor('openai', model) };
 }
 
 /** Reads LiteLLM's names of models, such as `anthropic/claude-sonnet-4-5`. */
 function litellm(kwargs: JsonMap): ReturnType<Read> {
-  const written = textArgument(kwargs, 'model') ?? textArgument(kwargs, 'model_name');
+  const written = filledText(kwargs['model']) ?? filledText(kwargs['model_name']);
   if (written === null) return { why: 'it names no model' };
   const slash = written.indexOf('/');
   const vendor = slash === -1 ? (vendorOf(written) ?? '') : written.slice(0, slash);
@@ -110,11 +111,11 @@ function litellm(kwargs: JsonMap): ReturnType<Read> {
         '{ name: { provider: openai, endpoint: name } })',
     };
   }
-  return { name: model, entry: entryFor(vendor, model), aside: [] };
+  return { name: model, entry: entryFor(vendor, model) };
 }
 
 function local(kwargs: JsonMap): ReturnType<Read> {
-  const found = serverModel(kwargs['endpoint'], textArgument(kwargs, 'model_name') ?? 'default');
+  const found = serverModel(kwargs['endpoint'], filledText(kwargs['model_name']) ?? 'default');
   if (found === null) return { why: 'it names no server' };
   return { name: found.name, entry: found.entry, aside: [ofTheRun('endpoint', found.line)] };
 }
@@ -126,16 +127,6 @@ function keyName(kwargs: JsonMap): ImportedModel['aside'] {
     `API keys come from the run, not from a file: use the inputs ` +
     `${keyInputs().join(', ')} and endpoints`;
   return name === undefined || known ? [] : [{ key: 'api_key_name', why }];
-}
-
-function choices({ n }: JsonMap): ImportedModel['left'] {
-  const why = 'FlexEval keeps the first of several choices; for several answers use n_tries';
-  return n === undefined || n === 1 ? [] : [{ key: 'n', why }];
-}
-
-function textArgument(kwargs: JsonMap, key: string): string | null {
-  const value = kwargs[key];
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 const RECORDED = 'recorded';

@@ -2,7 +2,7 @@ import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   isAmong,
   createDraft,
@@ -82,14 +82,14 @@ export async function importFlexEval(
     problems,
     absence: files.absence,
     text: async (path) => {
-      const read = await files.data(path, { file: '', line: 0 }, problems);
+      const read = await files.data(path, null, problems);
       return read && new TextDecoder().decode(read.content).replaceAll('\r\n', '\n');
     },
   };
   if (!isFlexEval(root.value)) {
     problems.push(
       problem(
-        { file: document.file, line: 0 },
+        document.file,
         'is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
       ),
     );
@@ -180,9 +180,7 @@ function importEval(foreign: ForeignEval, context: EvalContext): void {
 
 function evalName(written: Json | undefined, key: string | null, file: string): string {
   if (key !== null) return key;
-  return typeof written === 'string' && written !== ''
-    ? written
-    : lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
+  return filledText(written) ?? lastSteps(file).name.replace(/(?:\.flexeval)?\.ya?ml$/, '');
 }
 
 interface TestParts {

@@ -1,5 +1,12 @@
 import { valueAt } from '../../../documents/document.ts';
-import { isMap, type Json, type JsonMap, type Place, ownEntry } from '../../../types/plain.ts';
+import {
+  filledText,
+  isMap,
+  type Json,
+  type JsonMap,
+  type Place,
+  ownEntry,
+} from '../../../types/plain.ts';
 import { isScalar, lose, type Imported } from '../shared/draft.ts';
 import { publishedModel } from '../shared/models.ts';
 import { type Converted } from '../shared/text-assertions.ts';
@@ -28,8 +35,7 @@ const NEAREST: Readonly<Record<string, JsonMap>> = {
 };
 
 export function evaluatorName(evaluator: Json): string {
-  const name = valueAt(evaluator, ['name']);
-  return typeof name === 'string' && name !== '' ? name : 'evaluator';
+  return filledText(valueAt(evaluator, ['name'])) ?? 'evaluator';
 }
 
 export function convertEvaluator(evaluator: JsonMap): Converted {

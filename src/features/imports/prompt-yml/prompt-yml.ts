@@ -3,8 +3,10 @@ import { pathsOf, readTemplate, toOurs, variableOf } from '../../../config/templ
 import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import {
+  filledText,
   isMap,
   jsonText,
+  parseMap,
   type Json,
   type JsonMap,
   type Place,
@@ -39,9 +41,7 @@ export function importPromptYml(
   const imported = nothingImported();
   const root = nodeOf(document);
   if (!Array.isArray(root.map['messages'])) {
-    problems.push(
-      problem({ file: document.file, line: 0 }, 'is not a .prompt.yml: it has no list of messages'),
-    );
+    problems.push(problem(document.file, 'is not a .prompt.yml: it has no list of messages'));
     return imported;
   }
   const otherwise = 'it is not part of the format';
@@ -87,10 +87,9 @@ function promptYmlDraft(root: Node, file: string, left: Loss[]): DraftFile | nul
     messages.push({ role, content: toOurs(template) });
     written.push(template.text);
   }
-  const { name } = root.map;
   const stem = lastSteps(file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
   Object.assign(draft.value, {
-    name: typeof name === 'string' && name !== '' ? name : stem,
+    name: filledText(root.map['name']) ?? stem,
     model: publishedModel(root.map['model']),
     ...convertParameters(root, left),
     ...(variables.size === 0
@@ -114,21 +113,12 @@ function convertParameters({ map, at }: Node, left: Loss[]): JsonMap {
   const format = map['responseFormat'];
   if (format === 'json_object') return { ...parameters, response_format: { type: 'json_object' } };
   if (format !== 'json_schema') return parameters;
-  const schema = schemaOf(map['jsonSchema']);
+  const written = map['jsonSchema'];
+  const schema = typeof written === 'string' ? parseMap(written) : isMap(written) ? written : null;
   if (schema !== null)
     return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
   lose(left, at('jsonSchema').place, 'jsonSchema', 'it is not the JSON text of a map');
   return parameters;
-}
-
-function schemaOf(written: Json | undefined): JsonMap | null {
-  if (typeof written !== 'string') return isMap(written) ? written : null;
-  try {
-    const parsed: unknown = JSON.parse(written);
-    return isMap(parsed as Json) ? (parsed as JsonMap) : null;
-  } catch {
-    return null;
-  }
 }
 
 function promptYmlTestsDraft(

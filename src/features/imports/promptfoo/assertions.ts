@@ -1,4 +1,4 @@
-import { nearest } from '../../../text/suggest.ts';
+import { suggestion } from '../../../text/suggest.ts';
 import { type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
@@ -14,7 +14,7 @@ import {
   type GivenAssertion,
 } from '../shared/text-assertions.ts';
 import { assertionValue } from './assertion-parts.ts';
-import { CODE_ASSERTIONS } from './code.ts';
+import { codeAssertion } from './code.ts';
 
 export const ASSERTION_KEYS =
   'type value threshold metric weight config description label name id'.split(' ');
@@ -58,7 +58,8 @@ function convertGraded(name: string, key: string): Convert {
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {
   ...TEXT_ASSERTIONS,
-  ...CODE_ASSERTIONS,
+  javascript: codeAssertion('javascript'),
+  python: codeAssertion('python'),
   ...GRADED_ASSERTIONS,
 };
 
@@ -115,6 +116,5 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
 }
 
 function unreadType(type: string): string {
-  const near = nearest(type, Object.keys(CONVERSIONS));
-  return `this type is not supported${near === null ? '' : `; did you mean "${near}"?`}`;
+  return `this type is not supported${suggestion(type, Object.keys(CONVERSIONS))}`;
 }

@@ -1,16 +1,12 @@
-import { readYaml } from '../../../documents/yaml.ts';
 import { partsText } from '../../../text/content.ts';
 import type { FilePart } from '../../../types/media.ts';
-import type { Role } from '../../../types/model.ts';
+import { ROLE_NAMES, type Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { yamlValue } from '../shared/text-assertions.ts';
 
 const CHAT_ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
+  ...ROLE_NAMES,
   developer: 'system',
-  user: 'user',
-  human: 'user',
-  assistant: 'assistant',
-  ai: 'assistant',
 };
 
 type ChatPart = { type: 'text'; text: string } | Pick<FilePart, 'type' | 'path'>;
@@ -22,14 +18,8 @@ export interface ChatMessage {
 }
 
 export function messagesIn(text: string): ChatMessage[] | string {
-  return /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text)
-    ? chatOf(text)
-    : [{ role: 'user', content: text }];
-}
-
-function chatOf(text: string): ChatMessage[] | string {
-  const read = readYaml('', text);
-  return (read.ok ? chatIn(read.value.value) : null) ?? [{ role: 'user', content: text }];
+  const isList = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text);
+  return (isList ? chatIn(yamlValue(text)) : null) ?? [{ role: 'user', content: text }];
 }
 
 /** Returns an error text if a message is invalid, or null if these are not messages. */

@@ -135,7 +135,7 @@ export function pythonMetric(
   const lines =
     form === 'file'
       ? [source.trimEnd(), `_check = ${name}`]
-      : ['import json', 'def _check(output, context):', indentLines(pythonBody(source))];
+      : ['import json', 'def _check(output, context):', indentedBody(source)];
   const given =
     '{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, ' +
     '"test": {"vars": _vars}' +
@@ -205,25 +205,17 @@ function pythonVerdict(threshold: number | null, negate: boolean): string[] {
   ];
 }
 
-function pythonBody(source: string): string {
-  return source.trim().includes('\n')
+function indentedBody(source: string): string {
+  const body = source.trim().includes('\n')
     ? source.replace(/\s+$/, '').replace(/^\n+/, '')
     : `return ${source.trim()}`;
-}
-
-function indentLines(code: string): string {
-  return code
+  return body
     .split('\n')
     .map((line) => (line === '' ? '' : `    ${line}`))
     .join('\n');
 }
 
-export const CODE_ASSERTIONS: Readonly<Record<string, Convert>> = {
-  javascript: codeAssertion('javascript'),
-  python: codeAssertion('python'),
-};
-
-function codeAssertion(language: 'javascript' | 'python'): Convert {
+export function codeAssertion(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
   return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {

@@ -22,24 +22,16 @@ export function codeFileIn(text: string, folder: string): CodeFile | null {
 export function codeCommand(
   kind: 'provider' | 'prompt' | 'tests',
   { file, called }: CodeFile,
-  extraArguments: { id?: string; config?: Json; json?: readonly string[] },
+  { json, ...named }: { id?: string; config?: Json | undefined; json?: readonly string[] },
 ): string[] {
-  const settings: JsonMap = {
-    ...(extraArguments.id === undefined ? {} : { id: extraArguments.id }),
-    ...(extraArguments.config === undefined ? {} : { config: extraArguments.config }),
-    ...((extraArguments.json ?? []).length === 0 ? {} : { json: [...(extraArguments.json ?? [])] }),
-  };
+  // JSON leaves out settings that are undefined.
+  const settings = { ...named, json: json?.length === 0 ? undefined : json };
   return [
     PROMPTFOO_PROGRAM,
     kind,
     called === '' ? file : `${file}:${called}`,
     JSON.stringify(settings),
   ];
-}
-
-/** Matches all files of the language, because the code may import any of them. */
-function codeFilePatterns({ file }: CodeFile): string[] {
-  return file.endsWith('.py') ? ['**/*.py'] : ['**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}'];
 }
 
 export function codeModel(
@@ -49,14 +41,16 @@ export function codeModel(
   { setup, files }: HostSettings,
   structured: readonly string[],
 ): JsonMap {
+  // All files of the language, because the code may import any of them.
+  const all = code.file.endsWith('.py') ? '**/*.py' : '**/*.{js,cjs,mjs,jsx,ts,cts,mts,tsx}';
   return {
     provider: 'program',
     command: codeCommand('provider', code, {
       id,
-      ...(isMap(config) ? { config } : {}),
+      config: isMap(config) ? config : undefined,
       json: structured,
     }),
-    files: files.length > 0 ? files : codeFilePatterns(code),
+    files: files.length > 0 ? files : [all],
     ...(setup.length === 0 ? {} : { setup }),
   };
 }

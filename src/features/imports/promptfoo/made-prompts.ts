@@ -31,7 +31,7 @@ export async function madeMessages(
   const { code, config } = made;
   const command = codeCommand('prompt', code, {
     id: label,
-    ...(config === undefined ? {} : { config }),
+    config,
     json: structuredNames(tests),
   });
   return Promise.all(

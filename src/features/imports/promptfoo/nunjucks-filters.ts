@@ -11,11 +11,6 @@ const ofText =
     return typeof read === 'string' ? change(read, given) : null;
   };
 
-const ofWritten =
-  (change: (text: string) => string): Filter =>
-  (value) =>
-    typeof value === 'string' ? change(value) : null;
-
 const capitalized = (word: string): string =>
   `${word.charAt(0).toUpperCase()}${word.slice(1).toLowerCase()}`;
 
@@ -99,7 +94,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   safe: (value) => (typeof value === 'object' && value !== null ? null : (value ?? '')),
   string: (value) => (typeof value === 'object' || value === undefined ? null : String(value)),
   title: ofText((words) => words.split(' ').map(capitalized).join(' ')),
-  trim: ofWritten((words) => words.trim()),
+  trim: (value) => (typeof value === 'string' ? value.trim() : null),
   upper: ofText((words) => words.toUpperCase()),
   wordcount: ofText((words) => words.match(/\w+/g)?.length),
 };

@@ -229,7 +229,9 @@ function testMetrics(
     let { file } = assertion;
     const converted = convertAssertion(value, {
       vars: test.vars,
-      unlike: changedVariables(test, inputs),
+      unlike: Object.fromEntries(
+        Object.entries(test.vars).filter(([name, own]) => own !== test[inputs][name]),
+      ),
       builtIns,
       structured,
       asData,
@@ -258,11 +260,4 @@ function testMetrics(
       },
     ];
   });
-}
-
-function changedVariables(test: ForeignTest, inputs: 'vars' | 'sent'): JsonMap {
-  const { vars } = test;
-  return Object.fromEntries(
-    Object.entries(vars).filter(([name, value]) => value !== test[inputs][name]),
-  );
 }

@@ -2,7 +2,7 @@ import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../config/mo
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import {
   isScalar,
@@ -112,7 +112,7 @@ function codeProvider(
   const { id, label, config } = providerMap(written);
   const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
   if (code === 'refused' || found === null || typeof id !== 'string') return null;
-  const named = typeof label === 'string' && label !== '' ? label : id;
+  const named = filledText(label) ?? id;
   return {
     label: named,
     model: named,

@@ -1,13 +1,13 @@
 import type { CodeHost } from '../../../config/host-call.ts';
 import { pathsOf, readTemplate, type Template } from '../../../config/templates.ts';
 import type { Document } from '../../../documents/document.ts';
-import { readYaml } from '../../../documents/yaml.ts';
 import type { FilePart } from '../../../types/media.ts';
 import type { PromptText, Role } from '../../../types/model.ts';
-import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { isMap, parsedJson, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { lastSteps, type ImportFiles } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
 import { readEach, nodeOf, type Node } from '../shared/node.ts';
+import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
 import { parseTemplate } from './nunjucks-syntax.ts';
@@ -158,8 +158,7 @@ async function withTexts(
   files: ImportFiles,
 ): Promise<{ file: string; text: string }> {
   if (!/\.(?:json|ya?ml)$/i.test(file)) return { file, text };
-  const read = readYaml(file, text);
-  const list = read.ok ? read.value.value : null;
+  const list = yamlValue(text);
   if (!Array.isArray(list) || !list.every(isMap)) return { file, text };
   const messages = list.map(async ({ content, ...message }): Promise<JsonMap> => {
     const isNamed = typeof content === 'string' && content.startsWith('file://');
@@ -227,7 +226,8 @@ function textPrompt(
     };
   const messages = messagesIn(text);
   if (typeof messages === 'string') return { why: messages, place };
-  const form: PromptForm = isJson(text) ? 'json' : messages[0]?.content === text ? 'text' : 'chat';
+  const isText = messages[0]?.content === text;
+  const form: PromptForm = parsedJson(text) !== undefined ? 'json' : isText ? 'text' : 'chat';
   if (messages.some(({ parts }) => parts !== undefined))
     return partsPrompt(messages, { ...entry, place, form });
   const whole = literalMessages(messages, form, text);
@@ -284,13 +284,4 @@ export function fileVariables(prompts: readonly ForeignPrompt[]): Set<string> {
   const parts = prompts.flatMap(({ messages }) => messages.flatMap(({ parts: own = [] }) => own));
   const shown = parts.filter(({ type }) => type !== 'text');
   return new Set(shown.flatMap(({ template }) => pathsOf(template).map(([name]) => String(name))));
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import { isTable } from '../../../documents/dataset.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { isMap, type Place } from '../../../types/plain.ts';
+import { filledText, isMap, type Place } from '../../../types/plain.ts';
 import { A_TEST, type Loss, lose } from '../shared/draft.ts';
 import { readEach, loseUnread, nodeOf, type Node } from '../shared/node.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
@@ -143,7 +143,7 @@ async function testsFromCode(
       'tests from code run only if evaldiff reads this file directly, with code: host; or write ' +
         'them to a JSONL file',
     );
-  const command = codeCommand('tests', code, config === undefined ? {} : { config });
+  const command = codeCommand('tests', code, { config });
   const made = await reader.code(command, reader.host.setup, {});
   if (!made.ok) return lost(made.why);
   const at = (): Place => ({ file: code.file, line: 1 });
@@ -177,10 +177,9 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
   const options = test.at('options').map;
   const { assertions, always } = reader.defaults;
   const inherited = options['disableDefaultAsserts'] === true ? always : [...assertions, ...always];
-  const { description } = map;
   return expandVariables(
     {
-      description: typeof description === 'string' && description !== '' ? description : null,
+      description: filledText(map['description']),
       variables: new Map([...reader.defaults.variables, ...variables]),
       expands: options['disableVarExpansion'] !== true && reader.defaults.expands,
       options: { ...reader.defaults.options, ...options },

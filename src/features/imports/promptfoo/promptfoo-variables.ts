@@ -1,5 +1,5 @@
 import { folderOf } from '../../../documents/paths.ts';
-import { type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
+import { filledText, type Json, type JsonMap, type Place, isMap } from '../../../types/plain.ts';
 import { isAmong, isScalar, lose } from '../shared/draft.ts';
 import { nodeOf, readEach, type Node } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
@@ -177,10 +177,9 @@ export function readRow(
       lose(said, place, `the column ${column}`, 'evaldiff has no equivalent');
     }
   }
-  const { __description: description } = row;
   return expandVariables(
     {
-      description: typeof description === 'string' && description !== '' ? description : null,
+      description: filledText(row['__description']),
       variables: new Map([...defaults.variables, ...variables]),
       expands: defaults.expands,
       options,

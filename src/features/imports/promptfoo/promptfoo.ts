@@ -75,7 +75,7 @@ export async function importPromptfoo(
   ) {
     problems.push(
       problem(
-        { file: document.file, line: 0 },
+        document.file,
         'is not a promptfoo configuration: it has neither prompts, providers nor tests',
       ),
     );

@@ -1,5 +1,5 @@
 import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
-import { readRows, type DataRow } from '../../../documents/dataset.ts';
+import { readRows } from '../../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
 import type { Files } from '../../../documents/files.ts';
 import type { Limits } from '../../../documents/limits.ts';
@@ -15,21 +15,10 @@ import { counted } from '../../../text/amounts.ts';
 import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 
-export interface ImportFiles {
-  /** Sorted. */
-  paths(path: string, from: Place): string[];
-  texts(path: string, from: Place): Promise<{ file: string; text: string }[]>;
-  documents(path: string, from: Place, folder?: string): Promise<Document[]>;
-  rows(path: string, from: Place): Promise<{ file: string; rows: DataRow[] }[]>;
-}
+export type ImportFiles = ReturnType<typeof importFiles>;
 
 /** Reports missing files at the line that names them. */
-export function importFiles(
-  files: Files,
-  folder: string,
-  limits: Limits,
-  problems: Problem[],
-): ImportFiles {
+export function importFiles(files: Files, folder: string, limits: Limits, problems: Problem[]) {
   const find = (path: string, from: Place, beside = folder): string[] => {
     const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
     const target = isPlainRelative(plain) ? join(beside, plain) : null;
@@ -56,22 +45,23 @@ export function importFiles(
     from: Place,
   ): Promise<{ file: string; content: Uint8Array }[]> => {
     const loaded = await Promise.all(
-      find(path, from).map((file) => files.data(file, { file: '', line: 0 }, problems)),
+      find(path, from).map((file) => files.data(file, null, problems)),
     );
     return loaded.filter((file) => file !== null);
   };
   return {
-    paths: (path, from) => find(path, from),
-    texts: async (path, from) =>
+    /** Sorted. */
+    paths: find,
+    texts: async (path: string, from: Place) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,
         text: new TextDecoder().decode(content).replaceAll('\r\n', '\n'),
       })),
-    documents: async (path, from, beside) =>
+    documents: async (path: string, from: Place, beside?: string) =>
       (
         await Promise.all(find(path, from, beside).map((file) => files.document(file, problems)))
       ).filter((document) => document !== null),
-    rows: async (path, from) =>
+    rows: async (path: string, from: Place) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,
         rows: readRows(file, content, limits, problems),

@@ -1,6 +1,6 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { parameterProblem } from '../../../documents/parameters.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
@@ -136,7 +136,6 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
   const aside = found.endpoint === null ? [] : [ofTheRun('id', found.endpoint)];
   const config = isMap(map['config']) ? map['config'] : {};
   const { parameters, left: refused } = readForeignParameters(config);
-  const named = typeof label === 'string' && label !== '' ? label : found.model;
   const address = writtenAddress(config);
   const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
   // If the server's URL is invalid, requests must not go to the vendor instead.
@@ -146,7 +145,7 @@ export function convertProvider(written: Json): ImportedModel | { why: string } 
         'its server URL is invalid; set the server in the settings (models: ' +
         '{ name: { provider: openai, endpoint: name } })',
     };
-  const kept = { label: named, parameters };
+  const kept = { label: filledText(label) ?? found.model, parameters };
   if (own === null)
     return { ...kept, model: found.model, entry: found.entry, left: [...left, ...refused], aside };
   return {

@@ -58,28 +58,17 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   'contains-all': substrings('all', false),
   'icontains-any': substrings('any', true),
   'icontains-all': substrings('all', true),
-  'starts-with': ({ value }) =>
-    isScalar(value)
-      ? uses('starts_with', { value: String(value), ...noTrim })
-      : cannotConvert('its value is not text'),
+  'starts-with': ofText((value) => uses('starts_with', { value, ...noTrim })),
   regex: ({ value, negate }, { builtIns }) =>
     typeof value === 'string' && value !== ''
       ? regex(value, negate, builtIns)
       : cannotConvert('its value is not a pattern'),
   'is-json': json('raw'),
   'contains-json': json('objects'),
-  levenshtein: ({ value, threshold }) =>
-    isScalar(value)
-      ? uses('levenshtein', {
-          value: String(value),
-          max_distance: Math.floor(threshold ?? 5),
-          ...noTrim,
-        })
-      : cannotConvert('its value is not text'),
-  'rouge-n': ({ value, threshold }) =>
-    isScalar(value)
-      ? uses('rouge_1', { value: String(value) }, threshold ?? 0.75)
-      : cannotConvert('its value is not text'),
+  levenshtein: ofText((value, { threshold }) =>
+    uses('levenshtein', { value, max_distance: Math.floor(threshold ?? 5), ...noTrim }),
+  ),
+  'rouge-n': ofText((value, { threshold }) => uses('rouge_1', { value }, threshold ?? 0.75)),
   bleu: ({ value, threshold }) =>
     value === undefined
       ? cannotConvert('it has no value')
@@ -88,10 +77,8 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
           { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
           threshold ?? 0.5,
         ),
-  latency: ({ threshold }) =>
-    threshold === null ? cannotConvert('it has no threshold') : uses('latency', { max: threshold }),
-  cost: ({ threshold }) =>
-    threshold === null ? cannotConvert('it has no threshold') : uses('cost', { max: threshold }),
+  latency: atMost('latency'),
+  cost: atMost('cost'),
   'is-refusal': () => uses('refusal', { empty: true }),
   'finish-reason': ({ value }) => finishReason(value),
   'word-count': ({ value }) => {
@@ -109,11 +96,20 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   },
 };
 
-function substring(ignoreCase: boolean): Convert {
-  return ({ value }) =>
-    isScalar(value)
-      ? uses('contains', { value: String(value), ...caseOptions(ignoreCase) })
+function ofText(convert: (value: string, asked: GivenAssertion) => Converted): Convert {
+  return (asked) =>
+    isScalar(asked.value)
+      ? convert(String(asked.value), asked)
       : cannotConvert('its value is not text');
+}
+
+function atMost(name: string): Convert {
+  return ({ threshold }) =>
+    threshold === null ? cannotConvert('it has no threshold') : uses(name, { max: threshold });
+}
+
+function substring(ignoreCase: boolean): Convert {
+  return ofText((value) => uses('contains', { value, ...caseOptions(ignoreCase) }));
 }
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
@@ -179,15 +175,15 @@ function json(extract: 'raw' | 'objects'): Convert {
   return ({ value }) => {
     const where: JsonMap = extract === 'raw' ? {} : { extract };
     if (value === undefined || value === null || value === '') return uses('is_json', where);
-    const schema = typeof value === 'string' ? schemaIn(value) : value;
+    const schema = typeof value === 'string' ? yamlValue(value) : value;
     return isMap(schema)
       ? uses('json_schema', { schema: withDraft(schema), ...where })
       : cannotConvert('its schema is not a map');
   };
 }
 
-/** The YAML parser also reads JSON. */
-function schemaIn(text: string): Json {
+/** Null if the text is neither YAML nor JSON. */
+export function yamlValue(text: string): Json {
   const read = readYaml('', text);
   return read.ok ? read.value.value : null;
 }
