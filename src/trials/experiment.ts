@@ -1,13 +1,5 @@
 import { sum } from '../kernel/statistics/sums.ts';
-import {
-  type ProofState,
-  type UnitBelief,
-  beliefsIn,
-  candidateKey,
-  prove,
-  ratesFor,
-  unitsOf,
-} from './prove.ts';
+import { type ProofState, beliefsIn, candidateKey, prove, ratesFor, unitsOf } from './prove.ts';
 import { nextMix } from './search.ts';
 import {
   drawTries,

@@ -110,14 +110,8 @@ async function surveySuite(
   const few =
     input.mode === 'sweep' ? null : tooFew(references.filter(({ compared }) => compared).length);
   if (few !== null) return { surveyed: [], notes: [few] };
-  const { grader, unasked = null } = input;
-  if (grader === null) {
-    const why =
-      unasked === null
-        ? 'attributes need a grader model; add grader: { model: … } to the settings file'
-        : `attributes were not computed: ${unasked}`;
-    return { surveyed: [], notes: [why] };
-  }
+  const { grader } = input;
+  if (grader === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, sample, slack } = input.settings;
   const { surveyed, notes } = await survey(
@@ -154,4 +148,10 @@ function tooFew(compared: number): string | null {
     ? null
     : `attributes need ${String(FEWEST_COMPARED)} compared references; this change affects ` +
         `${String(compared)}`;
+}
+
+function unaskedNote({ unasked = null }: ExplainInput): string {
+  return unasked === null
+    ? 'attributes need a grader model; add grader: { model: … } to the settings file'
+    : `attributes were not computed: ${unasked}`;
 }

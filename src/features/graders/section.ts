@@ -20,8 +20,8 @@ import {
 } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Side } from '../../types/plain.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { GraderError, GraderResult } from './result.ts';
 
 export function graderErrors({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
