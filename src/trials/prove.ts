@@ -174,7 +174,7 @@ function contrastCounts(
   return { restored: count('passing'), broken: count('failing') };
 }
 
-export interface UnitBelief extends Belief, Candidate {}
+interface UnitBelief extends Belief, Candidate {}
 
 export interface ProofState {
   refuted: readonly Candidate[];
