@@ -14,7 +14,6 @@ import {
   measurement,
   offByDefault,
   reaches,
-  type Measurement,
   type MetricDefinition,
   yesOrNo,
 } from './definition.ts';

@@ -1,18 +1,10 @@
 import { sum } from '../kernel/statistics/sums.ts';
-import {
-  type ProofState,
-  type UnitBelief,
-  beliefsIn,
-  candidateKey,
-  prove,
-  ratesFor,
-  unitsOf,
-} from './prove.ts';
+import { type ProofState, beliefsIn, candidateKey, prove, ratesFor, unitsOf } from './prove.ts';
 import { nextMix } from './search.ts';
 import {
   drawTries,
   startTrials,
-  outcomeCount,
+  outcomesUnder,
   type TryUnits,
   type Candidate,
   type TrialsEnd,
@@ -157,9 +149,8 @@ async function search(
     const rates = [...ratesFor(trials, open).values()];
     const units = unitsOf(nextMix(beliefs, groups.length, rates), groups);
     const [first = 0, ...others] = open;
-    const chosen = others.sort(
-      (a, b) => outcomeCount(trials, units, a) - outcomeCount(trials, units, b),
-    );
+    const triesOf = (reference: number) => outcomesUnder(trials.outcomes, units, reference).length;
+    const chosen = others.sort((a, b) => triesOf(a) - triesOf(b));
     const draws = [first, ...chosen.slice(0, PER_STEP - 1)].map((reference) => ({
       units,
       reference,

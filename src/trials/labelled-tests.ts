@@ -1,4 +1,4 @@
-import type { FeaturePlan, PlannedCalls } from '../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../money/feature-plan.ts';
 import type { Grader } from '../types/model.ts';
 import type { Notice, Place } from '../types/plain.ts';
 
@@ -48,12 +48,10 @@ export function planJudgeTests<Test>(
   if (mode === 'sweep' || again !== undefined) return null;
   const { tests, notices } = select();
   const planOf = (own: Test[]): FeaturePlan<Test[]> => ({
+    ...NOTHING_PLANNED,
     own,
     certain: own.flatMap(callsOf),
-    possible: 0,
-    asker: null,
     tested: own.length,
-    problems: [],
     notices,
     ...(isOptional
       ? {

@@ -50,10 +50,7 @@ export async function prove(
   const prompts = distinct(contrasts.flatMap(({ passing, failing }) => [passing, failing]));
   const before = { made: trials.made, outcomes: trials.outcomes.length };
   const shares = sharesOf(candidate, beliefs(), open);
-  const likely = [...shares]
-    .filter(([, share]) => share >= MIN_SHARE)
-    .sort(([, a], [, b]) => b - a)
-    .map(([reference]) => reference);
+  const likely = likeliest(shares);
   const chosen = likely.slice(0, PER_ROUND);
   if (chosen.length === 0) return 'doubted';
   let going = chosen;
@@ -122,6 +119,13 @@ function distinct(sets: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
   return sets.filter((set, index) => sets.findIndex((other) => isSameSet(set, other)) === index);
 }
 
+function likeliest(shares: ReadonlyMap<number, number>): number[] {
+  return [...shares]
+    .filter(([, share]) => share >= MIN_SHARE)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reference]) => reference);
+}
+
 function sharesOf(
   candidate: Candidate,
   beliefs: readonly UnitBelief[],
@@ -170,7 +174,7 @@ function contrastCounts(
   return { restored: count('passing'), broken: count('failing') };
 }
 
-export interface UnitBelief extends Belief, Candidate {}
+interface UnitBelief extends Belief, Candidate {}
 
 export interface ProofState {
   refuted: readonly Candidate[];

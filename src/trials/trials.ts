@@ -102,14 +102,6 @@ export function outcomesUnder(
   );
 }
 
-export function outcomeCount(
-  { outcomes }: Trials,
-  units: ReadonlySet<number>,
-  reference: number,
-): number {
-  return outcomesUnder(outcomes, units, reference).length;
-}
-
 export function isSameSet(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {
   return left.size === right.size && [...left].every((unit) => right.has(unit));
 }

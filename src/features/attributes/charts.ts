@@ -1,7 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
 import type { SidesRow } from '../../report/page/bar-charts.ts';
 import { cardHtml, ownCell, tableHtml, wrappedCell } from '../../report/page/blocks.ts';
-import type * as library from '../../report/page/line-charts.ts';
+import { priorChart, sidesChart } from '../../report/page/line-charts.ts';
 import { bytes } from '../../report/sections/detail.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import { change, signedInterval } from '../../report/sections/phrases.ts';
@@ -25,8 +25,6 @@ import {
   valuesWords,
 } from './section.ts';
 
-type Library = typeof library;
-
 interface KindCards {
   domains: readonly Markup[];
   subtasks: readonly Markup[];
@@ -42,20 +40,18 @@ const ROOM = 500_000;
 
 const MAX_CHART_ROWS = 30;
 
-export async function attributeCharts(result: Result): Promise<AttributeCharts> {
+export function attributeCharts(result: Result): AttributeCharts {
   const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
     ({ attributes }) => attributes.length > 0,
   );
   const kinds = new Map<string, KindCards>();
-  if (suites.length === 0) return { kinds, left: 0 };
-  const drawn = await import('../../report/page/line-charts.ts');
   let used = 0;
   for (const { attributes } of suites) {
     const [first] = attributes;
     if (first === undefined || used > ROOM) break;
     const cards = {
-      domains: cardsOf(attributes, 'domain', result.mode, drawn),
-      subtasks: cardsOf(attributes, 'subtask', result.mode, drawn),
+      domains: cardsOf(attributes, 'domain', result.mode),
+      subtasks: cardsOf(attributes, 'subtask', result.mode),
     };
     used += bytes(markupText(markup`${cards.domains}${cards.subtasks}`));
     if (used <= ROOM) kinds.set(suiteKey(first), cards);
@@ -67,7 +63,6 @@ function cardsOf(
   all: readonly AttributeResult[],
   kind: AttributeResult['kind'],
   mode: Result['mode'],
-  charts: Library,
 ): Markup[] {
   const attributes = attributesWorstFirst(all.filter((attribute) => attribute.kind === kind));
   if (attributes.length === 0) return [];
@@ -77,10 +72,10 @@ function cardsOf(
       ? `${count(rows.length)} of ${count(attributes.length)} are drawn. `
       : '';
   return [
-    priorCard(attributes, rows, kind, cut, charts),
-    proficiencyCard(attributes, rows, kind, cut, mode, charts),
+    priorCard(attributes, rows, kind, cut),
+    proficiencyCard(attributes, rows, kind, cut, mode),
     ...(rows.some(({ alignment }) => alignment !== null)
-      ? [alignmentCard(attributes, rows, cut, charts)]
+      ? [alignmentCard(attributes, rows, cut)]
       : []),
   ];
 }
@@ -90,7 +85,6 @@ function priorCard(
   rows: readonly AttributeResult[],
   kind: AttributeResult['kind'],
   cut: string,
-  { priorChart }: Library,
 ): Markup {
   return cardHtml({
     title: 'Prior',
@@ -115,7 +109,6 @@ function proficiencyCard(
   kind: AttributeResult['kind'],
   cut: string,
   mode: Result['mode'],
-  { sidesChart }: Library,
 ): Markup {
   const diff = mode === 'diff';
   const valued = valuesHead(all);
@@ -175,7 +168,6 @@ function alignmentCard(
   all: readonly AttributeResult[],
   rows: readonly AttributeResult[],
   cut: string,
-  { sidesChart }: Library,
 ): Markup {
   return cardHtml({
     title: 'Skill alignment',

@@ -1,6 +1,5 @@
 import { deduplicate } from '../../documents/document.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import type { AskTools } from '../../trials/grader-question.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
   comparedAnswers,
@@ -111,8 +110,8 @@ async function surveySuite(
   const few =
     input.mode === 'sweep' ? null : tooFew(references.filter(({ compared }) => compared).length);
   if (few !== null) return { surveyed: [], notes: [few] };
-  const asking = askTools(input, tools);
-  if (asking === null) return { surveyed: [], notes: [unaskedNote(input)] };
+  const { grader } = input;
+  if (grader === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
   const { max_attributes: most, sample, slack } = input.settings;
   const { surveyed, notes } = await survey(
@@ -131,7 +130,7 @@ async function surveySuite(
       seed: input.seed,
       alignment: input.alignment,
     },
-    { ...asking, solve: tools.solve, hash: tools.hash },
+    { ...tools, grader },
   );
   return {
     surveyed,
@@ -155,8 +154,4 @@ function unaskedNote({ unasked = null }: ExplainInput): string {
   return unasked === null
     ? 'attributes need a grader model; add grader: { model: … } to the settings file'
     : `attributes were not computed: ${unasked}`;
-}
-
-function askTools({ grader }: ExplainInput, { complete, random }: ExplainTools): AskTools | null {
-  return grader === null ? null : { complete, random, grader };
 }

@@ -18,7 +18,7 @@ import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
-import { rateReference, type Ratings } from './affinity.ts';
+import { rateReference } from './affinity.ts';
 import { askWithGrader, type GraderPlan } from './command.ts';
 import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';

@@ -1,10 +1,9 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
 import { createInputCounter } from '../../money/tokens.ts';
 import { createAsker } from '../../trials/asker.ts';
-import type { Grader } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
   AUTO_REFERENCES,

@@ -73,10 +73,13 @@ export const attributesReport: FeatureReport = {
     };
   },
   async page(result, reports) {
-    const { attributeCharts } = await import('./charts.ts');
     const { dashboardHtml } = await import('./dashboard.ts');
     const { ratingsHtml } = await import('./samples.ts');
-    const charts = await attributeCharts(result);
+    // Without attributes, the large chart library is not loaded.
+    const charts =
+      result.attributes.length === 0
+        ? { kinds: new Map(), left: 0 }
+        : (await import('./charts.ts')).attributeCharts(result);
     const ratings = byReference(result.attributes, (attribute) =>
       (attribute.ratings ?? []).map((rating) => ({
         id: rating.reference,

@@ -3,7 +3,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import { createGeneration, withDependencies } from '../../kernel/select/generation.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
@@ -60,8 +60,7 @@ export function planInsights({
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
   // Estimate: one question, ten tries of regressed references, and two tries of every reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
-  const nothing = { certain: [], tested: 0, problems: [], notices: [] };
-  return { ...nothing, own: { maxCalls }, possible, usual, asker };
+  return { ...NOTHING_PLANNED, own: { maxCalls }, possible, usual, asker };
 }
 
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };

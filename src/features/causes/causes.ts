@@ -6,7 +6,7 @@ import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
@@ -50,17 +50,14 @@ export function planCauses({
     (isPrompt ? MOST_CAUSE_CALLS : 0) + sum(agents.map(({ run }) => mostAgentCalls(run)));
   const possible = possibleIn.length === 0 ? 0 : (settings.max_calls ?? most);
   return {
+    ...NOTHING_PLANNED,
     own: settings,
-    certain: [],
     possible,
     usual: Math.min(
       possible,
       USUAL_CAUSE_CALLS + sum(agents.map(({ run }) => usualAgentCalls(run))),
     ),
     asker: settings.fix ? (createAsker(head, code)?.asker ?? null) : null,
-    tested: 0,
-    problems: [],
-    notices: [],
   };
 }
 

@@ -68,7 +68,7 @@ export async function causesOfSuite(
     harmless: [],
     unexplained: fell.map(({ id }) => id),
     calls: 0,
-    ...(view.metrics === null ? {} : { metrics: [...view.metrics] }),
+    ...judgedKeys(view),
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
   const notStarted = (reason: string): SuiteCauses => ({
@@ -107,6 +107,10 @@ export async function causesOfSuite(
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
   edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
+}
+
+function judgedKeys({ metrics }: FallView): Pick<SuiteCauses['explained'], 'metrics'> {
+  return metrics === null ? {} : { metrics: [...metrics] };
 }
 
 function memberIds(groups: Suspect['groups']): string[][] {

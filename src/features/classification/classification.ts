@@ -3,7 +3,7 @@ import type { Tests } from '../../kernel/suite/suite.ts';
 import { exactLabelOf } from '../../metrics/measures/normalise.ts';
 import { answerText } from '../../report/answers/text.ts';
 import type { Side } from '../../types/plain.ts';
-import type { BothSides, ClassificationSummary } from './result.ts';
+import type { ClassificationSummary } from './result.ts';
 
 /** If a suite expects more different labels, its answers count as free text. */
 const MAX_CLASSES = 20;

@@ -201,7 +201,7 @@ async function judgeTurns(
     script,
   });
   let asked: NextQuestion = {
-    question: (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '',
+    question: lastQuestion(opening),
     asked_by: null,
   };
   for (let step = 0; ; step++) {
@@ -219,13 +219,8 @@ async function judgeTurns(
     const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
     turns.push({ said, answers, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
-    if (allSatisfied(satisfied) && step + 1 >= (script?.turns?.length ?? 0))
-      return ended('complete');
-    const next =
-      end ??
-      (step + 1 < conversation.max_steps
-        ? lead.next(verdicts, step)
-        : { outcome: 'max_steps', error: null });
+    if (allSatisfied(satisfied) && isLastScripted(script, step)) return ended('complete');
+    const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
   }
@@ -234,4 +229,21 @@ async function judgeTurns(
 /** The evaluators judge a dialogue that ends at a call, but not one without an answer. */
 function endIsJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
   return error === null && outcome !== 'tool_limit';
+}
+
+function isLastScripted(script: Script | undefined, step: number): boolean {
+  return step + 1 >= (script?.turns?.length ?? 0);
+}
+
+function nextOrEnd(
+  lead: Lead,
+  verdicts: readonly EvaluatorVerdict[],
+  step: number,
+  most: number,
+): ReturnType<Lead['next']> {
+  return step + 1 < most ? lead.next(verdicts, step) : { outcome: 'max_steps', error: null };
+}
+
+function lastQuestion(opening: readonly Message[]): string {
+  return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
 }

@@ -28,7 +28,12 @@ const SHORTEST = 60;
 export function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
   const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
   const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
-  return [...lines, ...endedLine({ outcome, turns }), ...lastWord({ outcome, turns }, characters)];
+  const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
+  return [
+    ...lines,
+    ...endedLine({ outcome, turns }),
+    ...(why.length === 0 ? [] : [text('. '), ...why]),
+  ];
 }
 
 /** `other`: the same turn of the other side, whose question is shown beside this turn. */
@@ -44,6 +49,7 @@ export function turnLine(
     code(turn.question, characters),
     lineBreak,
   ];
+  const unmet = Object.entries(turn.satisfied ?? {}).flatMap(([name, met]) => (met ? [] : [name]));
   const isShown = other !== undefined && other.question === turn.question;
   return [
     ...(isShown ? [] : asked),
@@ -53,25 +59,12 @@ export function turnLine(
     ]),
     strong(`Answer ${String(index + 1)}`),
     ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...unmetLine(turn),
+    ...(unmet.length === 0 ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
   ];
 }
 
 function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
   return [text(`After ${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`)];
-}
-
-function lastWord(
-  { outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>,
-  characters: number,
-): Line {
-  const said = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
-  return said.length === 0 ? [] : [text('. '), ...said];
-}
-
-function unmetLine({ satisfied }: ConversationTurn): Line {
-  const unmet = Object.entries(satisfied ?? {}).flatMap(([name, met]) => (met ? [] : [name]));
-  return unmet.length === 0 ? [] : [text(` – not met: ${unmet.join(', ')}`)];
 }
 
 export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {

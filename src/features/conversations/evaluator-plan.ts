@@ -40,15 +40,19 @@ function dueTest(run: SuiteRun): EvaluatorTest | null {
     return null;
   const before = base && steeringFor(base.scoring);
   const { examples, place } = after.conversation;
-  const same = {
-    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
-    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
-  };
+  const same = sameness(before, after);
   const decides = run.runs.length > 0 && soleJudge(run.scoring.tests)?.kind === 'own';
   const labels = examples.map(({ accepted }) => accepted);
   if (!isDue(same, decides, labels)) return null;
   const other = same.judge || before?.evaluators.length === 0 ? null : before;
   return { path, name, place, examples, base: other, head: after };
+}
+
+function sameness(before: Steering | null, after: Steering) {
+  return {
+    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
+    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
+  };
 }
 
 function labelsOf({ examples }: Conversation): string {

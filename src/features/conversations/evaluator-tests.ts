@@ -64,8 +64,11 @@ function gradeGroup(
     const words = read
       .filter((example) => example.accepted === accepted)
       .map(({ satisfied }) => satisfied);
-    const share = (holds: (satisfied: Record<string, boolean>) => boolean) =>
-      yesShare(words.filter(holds).length, words.length);
+    const share = (holds: (satisfied: Record<string, boolean>) => boolean): YesShare => {
+      const [yes, n] = [words.filter(holds).length, words.length];
+      const { low, high } = wilson({ passes: yes, tries: n }) ?? { low: null, high: null };
+      return { yes, n, share: n === 0 ? null : yes / n, low, high };
+    };
     return {
       criteria: Object.fromEntries(
         criteria.map(({ name }) => [name, share((satisfied) => satisfied[name] === true)]),
@@ -80,17 +83,6 @@ function gradeGroup(
     rejected,
     balanced_accuracy: balancedAccuracy(accepted.all, rejected.all),
     unread: answers.length - read.length,
-  };
-}
-
-function yesShare(yes: number, n: number): YesShare {
-  const interval = wilson({ passes: yes, tries: n });
-  return {
-    yes,
-    n,
-    share: n === 0 ? null : yes / n,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
   };
 }
 

@@ -4,7 +4,7 @@ import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';
 import { exampleMaterials } from '../../metrics/rubric.ts';
-import { type Interval, wilson } from '../../report/sections/intervals.ts';
+import { wilson } from '../../report/sections/intervals.ts';
 import { counted } from '../../text/amounts.ts';
 import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
 import type { Rubric } from '../../types/metric.ts';

@@ -20,6 +20,7 @@ import {
 } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
+import type { Side } from '../../types/plain.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { GraderError, GraderResult } from './result.ts';
 
@@ -114,18 +115,22 @@ const AGREEMENT_COLUMNS = [
   'Good among examples',
 ];
 
-interface GraderPair {
-  name: string;
-  base: GraderResult | null;
-  head: GraderResult | null;
-}
-
-function graderRow({ name, base, head }: GraderPair): Line[] {
+function graderRow({
+  name,
+  base,
+  head,
+}: { name: string } & Record<Side, GraderResult | null>): Line[] {
   const shown = head ?? base;
   const both = (
     key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa',
     word: (value: number | null) => string,
-  ): Line => [text(measuredSides(base?.[key], head?.[key], word))];
+  ): Line => {
+    const [before, after] = [base?.[key], head?.[key]];
+    if (before === undefined) return [text(word(after ?? null))];
+    return [
+      text(after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`),
+    ];
+  };
   return [
     [code(name)],
     [text(examplesOf(shown))],
@@ -142,16 +147,6 @@ function examplesOf(grader: GraderResult | null): string {
   return grader.judged === grader.examples
     ? String(grader.examples)
     : `${String(grader.judged)} of ${String(grader.examples)}`;
-}
-
-function measuredSides(
-  base: number | null | undefined,
-  head: number | null | undefined,
-  word: (value: number | null) => string,
-): string {
-  if (base === undefined) return word(head ?? null);
-  if (head === undefined) return `${word(base)} (base)`;
-  return `${word(base)} → ${word(head)}`;
 }
 
 function flippedExamples(grader: GraderResult | null, items: number): Block[] {
