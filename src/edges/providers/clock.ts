@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface Activity {
   during<T>(work: () => Promise<T>): Promise<T>;
   quiet(): Promise<void>;
@@ -87,10 +88,8 @@ export async function pause(
   }
 }
 
-type StartDeadline = (expired: () => void) => () => void;
-
 /** Deadlines of equal length share one timer, because a timer per call is too expensive. */
-export function createDeadlines(clock: Clock, ms: number): StartDeadline {
+export function createDeadlines(clock: Clock, ms: number) {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
@@ -112,7 +111,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
     watching = new AbortController();
     void watch(watching);
   };
-  return (expired) => {
+  return (expired: () => void): (() => void) => {
     const entry = { at: clock.now() + ms, expired };
     open.add(entry);
     if (watching === null) start();

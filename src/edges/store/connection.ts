@@ -1,5 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
-import { userError, type UserError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
@@ -119,7 +119,13 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
   if (!(error instanceof StoreError)) throw error;
   const { file, notice } = held.options;
   const { trouble } = error;
-  if (trouble === 'newer' || trouble === 'foreign') throw storeRefusal(file, error);
+  if (trouble === 'newer' || trouble === 'foreign') {
+    const what =
+      trouble === 'newer'
+        ? `${error.message}. Update evaldiff, or remove the file`
+        : `${error.message}, and was not changed`;
+    throw userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
+  }
   if (trouble === 'busy') {
     if (!held.busy)
       notice(
@@ -191,14 +197,6 @@ function replaceUnusable(
       `${visibleLine(aside)}, and a new one was created`,
   );
   return true;
-}
-
-function storeRefusal(file: string, { trouble, message }: StoreError): UserError {
-  const what =
-    trouble === 'newer'
-      ? `${message}. Update evaldiff, or remove the file`
-      : `${message}, and was not changed`;
-  return userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
 }
 
 function setAside(file: string, end: string): string | null {

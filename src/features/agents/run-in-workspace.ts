@@ -1,4 +1,4 @@
-import type { OwnProgramOptions } from '../../edges/providers/index.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { UserError, errorMessage, formatProblem } from '../../errors.ts';
 import {
   NOT_MADE_MESSAGES,
@@ -55,7 +55,7 @@ const CHECK_SECONDS = 600;
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
-  options: OwnProgramOptions,
+  options: CallOptions,
 ): Promise<Completion> {
   const { spec, task } = run;
   const own = agentRow(spec.agent);
@@ -154,7 +154,7 @@ interface RunTools {
   row: AgentRow;
   ticket: RunTicket;
   place: AgentPlace;
-  options: OwnProgramOptions;
+  options: CallOptions;
 }
 
 interface Ready {
@@ -183,7 +183,7 @@ async function prepareWorkspace(
 function optionsOf(
   { workspace: { setup, network } }: AgentSpec,
   { kind, templates, canary, cover, cli }: AgentPlace,
-  { signal }: OwnProgramOptions,
+  { signal }: CallOptions,
 ) {
   return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
 }

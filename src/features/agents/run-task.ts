@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
-import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
+import { isOffline, type OwnProgram } from '../../edges/providers/index.ts';
 import { UserError } from '../../errors.ts';
 import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -26,7 +27,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
+export function createAgents(tools: ProgramTools, options: CallOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
   const turn = createRunTurns(runsAtOnce());
@@ -53,7 +54,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
 
 async function open(
   tools: ProgramTools,
-  options: OwnProgramOptions,
+  options: CallOptions,
 ): Promise<OpenAgents | { refused: string }> {
   const walls = await findWalls();
   if ('refused' in walls) return walls;
@@ -75,7 +76,7 @@ async function open(
 interface RunContext {
   place: Omit<AgentPlace, 'cli'>;
   sources: RunSources;
-  options: OwnProgramOptions;
+  options: CallOptions;
 }
 
 async function runOne(
@@ -109,7 +110,7 @@ interface RunSources {
   cli(spec: AgentSpec, kind: WallKind): Promise<Cli | { problem: string }>;
 }
 
-function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
+function createSources(tools: ProgramTools, options: CallOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, Promise<Cli | { problem: string }>>();
   const files: RunSources['files'] = ({ commit, overlay }, rules, task) => {
@@ -161,7 +162,7 @@ async function findAgent(
   { agent, version }: Pick<AgentSpec, 'agent' | 'version'>,
   kind: WallKind,
   { folder }: ProgramTools,
-  { env }: OwnProgramOptions,
+  { env }: CallOptions,
 ): Promise<Cli | { problem: string }> {
   const row = agentRow(agent);
   if (row.npm === null) return { bin: [], version: null, folders: [] };
