@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Activity {
-  during<T>(work: () => Promise<T>): Promise<T>;
-  quiet(): Promise<void>;
-}
+export type Activity = ReturnType<typeof createActivity>;
 
 /**
  * After one idle turn of the event loop, all computation is done. Two more turns are a safety
@@ -11,7 +8,7 @@ export interface Activity {
  */
 const QUIET_TURNS = 3;
 
-export function createActivity(turn: () => Promise<void>): Activity {
+export function createActivity(turn: () => Promise<void>) {
   let underWay = 0;
   let begun = 0;
   let ended: (() => void)[] = [];
@@ -22,7 +19,7 @@ export function createActivity(turn: () => Promise<void>): Activity {
           ended.push(resolve);
         });
   return {
-    async during(work) {
+    async during<T>(work: () => Promise<T>): Promise<T> {
       underWay += 1;
       begun += 1;
       try {
@@ -35,7 +32,7 @@ export function createActivity(turn: () => Promise<void>): Activity {
         }
       }
     },
-    async quiet() {
+    async quiet(): Promise<void> {
       for (let calm = 0; calm < QUIET_TURNS;) {
         await idle();
         const before = begun;

@@ -75,17 +75,7 @@ interface Ticket {
   round: number;
 }
 
-export interface Limiter {
-  /** Waits for a slot. Retries (`again`) go ahead of new calls. */
-  acquire(again: boolean): Promise<Admission>;
-  /**
-   * `down`: why no more calls are sent to the server. `first`: false if another call in flight
-   * failed before this one.
-   */
-  release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
-  isPaused(): boolean;
-  stats(): { calls: number; answered: number; limit: number };
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 export const GIVE_UP_AFTER_MS = 60_000;
 
@@ -104,7 +94,7 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
+export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions) {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
   let health: ReturnType<typeof createHealth> | null = null;
@@ -141,7 +131,8 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   signal.addEventListener('abort', () => settleAll(queue, { status: 'aborted' }), { once: true });
 
   return {
-    acquire(again) {
+    /** Waits for a slot. Retries (`again`) go ahead of new calls. */
+    acquire(again: boolean): Promise<Admission> {
       if (signal.aborted) return Promise.resolve({ status: 'aborted' });
       if (!again) counts.calls++;
       const fault = healthNow().down();
@@ -153,7 +144,11 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
         pump();
       });
     },
-    release(ticket, outcome) {
+    /**
+     * `down`: why no more calls are sent to the server. `first`: false if another call in flight
+     * failed before this one.
+     */
+    release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean } {
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();

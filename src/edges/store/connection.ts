@@ -4,18 +4,7 @@ import { visibleLine } from '../../text/visible.ts';
 import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
-export interface Connection {
-  read<T>(work: (db: Database) => T, without: T): T;
-  change<T>(work: (db: Database) => T, without: T): T;
-  /**
-   * If another process has locked the file, runs `work` later. Returns false if the file cannot be
-   * written.
-   */
-  write(work: (db: Database) => void): boolean;
-  version(): number | null;
-  settle(): void;
-  close(): void;
-}
+export type Connection = ReturnType<typeof createConnection>;
 
 export interface StoreOptions {
   file: string;
@@ -43,7 +32,7 @@ interface OpenConnection {
  * Recovers from a damaged or deleted file.
  * @throws UserError if a newer version or another program wrote the file.
  */
-export function createConnection(options: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions) {
   const { access, busyMs = BUSY_MS } = options;
   const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
@@ -70,18 +59,22 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
   return {
     settle,
-    read: (work, without) => attempt('read', work, without),
-    version() {
-      const version = attempt('read', (db) => db.version(), null);
+    read: <T>(work: (db: Database) => T, without: T): T => attempt('read', work, without),
+    version(): number | null {
+      const version = attempt<number | null>('read', (db) => db.version(), null);
       return held.busy || held.replaced || held.access !== options.access ? null : version;
     },
-    change: (work, without) => attempt('read-write', work, without),
-    write(work) {
+    change: <T>(work: (db: Database) => T, without: T): T => attempt('read-write', work, without),
+    /**
+     * If another process has locked the file, runs `work` later. Returns false if the file cannot be
+     * written.
+     */
+    write(work: (db: Database) => void): boolean {
       late.push(work);
       settle();
       return held.db !== null && held.access === 'read-write';
     },
-    close() {
+    close(): void {
       held.db?.setBusyTimeout(busyMs);
       settle();
       if (late.length > 0)
