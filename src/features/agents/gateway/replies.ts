@@ -1,5 +1,8 @@
-import { eventData, isEventStream } from '../../../edges/providers/event-stream.ts';
-import { messageOfEvents } from '../../../edges/providers/event-stream.ts';
+import {
+  eventData,
+  isEventStream,
+  messageOfEvents,
+} from '../../../edges/providers/event-stream.ts';
 import { cachedTokens } from '../../../edges/providers/vendors/vendor.ts';
 import type { CachedTokens, MeteredUsage } from '../../../types/model.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
