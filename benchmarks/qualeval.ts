@@ -5,7 +5,7 @@
  *   npx node benchmarks/qualeval.ts
  */
 import { createHash } from 'node:crypto';
-import { createSolver } from '../src/edges/solver/index.ts';
+import { createSolver } from '../src/edges/solver/thread.ts';
 import { assign, type AttributeColumn } from '../src/features/attributes/assign.ts';
 import { priorsOf } from '../src/features/attributes/assignment-program.ts';
 import type { RatedReference } from '../src/features/attributes/assignment-program.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LP_INSTANCES } from '../../__tests__/unit/features/attributes/lp-instances.ts';
-import { createSolver } from '../../src/edges/solver/index.ts';
+import { createSolver } from '../../src/edges/solver/thread.ts';
 import { assign } from '../../src/features/attributes/assign.ts';
 import type { Part } from './page.ts';
 

@@ -8,16 +8,16 @@ import type { SuiteKey } from '../../config/suite-key.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import {
   createProviders,
   type OwnPrograms,
   type ProviderOptions,
   type Providers,
   type RequestTransport,
-  type TransportOptions,
 } from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
-import { createSolver } from '../../edges/solver/index.ts';
+import { createSolver } from '../../edges/solver/thread.ts';
 import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics, MetricDefinition } from '../../metrics/definition.ts';
@@ -64,7 +64,7 @@ export interface SessionRow extends ReportRow {
     turn(): Promise<void>;
     /** At most 64 hexadecimal digits. */
     requestKey(request: Request): string;
-  }) => (options: TransportOptions) => RequestTransport;
+  }) => (options: CallOptions) => RequestTransport;
   readonly metrics?: () => Promise<readonly MetricDefinition[]>;
   readonly programs?: (tools: ProgramTools) => OwnPrograms;
 }

@@ -2,81 +2,43 @@
  * A check of a repository's JSON Schema may never end, so it runs in a thread that can be
  * terminated.
  */
-import type { MessagePort } from 'node:worker_threads';
-import { pause, type Clock } from '../../edges/providers/clock.ts';
-import { serveThread, startThread } from '../../edges/thread.ts';
+import type { Clock } from '../../edges/providers/clock.ts';
+import { serveThread, startJobThread } from '../../edges/thread.ts';
 import { parseExactly, type ExactJson } from '../../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 
-interface ToThread {
+interface SchemaJob {
   schema: JsonSchema;
   values: readonly ExactJson[];
 }
 
-type FromThread = { kind: 'ready' } | { kind: 'answer'; findings: SchemaFinding[] };
+export type SchemaThread = Awaited<ReturnType<typeof startSchemaThread>>;
 
-type Checked = { findings: SchemaFinding[] } | { ended: 'timeout' | 'gone' | 'unstarted' };
+/** `startMs`: the thread loads the whole bundle, perhaps on a busy machine. */
+const SCHEMA_THREAD = {
+  url: import.meta.url,
+  role: 'evaldiff-schemas',
+  memoryMb: 256,
+  startMs: 30_000,
+};
 
-export interface SchemaThread {
-  check(job: ToThread): Promise<Checked>;
-  end(): Promise<void>;
-}
-
-const role = 'evaldiff-schemas';
-
-/** Milliseconds. The thread loads the whole bundle, perhaps on a busy machine. */
-const START = 30_000;
-
-const MEMORY_MB = 256;
-
-export async function startSchemaThread(timeoutMs: number, clock: Clock): Promise<SchemaThread> {
-  const worker = startThread(import.meta.url, role, { maxOldGenerationSizeMb: MEMORY_MB });
-  let receive: ((said: FromThread | 'timeout' | 'gone') => void) | null = null;
-  const next = (milliseconds: number): Promise<FromThread | 'timeout' | 'gone'> =>
-    new Promise((resolve) => {
-      const over = new AbortController();
-      void pause(clock, milliseconds, over.signal, 'deadline').then(() => {
-        if (!over.signal.aborted) receive?.('timeout');
-      });
-      receive = (said) => {
-        over.abort();
-        receive = null;
-        resolve(said);
-      };
-    });
-  worker.on('message', (message: FromThread) => receive?.(message));
-  worker.on('error', () => receive?.('gone'));
-  worker.on('exit', () => receive?.('gone'));
-  const ready = await next(START);
+export async function startSchemaThread(timeoutMs: number, clock: Clock) {
+  const thread = await startJobThread<string, SchemaFinding[]>({
+    ...SCHEMA_THREAD,
+    sleep: (ms, signal) => clock.sleep(ms, signal, 'deadline'),
+  });
   return {
-    async check(job) {
-      if (typeof ready !== 'object') {
-        await worker.terminate();
-        return { ended: 'unstarted' };
-      }
-      // Sent as JSON, because a structured clone would turn long numbers (`LongNumber`) into plain
-      // objects.
-      worker.postMessage(JSON.stringify(job satisfies ToThread));
-      const said = await next(timeoutMs);
-      if (typeof said === 'object' && said.kind === 'answer') return { findings: said.findings };
-      await worker.terminate();
-      return { ended: said === 'timeout' ? 'timeout' : 'gone' };
-    },
-    async end() {
-      await worker.terminate();
-    },
+    // Sent as JSON, because a structured clone would turn long numbers (`LongNumber`) into plain
+    // objects.
+    check: (job: SchemaJob) => thread.run(JSON.stringify(job), timeoutMs),
+    end: thread.end,
   };
 }
 
-async function serve(port: MessagePort): Promise<void> {
+await serveThread(SCHEMA_THREAD.role, async (port) => {
   const { checkAgainst } = await import('../../metrics/measures/json-schema.ts');
   port.on('message', (job: string) => {
-    const { schema, values } = parseExactly(job) as unknown as ToThread;
-    port.postMessage({
-      kind: 'answer',
-      findings: checkAgainst(schema, values),
-    } satisfies FromThread);
+    const { schema, values } = parseExactly(job) as unknown as SchemaJob;
+    port.postMessage(checkAgainst(schema, values));
   });
-}
-
-await serveThread(role, serve);
+});

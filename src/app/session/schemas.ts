@@ -38,7 +38,7 @@ export function createSchemaChecker(
     const began = clock.now();
     const checked = await using.check({ schema, values });
     if (halted()) left -= clock.now() - began;
-    if ('findings' in checked) return checked.findings;
+    if ('answer' in checked) return checked.answer;
     thread = null;
     if (checked.ended === 'unstarted')
       return unchecked('the thread that checks schemas did not start');

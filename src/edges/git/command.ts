@@ -85,21 +85,13 @@ export function withSettings(
   };
 }
 
-function gitArguments(place: GitPlace, command: readonly string[]): string[] {
-  return [
-    '--no-pager',
-    `--git-dir=${place.gitDir}`,
-    ...[...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]),
-    ...command,
-  ];
-}
-
 /** In a separate session, git cannot prompt and Ctrl-C does not reach it. */
 export function spawnGit(
   place: GitPlace,
   command: readonly string[],
 ): ChildProcessWithoutNullStreams {
-  return spawn('git', gitArguments(place, command), {
+  const settings = [...SAFE_SETTINGS, ...place.settings].flatMap((setting) => ['-c', setting]);
+  return spawn('git', ['--no-pager', `--git-dir=${place.gitDir}`, ...settings, ...command], {
     cwd: place.directory,
     env: place.environment,
     stdio: 'pipe',
@@ -173,6 +165,21 @@ export async function git(
 export async function gitLine(place: GitPlace, command: readonly string[]): Promise<string> {
   const text = (await git(place, command)).toString('utf8');
   return text.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
+export async function gitLines(
+  place: GitPlace,
+  command: readonly string[],
+  options?: RunOptions,
+): Promise<string[]> {
+  return linesOf(await git(place, command, options));
+}
+
+export function linesOf(output: Buffer): string[] {
+  return output
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** Returns the last `fatal:` or `error:` line, else the last line, without credentials. */

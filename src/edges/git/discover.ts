@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
-import { type UserError, userError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { type GitPlace, git } from './command.ts';
 import { splitNul } from './tree.ts';
 
@@ -43,7 +43,12 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
     const isLink = (await lstat(place)).isSymbolicLink();
     const checkout = isLink ? null : await checkoutAt(place);
     const [link] = passed;
-    if (checkout !== null && link !== undefined) throw refusedLink(place, link, folder);
+    if (checkout !== null && link !== undefined)
+      throw userError(
+        null,
+        `${relative(place, link).split(sep).join('/')} is a symbolic link; evaldiff does not ` +
+          `follow links inside a repository. Name the folder itself: ${folder}`,
+      );
     if (checkout !== null) return { folder, checkout };
     if (isLink) passed.unshift(place);
   }
@@ -52,14 +57,6 @@ export async function discoverCheckout(directory: string): Promise<FoundFolder> 
     if (checkout !== null) return { folder, checkout };
   }
   return { folder, checkout: null };
-}
-
-function refusedLink(root: string, link: string, folder: string): UserError {
-  return userError(
-    null,
-    `${relative(root, link).split(sep).join('/')} is a symbolic link; evaldiff does not ` +
-      `follow links inside a repository. Name the folder itself: ${folder}`,
-  );
 }
 
 function* folderAndParents(folder: string): Generator<string> {
@@ -94,8 +91,7 @@ export async function trackedAt(
   checkout: Checkout | null,
   path: string,
 ): Promise<string[]> {
-  if (checkout === null) return [];
-  if (!isWithin(path, checkout.root)) return [];
+  if (checkout === null || !isWithin(path, checkout.root)) return [];
   const below = relative(checkout.root, path).split(sep).join('/');
   const index = join(checkout.gitDir, 'index');
   const asked = below === '' ? [] : ['--', below];

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../text/amounts.ts';
-import { gitLine } from './command.ts';
+import { gitLine, gitLines } from './command.ts';
 import { deepenUntil, type HistorySource } from './history.ts';
 import { resolveRevision, type Names } from './revision.ts';
 
@@ -56,12 +56,8 @@ async function commitBefore(
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/;
 
 async function lastRelease({ place, source: { remote } }: Names): Promise<string | null> {
-  const listed = await gitLine(place, [
-    'for-each-ref',
-    '--format=%(refname:lstrip=2)',
-    'refs/tags',
-  ]);
-  const own = listed.split('\n').filter((tag) => VERSION.test(tag));
+  const listed = ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/tags'];
+  const own = (await gitLines(place, listed)).filter((tag) => VERSION.test(tag));
   const tips = own.length > 0 || 'none' in remote ? null : await remote.tips();
   const others = [...(tips?.keys() ?? [])].flatMap((ref) =>
     ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import type { Side } from '../../types/plain.ts';
-import { git, lastLine, runGit, type GitResult, type GitPlace } from './command.ts';
+import { gitLines, lastLine, runGit, type GitResult, type GitPlace } from './command.ts';
 import { absentOf, isObjectId, peel, type ObjectReader } from './objects.ts';
 import { adviceOn, type Remote } from './remote.ts';
 
@@ -16,14 +16,7 @@ export interface NamedCommit {
   tip: string;
 }
 
-export interface CommitHistory {
-  hasRemote: boolean;
-  has(commit: string): Promise<boolean>;
-  found(commit: string): void;
-  ensure(commit: string, hints?: FetchHints): Promise<void>;
-  mergeBase(base: string, head: string): Promise<string | null>;
-  remoteRefs(names: readonly string[]): Promise<NamedCommit[]>;
-}
+export type CommitHistory = ReturnType<typeof openHistory>;
 
 const FIRST_STEP = 50;
 
@@ -37,7 +30,7 @@ export interface HistorySource {
   empty: boolean;
 }
 
-export function openHistory(source: HistorySource): CommitHistory {
+export function openHistory(source: HistorySource) {
   const { place, reader } = source;
   const remote = 'none' in source.remote ? null : source.remote;
   const known = new Set<string>();
@@ -62,7 +55,9 @@ export function openHistory(source: HistorySource): CommitHistory {
     try {
       if (await has(commit)) return;
       await inTurn(async () => {
-        await fetchTogether(source, await absentOf([...wanted], has));
+        const absent = await absentOf([...wanted], has);
+        if (remote !== null && absent.length > 1)
+          await fetchIds(remote, await depthOf(source), absent);
         if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
       });
       known.add(commit);
@@ -72,10 +67,9 @@ export function openHistory(source: HistorySource): CommitHistory {
   };
   return {
     hasRemote: remote !== null,
-    has,
-    found: (commit) => void known.add(commit),
+    found: (commit: string) => void known.add(commit),
     ensure,
-    async mergeBase(base, head) {
+    async mergeBase(base: string, head: string): Promise<string | null> {
       await ensure(base, { side: 'base' });
       await ensure(head, { side: 'head' });
       // If base is an ancestor of head, it is the merge base, even in a shallow clone.
@@ -83,7 +77,7 @@ export function openHistory(source: HistorySource): CommitHistory {
       if (await isNearAncestor(reader, head, base)) return head;
       return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
     },
-    async remoteRefs(names) {
+    async remoteRefs(names: readonly string[]): Promise<NamedCommit[]> {
       const listed = await remote?.list(names.flatMap((name) => [name, `${name}^{}`]));
       return names.flatMap((ref) => {
         const tip = listed?.get(`${ref}^{}`) ?? listed?.get(ref);
@@ -142,11 +136,6 @@ export function fetchIds(
 /** In a full clone, a fetch with a depth would truncate the history. */
 export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
   return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
-}
-
-async function fetchTogether(source: HistorySource, ids: readonly string[]): Promise<void> {
-  if (!('none' in source.remote) && ids.length > 1)
-    await fetchIds(source.remote, await depthOf(source), ids);
 }
 
 async function fetchCommit(
@@ -256,6 +245,6 @@ async function certainMergeBase(
   ]);
   if (boundary.size === 0) return found;
   const range = found === null ? [base, head] : [base, head, `^${found}`];
-  const commits = (await git(place, ['rev-list', ...range])).toString('latin1').split('\n');
+  const commits = await gitLines(place, ['rev-list', ...range]);
   return commits.some((commit) => boundary.has(commit)) ? undefined : found;
 }

@@ -1,51 +1,42 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type UserError, userError } from '../../errors.ts';
-import { type GitPlace, git, lastLine } from './command.ts';
+import { userError } from '../../errors.ts';
+import { type GitPlace, gitLines, lastLine } from './command.ts';
 import type { FetchOptions, Remote } from './remote.ts';
 
-export interface MissingObjects {
-  listing(tree: string): Promise<void>;
-  trees(ids: readonly string[]): Promise<void>;
-  contents(ids: readonly string[]): Promise<void>;
-}
+export type MissingObjects = ReturnType<typeof openMissing>;
 
-export function openMissing(place: GitPlace, remote: Remote | null): MissingObjects {
+export function openMissing(place: GitPlace, remote: Remote | null) {
   const fetchIds = async (
     ids: readonly string[],
     filter: FetchOptions['filter'],
   ): Promise<void> => {
     if (ids.length === 0 || remote === null) return;
     const { code, stderr: complaint } = await remote.fetch(ids, { filter, alone: true });
-    if (code !== 0) throw fetchFailure(ids.length, filter, complaint);
+    if (code === 0) return;
+    const what =
+      filter === 'tree:0' ? 'Folder listings' : `The contents of ${String(ids.length)} files`;
+    throw userError(
+      null,
+      `${what} could not be fetched, and this clone does not have them: ${lastLine(complaint)}.`,
+    );
   };
   return {
-    listing: (tree) => fetchIds([tree], 'tree:0'),
-    trees: (ids) => fetchIds(ids, 'blob:none'),
-    async contents(ids) {
+    listing: (tree: string) => fetchIds([tree], 'tree:0'),
+    trees: (ids: readonly string[]) => fetchIds(ids, 'blob:none'),
+    async contents(ids: readonly string[]): Promise<void> {
       if (remote !== null && ids.length > 0)
         await fetchIds(await missingIn(place, ids), 'blob:none');
     },
   };
 }
 
-function fetchFailure(count: number, filter: FetchOptions['filter'], complaint: string): UserError {
-  const what = filter === 'tree:0' ? 'Folder listings' : `The contents of ${String(count)} files`;
-  return userError(
-    null,
-    `${what} could not be fetched, and this clone does not have them: ${lastLine(complaint)}.`,
-  );
-}
-
 async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
-  const answer = await git(place, ['cat-file', '--batch-check=%(objectname)'], {
+  const lines = await gitLines(place, ['cat-file', '--batch-check=%(objectname)'], {
     input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
   });
-  return answer
-    .toString('latin1')
-    .split('\n')
-    .flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
+  return lines.flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
 }
 
 export interface LfsPointer {
@@ -68,32 +59,20 @@ export function lfsPointer(content: Uint8Array): LfsPointer | null {
 }
 
 /** Other users may write to these folders, so a file must match the hash in its LFS pointer. */
-interface LfsPlaces {
-  root: string;
-  commonDir: string | null;
-}
-
 export async function lfsContent(
   { sha256, size }: LfsPointer,
   path: string,
-  { root, commonDir }: LfsPlaces,
+  { root, commonDir }: { root: string; commonDir: string | null },
 ): Promise<Uint8Array | null> {
   if (size > MOST_LFS_BYTES) return null;
   const kept = ['lfs', 'objects', sha256.slice(0, 2), sha256.slice(2, 4), sha256];
   const places = [join(root, path), ...(commonDir === null ? [] : [join(commonDir, ...kept)])];
   for (const place of places) {
-    const content = await contentOf(place, size);
+    const found = await lstat(place).catch(() => null);
+    if (found === null || !found.isFile() || found.size !== size) continue;
+    const content = await readFile(place).catch(() => null);
     if (content !== null && createHash('sha256').update(content).digest('hex') === sha256)
       return content;
   }
   return null;
-}
-
-async function contentOf(place: string, size: number): Promise<Uint8Array | null> {
-  try {
-    const found = await lstat(place);
-    return found.isFile() && found.size === size ? await readFile(place) : null;
-  } catch {
-    return null;
-  }
 }

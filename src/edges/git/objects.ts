@@ -16,13 +16,7 @@ export function isPlainName(name: string): boolean {
   return PLAIN_NAME.test(name);
 }
 
-export interface ObjectReader {
-  blob(id: string): Promise<Buffer | null>;
-  blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null>;
-  readLocal(id: string): Promise<StoredObject | null>;
-  commitNamed(name: string): Promise<string | null>;
-  close(): Promise<void>;
-}
+export type ObjectReader = ReturnType<typeof openObjectReader>;
 
 interface StoredObject {
   id: string;
@@ -68,7 +62,7 @@ export async function peel(
 export function openObjectReader(
   place: GitPlace,
   fetchContents: (ids: readonly string[]) => Promise<void> = () => Promise.resolve(),
-): ObjectReader {
+) {
   let session: CatFileSession | null = null;
   let closed = false;
   const ask = (asked: string, most: number): Promise<StoredObject | null> => {
@@ -98,21 +92,21 @@ export function openObjectReader(
     return found;
   };
   return {
-    readLocal: (id) => here(id),
-    async commitNamed(name) {
+    readLocal: (id: string) => here(id),
+    async commitNamed(name: string): Promise<string | null> {
       if (!isPlainName(name)) throw new InternalError(`not a plain name: ${name.slice(0, 80)}`);
       return (await ask(`${name}^{commit}`, 0))?.id ?? null;
     },
-    async blob(id) {
+    async blob(id: string): Promise<Buffer | null> {
       return (await blob(id))?.content ?? null;
     },
-    async blobUpTo(id, most) {
+    async blobUpTo(id: string, most: number): Promise<Buffer | { tooLarge: number } | null> {
       const found = await blob(id, most);
       return found !== null && found.size > most
         ? { tooLarge: found.size }
         : (found?.content ?? null);
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       session?.child.stdin.end();
       await session?.ended;
@@ -173,10 +167,6 @@ function startSession(place: GitPlace): CatFileSession {
   return session;
 }
 
-function isAnswerTo(asked: string, called: string, isHere: boolean): boolean {
-  return isHere && !isObjectId(asked) ? isObjectId(called) : called === asked;
-}
-
 interface ObjectBody {
   object: StoredObject;
   passed: number;
@@ -194,7 +184,8 @@ function answerParser(
   const begin = (line: string): void => {
     const request = waiting[0];
     const [id = '', type = '', bytes] = line.split(' ');
-    if (request === undefined || !isAnswerTo(request.name, id, bytes !== undefined)) {
+    const isNamed = bytes !== undefined && request !== undefined && !isObjectId(request.name);
+    if (request === undefined || !(isNamed ? isObjectId(id) : id === request.name)) {
       broken = true;
       mixedUp(
         `git cat-file answered for ${id.slice(0, 64)}, asked was ${request?.name ?? 'nothing'}`,

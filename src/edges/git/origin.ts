@@ -1,5 +1,5 @@
 import type { Origin } from '../../types/repository.ts';
-import { git, type GitPlace } from './command.ts';
+import { git, gitLines, type GitPlace } from './command.ts';
 import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
 import { absentOf } from './objects.ts';
 
@@ -43,7 +43,8 @@ async function isReachable(
   const { remote, reader } = source;
   if (tips.includes(commit)) return true;
   if (tips.length === 0 || 'none' in remote) return false;
-  const place = withSetting(source.place, 'core.commitGraph=false');
+  const settings = [...source.place.settings, 'core.commitGraph=false'];
+  const place = { ...source.place, settings };
   const missing = (): Promise<string[]> =>
     absentOf(tips, async (tip) => (await reader.readLocal(tip)) !== null);
   const lacking = await missing();
@@ -53,7 +54,8 @@ async function isReachable(
     await fetchIds(remote, await depthOf(source), lacking);
     if ((await missing()).length > 0) return null;
   }
-  const since = (await timeOf(place, commit)) - CLOCKS_DIFFER;
+  const [time = ''] = await gitLines(place, ['rev-list', '-1', '--timestamp', commit, '--']);
+  const since = Number(time.split(' ')[0]) - CLOCKS_DIFFER;
   let state: 'found' | 'absent' | 'open' = 'open';
   const isSettled = async (): Promise<boolean> => {
     if (await isAncestor(place, commit, tips)) state = 'found';
@@ -62,10 +64,6 @@ async function isReachable(
   };
   if (!(await isSettled())) await deepenUntil(place, remote, [[...tips]], isSettled);
   return state === 'open' ? null : state === 'found';
-}
-
-function withSetting(place: GitPlace, setting: string): GitPlace {
-  return { ...place, settings: [...place.settings, setting] };
 }
 
 async function isAncestor(
@@ -77,11 +75,6 @@ async function isAncestor(
   return (await git(place, ['rev-list', '--max-count=1', '--stdin'], { input })).length === 0;
 }
 
-async function timeOf(place: GitPlace, commit: string): Promise<number> {
-  const line = await git(place, ['rev-list', '--max-count=1', '--timestamp', commit, '--']);
-  return Number(line.toString('latin1').split(' ')[0]);
-}
-
 async function lacksRecentCommits(
   place: GitPlace,
   tips: readonly string[],
@@ -90,9 +83,6 @@ async function lacksRecentCommits(
   const boundary = await shallowBoundary(place);
   if (boundary.size === 0) return false;
   const walk = ['rev-list', `--max-age=${String(since)}`, '--stdin'];
-  const recent = await git(place, walk, { input: Buffer.from(`${tips.join('\n')}\n`) });
-  return recent
-    .toString('latin1')
-    .split('\n')
-    .some((commit) => boundary.has(commit));
+  const recent = await gitLines(place, walk, { input: Buffer.from(`${tips.join('\n')}\n`) });
+  return recent.some((commit) => boundary.has(commit));
 }

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { SourceTree } from '../../types/repository.ts';
-import { gitEnvironment, type GitPlace } from './command.ts';
-import { type Checkout, type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
-import { openHistory, type CommitHistory, type FetchHints, type HistorySource } from './history.ts';
+import { gitEnvironment } from './command.ts';
+import { type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
+import { openHistory, type FetchHints } from './history.ts';
 import type { TreeReader } from './listing.ts';
 import { openMissing } from './missing.ts';
-import { openObjectReader, type ObjectReader } from './objects.ts';
+import { openObjectReader } from './objects.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import { openGitStore, type GitStore } from './store.ts';
 import { folderPrefix } from './tree.ts';
@@ -19,42 +19,27 @@ export interface RepositoryOptions {
   networkTimeoutMs?: number;
 }
 
-export interface GitReaders {
-  folder: string;
-  root: string;
-  store: GitStore;
-  place: GitPlace;
-  checkout: Checkout | null;
-  history: CommitHistory;
-  source: HistorySource;
-  reader: ObjectReader;
-  trees: TreeReader;
-  fetchContents(ids: readonly string[]): Promise<void>;
-  prefixOf(workingDirectory: string): string;
-  idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string>;
-  snapshots: WeakMap<SourceTree, string>;
-}
+export type GitReaders = ReturnType<typeof createReaders>;
 
 export async function openReaders(
   directory: string,
   options: RepositoryOptions,
 ): Promise<GitReaders> {
-  const found =
-    options.remote === undefined ? await discoverCheckout(directory) : await workspaceAt(directory);
+  let found: FoundFolder;
+  if (options.remote === undefined) found = await discoverCheckout(directory);
+  else {
+    const folder = await realpath(directory).catch(() => resolve(directory));
+    found = { folder, checkout: await checkoutAt(folder) };
+  }
   const store = await openGitStore(found.checkout, options.environment, options.temporaryFolder);
   return createReaders(found, store, options);
-}
-
-async function workspaceAt(directory: string): Promise<FoundFolder> {
-  const folder = await realpath(directory).catch(() => resolve(directory));
-  return { folder, checkout: await checkoutAt(folder) };
 }
 
 function createReaders(
   { folder, checkout }: FoundFolder,
   store: GitStore,
   options: RepositoryOptions,
-): GitReaders {
+) {
   const { place } = store;
   const found = options.remote === undefined ? store.remote : { address: options.remote };
   const remote =
@@ -71,7 +56,7 @@ function createReaders(
   const trees: TreeReader = { reader, missing, known: new Map() };
   const source = { place, reader, remote, empty: checkout === null };
   const history = openHistory(source);
-  const snapshots: GitReaders['snapshots'] = new WeakMap();
+  const snapshots = new WeakMap<SourceTree, string>();
   const root = checkout?.root ?? folder;
   return {
     folder,
@@ -85,9 +70,13 @@ function createReaders(
     reader,
     trees,
     fetchContents: missing.contents,
-    prefixOf: (workingDirectory) =>
-      folderPrefix(pathBelow(root, folder), relativeTo(folder, workingDirectory), root),
-    async idOf(tree, hints) {
+    prefixOf(workingDirectory: string): string {
+      const below = isAbsolute(workingDirectory)
+        ? pathBelow(folder, resolve(workingDirectory))
+        : posixPath(workingDirectory);
+      return folderPrefix(pathBelow(root, folder), below, root);
+    },
+    async idOf(tree: SourceTree | string, hints?: FetchHints): Promise<string> {
       const snapshot = typeof tree === 'string' ? undefined : snapshots.get(tree);
       if (snapshot !== undefined) return snapshot;
       const commit = typeof tree === 'string' ? tree : tree.commit;
@@ -95,12 +84,6 @@ function createReaders(
       return commit;
     },
   };
-}
-
-function relativeTo(opened: string, workingDirectory: string): string {
-  return posixPath(
-    isAbsolute(workingDirectory) ? relative(opened, resolve(workingDirectory)) : workingDirectory,
-  );
 }
 
 export function pathBelow(root: string, folder: string): string {

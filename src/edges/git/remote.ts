@@ -1,16 +1,8 @@
 import { resolve } from 'node:path';
-import { runGit, withSettings, type GitResult, type GitPlace } from './command.ts';
+import { linesOf, runGit, withSettings, type GitResult, type GitPlace } from './command.ts';
 import { isObjectId } from './objects.ts';
 
-export interface Remote {
-  advice: string;
-  /**
-   * Runs one fetch at a time. Passes ids through stdin, so that git cannot read them as options.
-   */
-  fetch(ids: readonly string[], wish: FetchOptions): Promise<GitResult>;
-  list(patterns: readonly string[]): Promise<Map<string, string> | null>;
-  tips(): Promise<Map<string, string> | null>;
-}
+export type Remote = ReturnType<typeof openRemote>;
 
 export interface FetchOptions {
   filter: 'tree:0' | 'blob:none';
@@ -49,7 +41,7 @@ export function openRemote(
   { url, settings, advice }: RemoteAddress,
   environment: NodeJS.ProcessEnv,
   networkTimeoutMs: number,
-): Remote {
+) {
   const place: GitPlace = {
     ...store,
     environment: withSettings(environment, [
@@ -76,7 +68,13 @@ export function openRemote(
   let tips: Promise<Map<string, string> | null> | null = null;
   return {
     advice,
-    fetch(ids, { filter, depth = [], alone = false }) {
+    /**
+     * Runs one fetch at a time. Passes ids through stdin, so that git cannot read them as options.
+     */
+    fetch(
+      ids: readonly string[],
+      { filter, depth = [], alone = false }: FetchOptions,
+    ): Promise<GitResult> {
       const at = alone
         ? { ...place, settings: [...place.settings, 'fetch.negotiationAlgorithm=noop'] }
         : place;
@@ -90,7 +88,7 @@ export function openRemote(
       turn = fetched.catch(() => undefined);
       return fetched;
     },
-    list: async (patterns) =>
+    list: async (patterns: readonly string[]) =>
       refsIn(await ask(place, [...LISTING, '--end-of-options', REMOTE_NAME, ...patterns])),
     tips: () =>
       (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) =>
@@ -101,10 +99,7 @@ export function openRemote(
 
 function refsIn({ code, output }: GitResult): Map<string, string> | null {
   if (code !== 0) return null;
-  const rows = output
-    .toString('utf8')
-    .split('\n')
-    .map((row) => row.split('\t'));
+  const rows = linesOf(output).map((row) => row.split('\t'));
   return new Map(
     rows.flatMap(([id, name]) =>
       id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
@@ -164,8 +159,9 @@ export function configuredAddress(
   const url = name === undefined ? undefined : urls.get(name);
   if (name === undefined || url === undefined) return null;
   const own = `remote.${name}.`;
+  const isPath = !/^[^/]*:/.test(url) || /^[A-Za-z]:[\\/]/.test(url);
   return {
-    url: isPath(url) ? resolve(root, url) : url,
+    url: isPath ? resolve(root, url) : url,
     advice: '',
     settings: settings.flatMap(([key, value]) => {
       if (!key.startsWith('remote.')) return [[key, value] as const];
@@ -175,8 +171,4 @@ export function configuredAddress(
         : [];
     }),
   };
-}
-
-function isPath(url: string): boolean {
-  return !/^[^/]*:/.test(url) || /^[A-Za-z]:[\\/]/.test(url);
 }

@@ -3,6 +3,7 @@ import { userError } from '../../errors.ts';
 import type { ChangedFile, Origin, SourceTree } from '../../types/repository.ts';
 import { diffTrees, treeDifferences } from './changes.ts';
 import { writeFiles } from './checkout.ts';
+import { gitLine } from './command.ts';
 import { trackedAt } from './discover.ts';
 import { earlierCommit, type EarlierCommit, type EarlierThan } from './earlier.ts';
 import type { FetchHints } from './history.ts';
@@ -16,7 +17,6 @@ import {
   findDefaultBase,
   mainlineOf,
   resolveRevision,
-  shortName,
   type Mainline,
 } from './revision.ts';
 import { findFolder, listFolder, sourceTree, type Folder } from './tree.ts';
@@ -127,15 +127,18 @@ function repositoryCommits({
         branch === null ? await defaultBranch(names) : { ref: null, tip: await find(branch) };
       if (found === null) return null;
       await history.ensure(found.tip);
-      const name = found.ref === null ? branch : await shortName(place, found.ref);
+      const name =
+        found.ref === null
+          ? branch
+          : await gitLine(place, ['rev-parse', '--abbrev-ref', found.ref]);
       return mainlineOf(place, name ?? found.tip, found.tip);
     },
   };
 }
 
-type FilesOfRepository = Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'>;
-
-function repositoryFiles(opened: GitReaders): FilesOfRepository {
+function repositoryFiles(
+  opened: GitReaders,
+): Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'> {
   const { reader, trees, fetchContents: bring, prefixOf, idOf, snapshots, root, checkout } = opened;
   const snapshot = openSnapshots(opened.store, root, checkout);
   const places = { root, commonDir: checkout?.commonDir ?? null };

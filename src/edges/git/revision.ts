@@ -1,5 +1,5 @@
 import { userError } from '../../errors.ts';
-import { git, gitLine, runGit, type GitPlace } from './command.ts';
+import { gitLines, linesOf, runGit, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import {
   deepenUntil,
@@ -99,15 +99,8 @@ async function firstNamed({ reader }: Names, refs: readonly string[]): Promise<N
   return null;
 }
 
-export function shortName(place: GitPlace, ref: string): Promise<string> {
-  return gitLine(place, ['rev-parse', '--abbrev-ref', ref]);
-}
-
 export async function mainlineOf(place: GitPlace, name: string, tip: string): Promise<Mainline> {
-  const rows = (await git(place, ['rev-list', '--first-parent', '--timestamp', tip, '--']))
-    .toString('latin1')
-    .split('\n')
-    .filter((row) => row !== '');
+  const rows = await gitLines(place, ['rev-list', '--first-parent', '--timestamp', tip, '--']);
   const commits = new Map(
     rows.map((row, behind) => {
       const [seconds, id = ''] = row.split(' ');
@@ -121,9 +114,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
     async merged(ids) {
       const asked = ids.filter((id) => isObjectId(id) && !commits.has(id));
       if (asked.length === 0) return new Set();
-      const reachable = new Set(
-        (await git(place, ['rev-list', tip, '--'])).toString('latin1').split('\n'),
-      );
+      const reachable = new Set(await gitLines(place, ['rev-list', tip, '--']));
       return new Set(asked.filter((id) => reachable.has(id)));
     },
   };
@@ -219,10 +210,7 @@ async function unknownMessage(names: Names, revision: string): Promise<string> {
     `--count=${String(NAMED_BRANCHES)}`,
     'refs/heads',
   ]);
-  const branches = output
-    .toString('utf8')
-    .split('\n')
-    .filter((name) => name !== '');
+  const branches = linesOf(output);
   const here = branches.length === 0 ? '' : ` Branches here: ${branches.join(', ')}.`;
   return `${unknown} Give a branch, a tag or a full commit id.${here}`;
 }
@@ -279,10 +267,7 @@ async function rejectAmbiguous(names: Names, revision: string): Promise<void> {
   const isShortId = /^[0-9a-f]{4,39}$/.test(prefix);
   if (!isShortId || (await commitOf(names, revision))?.startsWith(prefix) !== false) return;
   const { output } = await runGit(names.place, ['rev-parse', `--disambiguate=${prefix}`]);
-  for (const id of output
-    .toString('latin1')
-    .split('\n')
-    .filter((line) => isObjectId(line))) {
+  for (const id of linesOf(output).filter(isObjectId)) {
     if ((await commitNamed(names, id)) !== null) {
       throw userError(
         null,

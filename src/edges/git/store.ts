@@ -2,8 +2,8 @@ import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from '
 import { dirname, join } from 'node:path';
 import { userError } from '../../errors.ts';
 import {
-  git,
   gitEnvironment,
+  gitLines,
   hasCode,
   isolatedEnvironment,
   lastLine,
@@ -153,17 +153,14 @@ async function linkObjects(
 }
 
 async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
-  const [head, listing] = await Promise.all([
+  const [head, refs] = await Promise.all([
     readHead(asking),
-    git(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+    gitLines(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
   ]);
-  const rows = listing
-    .toString('utf8')
-    .split('\n')
-    .flatMap((row) => {
-      const [id = '', name = '', target = ''] = row.split(' ');
-      return /^refs\/(?!.*\.\.)/.test(name) ? [{ id, name, target }] : [];
-    });
+  const rows = refs.flatMap((row) => {
+    const [id = '', name = '', target = ''] = row.split(' ');
+    return /^refs\/(?!.*\.\.)/.test(name) ? [{ id, name, target }] : [];
+  });
   const packed = rows.filter(({ target }) => target === '');
   await writeFile(
     join(store, 'packed-refs'),

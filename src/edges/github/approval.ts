@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventFacts } from '../../types/repository.ts';
-import { listAll, type Client } from './client.ts';
+import { collect, listAll, type Client } from './client.ts';
 import { isApp } from './event.ts';
 import { account, publishFailureLine, hasStatus } from './published.ts';
 import { ownerAndName } from './pull.ts';
@@ -102,11 +102,9 @@ async function pullEvents(
   { repository, pullRequest }: LabelledPull,
 ): Promise<z.infer<typeof PullEvent>[]> {
   const of = { ...ownerAndName(repository), issue_number: pullRequest };
-  const events: z.infer<typeof PullEvent>[] = [];
-  for await (const event of listAll(PullEvent, (page) =>
-    octokit.rest.issues.listEvents({ ...of, ...page }),
-  ))
-    events.push(event);
+  const events = await collect(
+    listAll(PullEvent, (page) => octokit.rest.issues.listEvents({ ...of, ...page })),
+  );
   return events.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id - b.id);
 }
 

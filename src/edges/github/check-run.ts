@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Conclusion } from '../../types/plain.ts';
-import { RETRIES, listAll, type Client } from './client.ts';
+import { RETRIES, collect, listAll, type Client } from './client.ts';
 import { isTransient } from './published.ts';
 import { ownerAndName, presentPull } from './pull.ts';
 
@@ -79,13 +79,11 @@ async function listNamed(
     check_name: name,
     filter: 'all' as const,
   };
-  const runs: z.infer<typeof CheckRun>[] = [];
-  for await (const run of listAll(CheckRun, async (page) => {
+  const listed = listAll(CheckRun, async (page) => {
     const { data, headers } = await octokit.rest.checks.listForRef({ ...of, ...page });
     return { data: data.check_runs, headers };
-  }))
-    runs.push(run);
-  return runs;
+  });
+  return collect(listed);
 }
 
 /** The oldest first. */

@@ -159,12 +159,6 @@ async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Prom
   return { ...own, conclusion: 'failure', output: { title, summary } };
 }
 
-interface CheckCreation {
-  id: number;
-  sent: AnnotationPayload[];
-  warnings: string[];
-}
-
 /**
  * GitHub rejects all annotations if one is invalid. If so, this retries without characters above
  * U+FFFF, and finally without annotations.
@@ -173,7 +167,7 @@ async function createWithFallback(
   client: Client,
   job: CheckDisplay,
   annotations: readonly CheckAnnotation[],
-): Promise<CheckCreation> {
+): Promise<{ id: number; sent: AnnotationPayload[]; warnings: string[] }> {
   const [whole, plain] = [annotations.map(toSend), annotations.map(withoutAstral).map(toSend)];
   let refusal: unknown = null;
   for (const sent of isDeepStrictEqual(plain, whole) ? [whole] : [whole, plain]) {

@@ -34,7 +34,8 @@ export async function connect({
   deadlineMs = DEADLINE_MS,
 }: ClientOptions): Promise<Client> {
   const apiUrl = address(env, 'GITHUB_API_URL') ?? 'https://api.github.com';
-  const graphqlUrl = address(env, 'GITHUB_GRAPHQL_URL') ?? graphqlOf(apiUrl);
+  const graphqlUrl =
+    address(env, 'GITHUB_GRAPHQL_URL') ?? `${apiUrl.replace(/(\/api)\/v3$/, '$1')}/graphql`;
   // This import throws for an invalid event file, but `readEvent` has already checked the file.
   const toolkit = await import('@actions/github/lib/utils');
   const options = {
@@ -94,6 +95,15 @@ export async function* listAll<Item>(
     yield* list.parse(data);
     if (headers.link?.includes('rel="next"') !== true) return;
   }
+}
+
+export async function collect<Item>(
+  items: AsyncIterable<Item>,
+  isWanted: (item: Item) => boolean = () => true,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  for await (const item of items) if (isWanted(item)) found.push(item);
+  return found;
 }
 
 /** Unlike Octokit's default, does not wait a second between writes. */
@@ -159,12 +169,6 @@ function address(env: Environment, name: string): string | null {
     );
   }
   return text.replace(/\/$/, '');
-}
-
-function graphqlOf(apiUrl: string): string {
-  return apiUrl.endsWith('/api/v3')
-    ? `${apiUrl.slice(0, -'/v3'.length)}/graphql`
-    : `${apiUrl}/graphql`;
 }
 
 function ignoreLog(): void {}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstWords } from '../../text/amounts.ts';
-import { listAll, tokenIdentity, type Client, type Identity } from './client.ts';
+import { collect, listAll, tokenIdentity, type Client, type Identity } from './client.ts';
 import {
   NOT_WANTED,
   account,
@@ -15,8 +15,6 @@ export const MAX_COMMENT = 65_536;
 
 const PERMISSION = 'pull-requests: write';
 
-type CommentMode = 'auto' | 'always' | 'never';
-
 export interface CommentJob {
   repository: string;
   pullRequest: number;
@@ -25,7 +23,7 @@ export interface CommentJob {
   marker: string;
   body: string;
   /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
-  mode: CommentMode;
+  mode: 'auto' | 'always' | 'never';
   ran: boolean;
   fork: boolean;
   announced: OwnComments | null;
@@ -133,12 +131,10 @@ async function find(
   self: Identity,
 ): Promise<{ own: Comment[]; warnings: string[] }> {
   const of = { ...ownerAndName(job.repository), issue_number: job.pullRequest };
-  const marked: Comment[] = [];
-  for await (const comment of listAll(Comment, (page) =>
-    octokit.rest.issues.listComments({ ...of, ...page }),
-  )) {
-    if (comment.body?.trimStart().startsWith(job.marker) === true) marked.push(comment);
-  }
+  const marked = await collect(
+    listAll(Comment, (page) => octokit.rest.issues.listComments({ ...of, ...page })),
+    ({ body }) => body?.trimStart().startsWith(job.marker) === true,
+  );
   const own = marked.filter((comment) => isOwn(comment, self)).sort((a, b) => b.id - a.id);
   const others = marked
     .filter((comment) => !isOwn(comment, self))

@@ -11,15 +11,13 @@ export const DEPENDABOT = 'dependabot[bot]';
 
 type Common = z.infer<typeof Bare>;
 
-type EventReader = (context: Context, payload: unknown) => EventFacts;
-
 interface Context {
   event: string;
   repository: string;
   env: Environment;
 }
 
-const READERS: Readonly<Record<string, EventReader>> = {
+const READERS: Readonly<Record<string, typeof push>> = {
   pull_request: pullRequest,
   pull_request_target: pullRequest,
   push,

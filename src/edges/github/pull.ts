@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { listAll, type Client } from './client.ts';
+import { collect, listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
@@ -136,11 +136,11 @@ type PullSearch = EventFacts & Record<'head' | 'headRepository', string>;
 async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };
   try {
-    return await matching(
+    return await collect(
       listAll(Pull, (page) =>
         octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
       ),
-      wanted,
+      (pull) => isWanted(pull, wanted),
     );
   } catch (error) {
     // GitHub rejects this request if only a fork has the commit.
@@ -153,18 +153,10 @@ function openPulls({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const { owner } = ownerAndName(wanted.headRepository);
   const head = wanted.headBranch === null ? {} : { head: `${owner}:${wanted.headBranch}` };
   const of = { ...ownerAndName(wanted.repository), state: 'open' as const, ...head };
-  return matching(
+  return collect(
     listAll(Pull, (page) => octokit.rest.pulls.list({ ...of, ...page })),
-    wanted,
+    (pull) => isWanted(pull, wanted),
   );
-}
-
-async function matching(pulls: AsyncIterable<Pull>, wanted: PullSearch): Promise<Pull[]> {
-  const found: Pull[] = [];
-  for await (const pull of pulls) {
-    if (isWanted(pull, wanted)) found.push(pull);
-  }
-  return found;
 }
 
 function isWanted(pull: Pull, { head, headRepository }: PullSearch): boolean {

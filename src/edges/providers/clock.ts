@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-export interface Activity {
-  during<T>(work: () => Promise<T>): Promise<T>;
-  quiet(): Promise<void>;
-}
+
+export type Activity = ReturnType<typeof createActivity>;
 
 /**
  * After one idle turn of the event loop, all computation is done. Two more turns are a safety
@@ -10,7 +8,7 @@ export interface Activity {
  */
 const QUIET_TURNS = 3;
 
-export function createActivity(turn: () => Promise<void>): Activity {
+export function createActivity(turn: () => Promise<void>) {
   let underWay = 0;
   let begun = 0;
   let ended: (() => void)[] = [];
@@ -21,7 +19,7 @@ export function createActivity(turn: () => Promise<void>): Activity {
           ended.push(resolve);
         });
   return {
-    async during(work) {
+    async during<T>(work: () => Promise<T>): Promise<T> {
       underWay += 1;
       begun += 1;
       try {
@@ -34,7 +32,7 @@ export function createActivity(turn: () => Promise<void>): Activity {
         }
       }
     },
-    async quiet() {
+    async quiet(): Promise<void> {
       for (let calm = 0; calm < QUIET_TURNS;) {
         await idle();
         const before = begun;
@@ -87,10 +85,8 @@ export async function pause(
   }
 }
 
-type StartDeadline = (expired: () => void) => () => void;
-
 /** Deadlines of equal length share one timer, because a timer per call is too expensive. */
-export function createDeadlines(clock: Clock, ms: number): StartDeadline {
+export function createDeadlines(clock: Clock, ms: number) {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
   const watch = async (own: AbortController): Promise<void> => {
@@ -112,7 +108,7 @@ export function createDeadlines(clock: Clock, ms: number): StartDeadline {
     watching = new AbortController();
     void watch(watching);
   };
-  return (expired) => {
+  return (expired: () => void): (() => void) => {
     const entry = { at: clock.now() + ms, expired };
     open.add(entry);
     if (watching === null) start();

@@ -110,14 +110,12 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
   }
 }
 
-type OddReply = 'redirect' | 'too-large' | 'too-deep' | 'encoding' | 'charset' | 'stream';
-
-const UNUSABLE_REPLY: Readonly<Record<OddReply, (name: string) => string>> = {
+const UNUSABLE_REPLY = {
   redirect: () => 'the server redirects to another address, which evaldiff does not follow',
   'too-large': () => `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`,
   'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
-  encoding: (name) => `the reply has an invalid or unsupported content encoding (${name})`,
-  charset: (name) => `the reply is not valid text in its charset (${name})`,
+  encoding: (name: string) => `the reply has an invalid or unsupported content encoding (${name})`,
+  charset: (name: string) => `the reply is not valid text in its charset (${name})`,
   // Not retried, because the server would stream and charge again.
   stream: () =>
     `the server streams its answer although evaldiff did not ask for a stream${DISABLE_STREAMING}`,

@@ -5,60 +5,40 @@ import type { Address, ProviderAccess } from './address.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
-import type { BoundedFetch } from './http.ts';
-import { GIVE_UP_AFTER_MS, type Limiter, createLimiter } from './limit.ts';
+import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
 import { type Pacer, createPacer } from './pace.ts';
-import { type Prefixes, createPrefixes } from './prefixes.ts';
-import { type RefusalMemory, type Refusals, createRefusals } from './refusals.ts';
-import type { RetryOptions, SharedCallSettings } from './retry.ts';
+import { createPrefixes } from './prefixes.ts';
+import { type RefusalMemory, createRefusals } from './refusals.ts';
+import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
 import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
 
-export interface CallOptions extends SharedCallSettings {
+export interface CallOptions extends SharedCallSettings, ProviderAccess {
   concurrency: { start: number; max: number };
   timeoutMs: number;
   redact(text: string): string;
   readFile: ReadFile;
+  /**
+   * Called before every paid attempt, including retries. Without a hold, the call ends with the
+   * error `budget`.
+   */
   reserve: Reserve;
   onRefused(request: Request): void;
-}
-
-export interface HostedOptions extends CallOptions, ProviderAccess {
   memory: RefusalMemory | null;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface Server {
-  vendor: Vendor;
-  label: string;
-  limiter: Limiter;
-  retry: RetryOptions;
-  refusals: Refusals;
-  prefixes: Prefixes;
-  opening: FirstRequests;
-  closed: Map<string, Fault>;
-  keySource: string;
-  secrets: readonly string[];
-  bounded: BoundedFetch;
-  post(): Promise<Post>;
-  deployments: boolean;
-  pacer: Pacer;
-  paced: Map<string, Pacer>;
-}
+export type Server = ReturnType<typeof createServer>;
 
 /** Shorter keys (`EMPTY`, `lm-studio`) may occur in an answer by chance. */
 const MIN_SECRET_LENGTH = 16;
-
-function longSecrets({ key, headers }: Address): string[] {
-  return [key ?? '', ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
-}
 
 export function createServer(
   label: string,
   vendor: Vendor,
   address: Address,
-  options: HostedOptions & { keySource: string },
-): Server {
+  options: CallOptions & { keySource: string },
+) {
   const { timeoutMs, clock, signal } = options;
   const { base, key, headers, apiVersion, pace } = address;
   const bounded = createBoundedFetch({
@@ -94,26 +74,27 @@ export function createServer(
   return {
     vendor,
     label,
-    limiter,
     retry,
     bounded,
     refusals: createRefusals(base.href, options.memory),
     prefixes: createPrefixes(),
     opening: createFirstRequests(clock, signal),
-    closed: new Map(),
+    closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: longSecrets(address),
+    secrets: [key ?? '', ...Object.values(headers)].filter(
+      (each) => each.length >= MIN_SECRET_LENGTH,
+    ),
     post: () => (connected ??= connect()),
     deployments: address.deployments,
     pacer,
-    paced: new Map(),
+    paced: new Map<string, Pacer>(),
   };
 }
 
 function warnAboutInheritedUrl(
   { name, facts: { baseUrlVariable } }: Vendor,
   { href }: URL,
-  { env, log }: Pick<HostedOptions, 'env' | 'log'>,
+  { env, log }: Pick<CallOptions, 'env' | 'log'>,
 ): void {
   const inherited = env[baseUrlVariable] ?? '';
   if (inherited !== '' && inherited !== href)
@@ -126,7 +107,7 @@ function warnAboutInheritedUrl(
 export function pacerOf(
   { paced }: Server,
   { model, pace }: HostedTarget,
-  { clock, signal }: HostedOptions,
+  { clock, signal }: CallOptions,
 ): Pacer | null {
   const known = paced.get(model) ?? null;
   if (pace === undefined) return known;
@@ -140,14 +121,10 @@ export function pacerOf(
 const HEAD_START_MS = 2000;
 
 /** Sends the first request of a kind alone, so that a bad key or parameter fails only once. */
-interface FirstRequests {
-  lead(names: readonly string[]): Promise<(() => void) | null>;
-}
-
-function createFirstRequests(clock: Clock, signal: AbortSignal): FirstRequests {
+function createFirstRequests(clock: Clock, signal: AbortSignal) {
   const ahead = new Map<string, Promise<void> | null>();
   return {
-    async lead(names) {
+    async lead(names: readonly string[]): Promise<(() => void) | null> {
       for (const name of names) {
         const before = ahead.get(name) ?? null;
         if (before === null) continue;

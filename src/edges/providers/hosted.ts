@@ -6,7 +6,7 @@ import { member, parsedJson, type Problem } from '../../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
 import { type Fault, fault, faultOfReply } from './fault.ts';
-import { type HostedOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
+import { type CallOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import { longerOf, withMoreRoom } from './longer.ts';
 import type { Pacer } from './pace.ts';
 import { paidAttempt } from './paid-attempt.ts';
@@ -24,12 +24,7 @@ import {
   type VendorOutput,
 } from './vendors/vendor.ts';
 
-interface Hosted {
-  complete(request: Request, target: HostedTarget): Promise<Completion>;
-  close(): void;
-}
-
-export function createHosted(options: HostedOptions): Hosted {
+export function createHosted(options: CallOptions) {
   const servers = new Map<string, Server>();
   const files = createFileSender(options.readFile);
   const serverOf = (target: HostedTarget): Server | Problem => {
@@ -47,7 +42,7 @@ export function createHosted(options: HostedOptions): Hosted {
     return server;
   };
   return {
-    async complete(request, target) {
+    async complete(request: Request, target: HostedTarget): Promise<Completion> {
       const server = serverOf(target);
       if ('message' in server)
         return { status: 'error', kind: 'key', message: server.message, unsent: true };
@@ -67,7 +62,7 @@ export function createHosted(options: HostedOptions): Hosted {
       const found = fault('request', refused);
       return callCompletion({ status: 'fault', fault: found, sent: false }, server.label);
     },
-    close() {
+    close(): void {
       for (const { bounded } of servers.values()) bounded.close();
     },
   };
@@ -77,7 +72,7 @@ async function askHosted(
   to: Destination,
   request: Request,
   target: HostedTarget,
-  options: HostedOptions,
+  options: CallOptions,
 ): Promise<Completion> {
   const { server } = to;
   await server.refusals.recall(target);
@@ -123,7 +118,7 @@ const KEY = 'key';
 async function askOnce(
   { server, pacer, files }: Destination,
   asking: HostedCall,
-  options: HostedOptions,
+  options: CallOptions,
 ): Promise<Completion | 'plainly' | null> {
   const { request, target, open, plainly } = asking;
   const { model } = target;
@@ -199,7 +194,7 @@ async function sendOnce(
   { server, files }: Omit<Destination, 'pacer'>,
   wanted: Ask,
   { request, target }: { request: Request; target: HostedTarget },
-  options: HostedOptions,
+  options: CallOptions,
 ): Promise<CallAttempt<VendorOutput>> {
   const { clock, timeoutMs, redact } = options;
   const failed = (found: Fault): CallAttempt<VendorOutput> => ({
@@ -207,7 +202,11 @@ async function sendOnce(
     fault: withHint(found, server, options),
     sent: true,
   });
-  const whole = await files.load(wanted).catch(unreadFile);
+  const whole = await files
+    .load(wanted)
+    .catch((error: unknown) =>
+      fault('request', `a file of the prompt cannot be read: ${String(member(error, 'message'))}`),
+    );
   if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
   const started = clock.now();
   try {
@@ -238,13 +237,6 @@ async function sendOnce(
   } catch (error) {
     return failed(sdkFault(error, { now: clock.now(), timeoutMs, redact }));
   }
-}
-
-function unreadFile(error: unknown): Fault {
-  return fault(
-    'request',
-    `a file of the prompt cannot be read: ${String(member(error, 'message'))}`,
-  );
 }
 
 export function whyRefused(request: Request, target: HostedTarget): string | null {
@@ -278,7 +270,7 @@ const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
 function withHint(
   found: Fault,
   { keySource }: Server,
-  { env, proxy }: Pick<HostedOptions, 'env' | 'proxy'>,
+  { env, proxy }: Pick<CallOptions, 'env' | 'proxy'>,
 ): Fault {
   if (found.kind === 'key') return { ...found, message: `${found.message}; ${keySource}` };
   if (found.kind !== 'network' || proxy) return found;

@@ -12,64 +12,26 @@ import {
   type Target,
 } from '../../types/model.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
-import {
-  addressProblems,
-  clashingHeaders,
-  missingKeys,
-  secretsIn,
-  type ProviderAccess,
-} from './address.ts';
-import type { Activity, Clock } from './clock.ts';
+import { addressProblems, clashingHeaders, missingKeys, secretsIn } from './address.ts';
+import type { Activity } from './clock.ts';
+import type { CallOptions } from './hosted-server.ts';
 import { createHosted } from './hosted.ts';
-import { createPrograms } from './program.ts';
-import type { RefusalMemory } from './refusals.ts';
-import { createReplay, type RecordedRequest } from './replay.ts';
-import type { SharedCallSettings } from './retry.ts';
-import type { ReadFile } from './vendors/files.ts';
+import { createPrograms, type ProgramOptions } from './program.ts';
+import { createReplay, type ReplayOptions } from './replay.ts';
 
-export interface ProviderOptions extends ProviderAccess {
-  concurrency: { start: number; max: number };
-  timeoutMs: number;
-  maxTries: number;
-  signal: AbortSignal;
-  checkout(commit: string): Promise<string>;
-  readRecording(commit: string, file: string): Promise<string>;
-  readFile: ReadFile;
-  recordingKey(request: RecordedRequest): string;
-  env: Readonly<Record<string, string | undefined>>;
-  programEnv: readonly string[];
-  clock: Clock;
-  random(): number;
-  log(line: string): void;
-  redact?(text: string): string;
-  /**
-   * Called before every paid attempt, including retries. Without a hold, the call ends with the
-   * error `budget`.
-   */
-  reserve?: Reserve;
-  onRefused?(request: Request): void;
-  memory?: RefusalMemory;
+type Defaulted = 'redact' | 'reserve' | 'onRefused' | 'memory';
+
+export interface ProviderOptions
+  extends Omit<ProgramOptions, Defaulted>, Partial<Pick<ProgramOptions, Defaulted>>, ReplayOptions {
   ownPrograms?: OwnPrograms;
   transport?: {
-    open(options: TransportOptions): RequestTransport;
+    /** The options' `signal` stops calls that wait, but not a call that may already cost money. */
+    open(options: CallOptions): RequestTransport;
     activity: Activity;
   };
 }
 
-/** `signal` stops calls that wait, but not a call that may already cost money. */
-export interface TransportOptions extends SharedCallSettings, ProviderAccess {
-  redact(text: string): string;
-  readFile: ReadFile;
-  memory: RefusalMemory | null;
-  reserve: Reserve;
-}
-
-export type OwnPrograms = (options: OwnProgramOptions) => Readonly<Record<string, OwnProgram>>;
-
-export interface OwnProgramOptions extends SharedCallSettings, ProviderAccess {
-  env: Readonly<Record<string, string | undefined>>;
-  redact(text: string): string;
-}
+export type OwnPrograms = (options: CallOptions) => Readonly<Record<string, OwnProgram>>;
 
 export interface OwnProgram {
   complete(request: Request, target: ProgramTarget): Promise<Completion>;

@@ -2,12 +2,8 @@ import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { createPace } from './pace.ts';
 
-interface Backoff {
-  isActive(): boolean;
-  extend(ms: number): void;
-}
-
-function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Backoff {
+/** Backoff requested by a server. */
+function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void) {
   let until = 0;
   let waiting = false;
   const wait = (): void => {
@@ -24,7 +20,7 @@ function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void): Ba
   };
   return {
     isActive: () => until > clock.now(),
-    extend(ms) {
+    extend(ms: number): void {
       if (ms <= 0) return;
       until = Math.max(until, clock.now() + ms);
       if (!waiting) wait();
@@ -79,17 +75,7 @@ interface Ticket {
   round: number;
 }
 
-export interface Limiter {
-  /** Waits for a slot. Retries (`again`) go ahead of new calls. */
-  acquire(again: boolean): Promise<Admission>;
-  /**
-   * `down`: why no more calls are sent to the server. `first`: false if another call in flight
-   * failed before this one.
-   */
-  release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean };
-  isPaused(): boolean;
-  stats(): { calls: number; answered: number; limit: number };
-}
+export type Limiter = ReturnType<typeof createLimiter>;
 
 export const GIVE_UP_AFTER_MS = 60_000;
 
@@ -108,14 +94,14 @@ function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): 
   for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
 }
 
-export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions): Limiter {
+export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions) {
   const counts = { calls: 0, answered: 0 };
   const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
-  let health: Health | null = null;
+  let health: ReturnType<typeof createHealth> | null = null;
   let busy = 0;
 
   // Created at the first call, so that earlier time does not count as downtime.
-  const healthNow = (): Health => (health ??= createHealth(giveUp, clock.now()));
+  const healthNow = () => (health ??= createHealth(giveUp, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {
       const next = queue.take();
@@ -145,7 +131,8 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   signal.addEventListener('abort', () => settleAll(queue, { status: 'aborted' }), { once: true });
 
   return {
-    acquire(again) {
+    /** Waits for a slot. Retries (`again`) go ahead of new calls. */
+    acquire(again: boolean): Promise<Admission> {
       if (signal.aborted) return Promise.resolve({ status: 'aborted' });
       if (!again) counts.calls++;
       const fault = healthNow().down();
@@ -157,7 +144,11 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
         pump();
       });
     },
-    release(ticket, outcome) {
+    /**
+     * `down`: why no more calls are sent to the server. `first`: false if another call in flight
+     * failed before this one.
+     */
+    release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean } {
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
@@ -170,21 +161,13 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
   };
 }
 
-/** After a fault of scope `server`, the server counts as down for the rest of the run. */
-interface Health {
-  round(): number;
-  recordAnswer(now: number): void;
-  /** Returns true only for the first of the calls in flight that fail together (a round). */
-  recordFailure(round: number, fault: Fault, now: number, unwaited?: boolean): boolean;
-  down(): Fault | null;
-}
-
 const UNWAITED_ROUNDS = 2;
 
 /** Limit of failed connections in a row. Calls that fail together count once. */
 const MOST_UNREACHED = 3;
 
-function createHealth(giveUp: { rounds: number; afterMs: number }, now: number): Health {
+/** After a fault of scope `server`, the server counts as down for the rest of the run. */
+function createHealth(giveUp: LimiterOptions['giveUp'], now: number) {
   let round = 0;
   let failures = 0;
   let unreached = 0;
@@ -192,13 +175,14 @@ function createHealth(giveUp: { rounds: number; afterMs: number }, now: number):
   let down: Fault | null = null;
   return {
     round: () => round,
-    recordAnswer(at) {
+    recordAnswer(at: number): void {
       failures = 0;
       unreached = 0;
       if (down?.scope !== 'server') down = null;
       lastAnswer = at;
     },
-    recordFailure(of, fault, at, unwaited = false) {
+    /** Returns true only for the first of the calls in flight that fail together (a round). */
+    recordFailure(of: number, fault: Fault, at: number, unwaited = false): boolean {
       if (down?.scope === 'server') return false;
       if (fault.scope === 'server') down = fault;
       if (of !== round) return false;

@@ -2,9 +2,7 @@ import {
   isAbandoned,
   type Completion,
   type MeteredUsage,
-  type OkCompletion,
   type Request,
-  type Requests,
 } from '../../types/model.ts';
 import { LIMITS } from '../../types/passports.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
@@ -18,16 +16,13 @@ export function withMoreRoom(
   const { ownLimit } = factsOf(vendor);
   const { parameters } = request;
   if (ownLimit === undefined || LIMITS.some((name) => name in parameters)) return null;
+  const used = completion.status === 'ok' ? completion : completion.spent?.at(-1);
+  const written = used?.usage?.output_tokens ?? 0;
   // If an answer was cut before it reached our limit, the context window was full.
-  const isCut = completion.ended === 'length' && writtenTokens(completion) >= ownLimit.first;
+  const isCut = completion.ended === 'length' && written >= ownLimit.first;
   return isCut
     ? { ...request, parameters: { ...parameters, max_tokens: ownLimit.second, stream: true } }
     : null;
-}
-
-function writtenTokens(completion: Completion): number {
-  const used = completion.status === 'ok' ? completion : completion.spent?.at(-1);
-  return used?.usage?.output_tokens ?? 0;
 }
 
 export function longerOf(first: Completion, second: Completion): Completion {
@@ -36,13 +31,13 @@ export function longerOf(first: Completion, second: Completion): Completion {
   const isBetter =
     second.status === 'ok' || (first.status === 'error' && second.ended === 'length');
   const dropped = isBetter ? first : second;
-  const requests: Requests = {
+  if (dropped.status === 'ok') {
+    const { usage, cached } = dropped;
+    unused.push(cached === undefined ? { usage } : { usage, cached });
+  }
+  return {
+    ...(isBetter ? second : first),
     attempts: made(first) + made(second),
-    spent: dropped.status === 'ok' ? [...unused, usageOf(dropped)] : unused,
+    spent: unused,
   };
-  return { ...(isBetter ? second : first), ...requests };
-}
-
-function usageOf({ usage, cached }: OkCompletion): MeteredUsage {
-  return cached === undefined ? { usage } : { usage, cached };
 }

@@ -8,13 +8,11 @@ import {
   type OkCompletion,
 } from '../../types/model.ts';
 
-interface OnceOptions {
-  keyOf(request: Request): string;
-  /** `forget`: another store keeps the answers, so this one keeps only errors. */
-  answers: 'keep' | 'forget';
-}
-
-export function createOnce(complete: Complete, { keyOf, answers }: OnceOptions): Complete {
+/** `forget`: another store keeps the answers, so this one keeps only errors. */
+export function createOnce(
+  complete: Complete,
+  { keyOf, answers }: { keyOf(request: Request): string; answers: 'keep' | 'forget' },
+): Complete {
   const known = new Map<string, Promise<Completion>>();
   const first = async (key: string, request: Request): Promise<Completion> => {
     try {

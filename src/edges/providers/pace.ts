@@ -1,16 +1,11 @@
 import type { GivenPace } from '../../types/endpoints.ts';
 import { pause, type Clock } from './clock.ts';
 
-export interface Pacer {
-  run<T>(work: () => Promise<T>): Promise<T>;
-  turn(): Promise<void>;
-  due(): Promise<void>;
-  tighten(pace: GivenPace): void;
-}
+export type Pacer = ReturnType<typeof createPacer>;
 
 const MINUTE_MS = 60_000;
 
-export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
+export function createPacer(clock: Clock, signal: AbortSignal) {
   const waiting: (() => void)[] = [];
   let atOnce = Number.POSITIVE_INFINITY;
   let spacingMs = 0;
@@ -18,7 +13,7 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
   const sent = createSpacing(clock, signal);
   let busy = 0;
   return {
-    async run(work) {
+    async run<T>(work: () => Promise<T>): Promise<T> {
       if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
       else busy += 1;
       try {
@@ -31,7 +26,7 @@ export function createPacer(clock: Clock, signal: AbortSignal): Pacer {
     },
     turn: () => inTurn(spacingMs),
     due: () => sent(spacingMs),
-    tighten({ concurrency, requests_per_minute: perMinute }) {
+    tighten({ concurrency, requests_per_minute: perMinute }: GivenPace): void {
       atOnce = Math.min(atOnce, concurrency ?? atOnce);
       if (perMinute !== null) spacingMs = Math.max(spacingMs, MINUTE_MS / perMinute);
     },
@@ -49,12 +44,6 @@ function createSpacing(clock: Clock, signal: AbortSignal): (spacingMs: number) =
   };
 }
 
-export interface Pace {
-  slots(): number;
-  answered(latencyMs: number, saturated: boolean): void;
-  halve(): void;
-}
-
 /**
  * Concurrency grows while recent latency (a running mean over QUICK_MEMORY answers) is at most
  * STILL_QUICK times the long-term mean.
@@ -69,14 +58,14 @@ const STILL_QUICK = 2;
  * AIMD: slots double per round of answers until the first rate limit, then grow by one per round
  * while latency is stable. A rate limit halves them.
  */
-export function createPace({ start, max }: { start: number; max: number }): Pace {
+export function createPace({ start, max }: { start: number; max: number }) {
   let limit = Math.max(1, Math.min(start, max));
   let doubling = true;
   let quickMs = 0;
   let slowMs = 0;
   return {
     slots: () => Math.floor(limit),
-    answered(latencyMs, saturated) {
+    answered(latencyMs: number, saturated: boolean): void {
       const weight = 1 / Math.max(QUICK_MEMORY, limit / 2);
       quickMs = quickMs === 0 ? latencyMs : quickMs + weight * (latencyMs - quickMs);
       slowMs =
@@ -86,7 +75,7 @@ export function createPace({ start, max }: { start: number; max: number }): Pace
       if (saturated && quickMs <= STILL_QUICK * slowMs)
         limit = Math.min(Math.max(1, max), limit + (doubling ? 1 : 1 / limit));
     },
-    halve() {
+    halve(): void {
       doubling = false;
       limit = Math.max(1, limit / 2);
     },

@@ -41,7 +41,8 @@ export async function paidAttempt(
   let bill: Bill = 'unknown';
   try {
     const attempt = await send();
-    bill = billOf(attempt);
+    if (attempt.status === 'ok') bill = attempt.value;
+    else bill = attempt.sent ? billOfFault(attempt.fault) : 'nothing';
     return attempt;
   } finally {
     hold.settle(bill);
@@ -50,11 +51,6 @@ export async function paidAttempt(
 
 /** After these errors, the server may still charge for the request. */
 const MAYBE_PAID: ReadonlySet<ErrorKind> = new Set(['timeout', 'reply', 'filtered', 'network']);
-
-function billOf(attempt: CallAttempt<VendorOutput>): Bill {
-  if (attempt.status === 'ok') return attempt.value;
-  return attempt.sent ? billOfFault(attempt.fault) : 'nothing';
-}
 
 export function billOfFault({ kind, status, unreached, spent }: Fault): Bill {
   const paid = spent.find(({ usage }) => usage !== null);

@@ -9,10 +9,6 @@ interface Mark {
   done(answered: boolean): void;
 }
 
-export interface Prefixes {
-  mark(ask: Ask, target: AskedModel): Mark;
-}
-
 const NO_MARK: Mark = { messages: null, done: () => undefined };
 
 /** A low estimate, because trying to cache a prefix that is too short costs nothing. */
@@ -22,10 +18,10 @@ const BYTES_PER_TOKEN = 4;
  * Writing a prefix to the vendor's cache costs 25 % more than sending it; reading it costs at most
  * a tenth. So the second request with a prefix writes it, and later ones read it.
  */
-export function createPrefixes(): Prefixes {
+export function createPrefixes() {
   const states = new Map<string, 'seen' | 'writing' | 'written'>();
   return {
-    mark(ask, target) {
+    mark(ask: Ask, target: AskedModel): Mark {
       const least = cachesFrom(target);
       if (least === null || 'cache_control' in ask.parameters) return NO_MARK;
       for (const { messages, key } of cacheablePrefixes(ask, least * BYTES_PER_TOKEN).reverse()) {

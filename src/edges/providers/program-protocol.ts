@@ -42,12 +42,7 @@ export function failedCall(reason: Fault): CallAttempt<VendorOutput> {
   return { status: 'fault', fault: reason, sent: true };
 }
 
-export interface Calls {
-  open(late: () => void): { id: string; result: Promise<CallAttempt<VendorOutput>> };
-  /** Returns true for an answer to an open call. An unexpected line fails the oldest call. */
-  receive(line: string): boolean;
-  settleAll(reason: Fault): void;
-}
+export type Calls = ReturnType<typeof createCalls>;
 
 export function createCalls({
   clock,
@@ -57,14 +52,14 @@ export function createCalls({
   clock: Clock;
   timeoutMs: number;
   redact(text: string): string;
-}): Calls {
+}) {
   const open = new Map<string, (result: CallAttempt<VendorOutput>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;
   let lines = 0;
   const settle = (id: string, result: CallAttempt<VendorOutput>): void => open.get(id)?.(result);
   return {
-    open(late) {
+    open(late: () => void) {
       const id = String(++last);
       const started = clock.now();
       const disarm = startDeadline(() => {
@@ -82,7 +77,8 @@ export function createCalls({
       });
       return { id, result };
     },
-    receive(line) {
+    /** Returns true for an answer to an open call. An unexpected line fails the oldest call. */
+    receive(line: string): boolean {
       const { id, result } = parseAnswerLine(line, ++lines, redact);
       if (id !== null && open.has(id)) {
         settle(id, result);
@@ -96,7 +92,7 @@ export function createCalls({
       settle(open.keys().next().value ?? '', failedCall(stray));
       return false;
     },
-    settleAll(reason) {
+    settleAll(reason: Fault): void {
       for (const id of [...open.keys()]) settle(id, failedCall(reason));
     },
   };

@@ -17,24 +17,18 @@ const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)\b[^:]*): \S/;
 
 const LINES_BELOW_ERROR = 30;
 
-interface LastError {
-  add(line: string): void;
-  forget(): void;
-  text(): string;
-}
-
-export function createLastError(): LastError {
+export function createLastError() {
   let last = '';
   let error: { line: string; below: number } | null = null;
   return {
-    add(line) {
+    add(line: string): void {
       const words = line.trim();
       if (words === '') return;
       last = words;
       if (ERROR_LINE.test(words)) error = { line: words, below: 0 };
       else if (error !== null && ++error.below > LINES_BELOW_ERROR) error = null;
     },
-    forget() {
+    forget(): void {
       last = '';
       error = null;
     },
@@ -53,10 +47,7 @@ interface ProgramSessionOptions {
   log(line: string): void;
 }
 
-export interface ProgramSession extends Omit<Runs, 'heard'> {
-  ask(request: Request, written: () => void): Promise<CallAttempt<VendorOutput>>;
-  abort(): void;
-}
+export type ProgramSession = ReturnType<typeof createSession>;
 
 const MAX_EXITS = 4;
 
@@ -66,12 +57,12 @@ const CLOSE_GRACE_MS = 2000;
 export const SILENCE_MS = 10_000;
 
 /** Restarts the program until it has exited {@link MAX_EXITS} times in a row without an answer. */
-export function createSession(options: ProgramSessionOptions): ProgramSession {
+export function createSession(options: ProgramSessionOptions) {
   const calls = createCalls(options);
   const program = createRuns(options, calls);
   return {
     ...program,
-    async ask(request, written) {
+    async ask(request: Request, written: () => void): Promise<CallAttempt<VendorOutput>> {
       const to = await program.running();
       if ('retry' in to) {
         written();
@@ -89,14 +80,7 @@ export function createSession(options: ProgramSessionOptions): ProgramSession {
   };
 }
 
-interface Runs {
-  running(): Promise<Child | Fault>;
-  heard(): number;
-  close(): Promise<void>;
-  killNow(): void;
-}
-
-function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
+function createRuns(options: ProgramSessionOptions, calls: Calls) {
   const lastWords = createLastError();
   let child: Child | null = null;
   let starting: Promise<Fault | null> | null = null;
@@ -138,7 +122,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
     return null;
   };
   return {
-    async running() {
+    async running(): Promise<Child | Fault> {
       if (ends >= MAX_EXITS) {
         const message = `ended ${ends} times in a row without an answer and is not restarted`;
         return fault('program', message);
@@ -146,7 +130,7 @@ function createRuns(options: ProgramSessionOptions, calls: Calls): Runs {
       return (await (starting ??= launch())) ?? child ?? lastEnd;
     },
     heard: () => linesHeard,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       await starting;
       calls.settleAll(STOPPED);
@@ -186,16 +170,9 @@ async function stop(child: Child, clock: Clock): Promise<void> {
   await child.ended;
 }
 
-export interface Processes {
-  use<T>(key: string, work: (session: ProgramSession) => Promise<T>): Promise<T>;
-  each(act: (session: ProgramSession) => void): void;
-  close(): Promise<void>;
-}
+export type Processes = ReturnType<typeof createProcesses>;
 
-export function createProcesses(
-  create: () => ProgramSession,
-  ends: (key: string) => boolean,
-): Processes {
+export function createProcesses(create: () => ProgramSession, ends: (key: string) => boolean) {
   const current = new Map<string, { session: ProgramSession; users: number }>();
   const alive = new Set<ProgramSession>();
   const start = (): { session: ProgramSession; users: number } => {
@@ -208,7 +185,7 @@ export function createProcesses(
     alive.delete(session);
   };
   return {
-    async use(key, work) {
+    async use<T>(key: string, work: (session: ProgramSession) => Promise<T>): Promise<T> {
       const process = current.get(key) ?? start();
       current.set(key, process);
       process.users++;
@@ -222,8 +199,8 @@ export function createProcesses(
         }
       }
     },
-    each: (act) => alive.forEach(act),
-    close: async () => {
+    each: (act: (session: ProgramSession) => void) => alive.forEach(act),
+    async close(): Promise<void> {
       await Promise.all([...alive].map(close));
     },
   };

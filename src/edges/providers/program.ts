@@ -26,15 +26,9 @@ import { withRetries, type CallAttempt } from './retry.ts';
 import { foreignLine } from './sdk-fault.ts';
 import type { VendorOutput } from './vendors/vendor.ts';
 
-interface ProgramOptions extends CallOptions {
+export interface ProgramOptions extends CallOptions {
   checkout(commit: string): Promise<string>;
-  env: Readonly<Record<string, string | undefined>>;
   programEnv: readonly string[];
-}
-
-interface Programs {
-  complete(request: Request, target: ProgramTarget): Promise<Completion>;
-  close(): Promise<void>;
 }
 
 const SETUP_LIMIT_MS = 600_000;
@@ -53,7 +47,7 @@ interface RunningProgram {
   pacer: Pacer;
 }
 
-export function createPrograms(options: ProgramOptions): Programs {
+export function createPrograms(options: ProgramOptions) {
   const running = new Map<string, RunningProgram>();
   const turnOf = createTurns();
   const start = programStarter(options);
@@ -64,7 +58,7 @@ export function createPrograms(options: ProgramOptions): Programs {
   const abort = each((session) => session.abort());
   const cancelDrain = stopAfterDrain(options, abort);
   return {
-    async complete(request, target) {
+    async complete(request: Request, target: ProgramTarget): Promise<Completion> {
       const key = JSON.stringify([target.command, target.setup, target.commit]);
       if (running.size === 0) process.once('exit', killAll);
       const program = running.get(key) ?? start(target);
@@ -74,20 +68,19 @@ export function createPrograms(options: ProgramOptions): Programs {
       const log = (line: string): void => options.log(`${logLine(name)}: ${line}`);
       const turn = turnOf(request);
       const tried = await processes
-        .use(processKey(request, target), (session) =>
-          pacer.run(() =>
-            withRetries(() => askInTurn(request, session, turn, options), {
-              ...options,
-              limiter,
-              log,
-              pacers: [pacer],
-            }),
-          ),
-        )
+        .use(processKey(request, target), (session) => {
+          const attempt = async (): Promise<CallAttempt<VendorOutput>> => {
+            await session.running();
+            await turn.due;
+            return paidAttempt(request, options, () => session.ask(request, turn.pass));
+          };
+          const retry = { ...options, limiter, log, pacers: [pacer] };
+          return pacer.run(() => withRetries(attempt, retry));
+        })
         .finally(turn.pass);
       return callCompletion(tried, `program (${visibleLine(target.model)})`, options.clock.now());
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...running.values()].map(({ processes }) => processes.close()));
       process.off('exit', killAll);
       cancelDrain();
@@ -134,15 +127,10 @@ function processKey(request: Request, { process: lives }: ProgramTarget): string
   return request.secondSession === true ? 'second session' : 'first session';
 }
 
-interface Turn {
-  due: Promise<void>;
-  pass(): void;
-}
-
 /** Calls the programs of base and head alternately, for each model. */
-function createTurns(): (request: Request) => Turn {
+function createTurns() {
   const last = new Map<string, Promise<void>>();
-  return ({ purpose, target: { model } }) => {
+  return ({ purpose, target: { model } }: Request) => {
     const key = JSON.stringify([purpose, model]);
     const due = last.get(key) ?? Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -152,17 +140,6 @@ function createTurns(): (request: Request) => Turn {
     );
     return { due, pass: resolve };
   };
-}
-
-async function askInTurn(
-  request: Request,
-  session: ProgramSession,
-  turn: Turn,
-  options: ProgramOptions,
-): Promise<CallAttempt<VendorOutput>> {
-  await session.running();
-  await turn.due;
-  return paidAttempt(request, options, () => session.ask(request, turn.pass));
 }
 
 /** Setups of one commit run in sequence, because they share a folder. */

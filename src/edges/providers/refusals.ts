@@ -22,20 +22,7 @@ interface DiscoveryRequest {
   ahead: string;
 }
 
-export interface Refusals {
-  recall(target: HostedTarget): Promise<void>;
-  without(request: Request): Ask;
-  open(request: Request): DiscoveryRequest | null;
-  accept(target: HostedTarget, open: DiscoveryRequest | null): void;
-  answered(model: string): boolean;
-  refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void;
-  faultFor(request: Request, open: DiscoveryRequest | null): Fault | null;
-  /**
-   * Returns the optional part of the request that the model refuses. `first`: this was not known
-   * before.
-   */
-  learn(fault: Fault, request: Request, sent: Ask): { what: string; first: boolean } | null;
-}
+export type Refusals = ReturnType<typeof createRefusals>;
 
 const ALL_FORMS: ModelRefusals['forms'] = ['schema', 'tool', 'plain'];
 
@@ -53,14 +40,15 @@ const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
 };
 
 /** Never drops a prompt's own parameters, because that would change what is tested. */
-export function createRefusals(base: string, memory: RefusalMemory | null): Refusals {
+export function createRefusals(base: string, memory: RefusalMemory | null) {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
   const answering = new Set<string>();
   const suspicions = createSuspicions();
   const keyOf = (model: string): string => `${base} ${model}`;
   const learnedOf = (target: AskedModel): ModelRefusals => {
-    const known = models.get(target.model) ?? { parameters: {}, forms: formsOf(target) };
+    const [first, ...others] = passportOf(target)?.forms ?? ALL_FORMS;
+    const known = models.get(target.model) ?? { parameters: {}, forms: [first, ...others] };
     models.set(target.model, known);
     return known;
   };
@@ -71,28 +59,29 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
   };
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
-    recall({ model }) {
+    recall({ model }: HostedTarget): Promise<void> {
       const lookup = recalled.get(model) ?? look(model);
       recalled.set(model, lookup);
       return lookup;
     },
     without,
-    open(request) {
+    open(request: Request): DiscoveryRequest | null {
       const kind = discoveryKind(request, without(request));
       if (kind === null || accepted.has(kind)) return null;
       const other = suspicions.has(kind) && suspicions.faultFor(kind, request) === null;
       return { kind, ahead: other ? `${kind} again` : kind };
     },
-    accept({ model }, open) {
+    accept({ model }: HostedTarget, open: DiscoveryRequest | null): void {
       answering.add(model);
       if (open !== null) accepted.add(open.kind);
     },
-    answered: (model) => answering.has(model),
-    refuse(fault, request, open) {
+    answered: (model: string) => answering.has(model),
+    refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void {
       if (open !== null && isOfParameter(fault, request)) suspicions.add(open.kind, request, fault);
     },
-    faultFor: (request, open) => (open === null ? null : suspicions.faultFor(open.kind, request)),
-    learn(fault, request, sent) {
+    faultFor: (request: Request, open: DiscoveryRequest | null) =>
+      open === null ? null : suspicions.faultFor(open.kind, request),
+    learn(fault: Fault, request: Request, sent: Ask): ReturnType<typeof learnFrom> {
       const { model } = hosted(request);
       const learned = learnedOf(hosted(request));
       const refused = learnFrom(fault, request, sent, learned);
@@ -100,11 +89,6 @@ export function createRefusals(base: string, memory: RefusalMemory | null): Refu
       return refused;
     },
   };
-}
-
-function formsOf(target: AskedModel): ModelRefusals['forms'] {
-  const [first, ...others] = passportOf(target)?.forms ?? ALL_FORMS;
-  return [first, ...others];
 }
 
 function askFor(request: Request, learned: ModelRefusals): Ask {
@@ -137,12 +121,16 @@ function discoveryKind(request: Request, { form, parameters }: Ask): string | nu
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
 
+/**
+ * Returns the optional part of the request that the model refuses. `first`: this was not known
+ * before.
+ */
 function learnFrom(
   { kind, status, detail }: Fault,
   { purpose }: Request,
   sent: Ask,
   learned: ModelRefusals,
-): ReturnType<Refusals['learn']> {
+): { what: string; first: boolean } | null {
   // A request that is too long or filtered shows nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);

@@ -6,7 +6,7 @@ import { ENDED, saysNothing, ownAnswer, partsOf, type Answer } from '../../types
 import type { Completion, Message, Request } from '../../types/model.ts';
 import { parsedJson, type Json } from '../../types/plain.ts';
 
-export interface RecordedRequest {
+interface RecordedRequest {
   model: string;
   parameters: Record<string, Json>;
   messages: Message[];
@@ -14,7 +14,7 @@ export interface RecordedRequest {
   kind?: 'embedding' | undefined;
 }
 
-interface ReplayOptions {
+export interface ReplayOptions {
   readRecording(commit: string, file: string): Promise<string>;
   recordingKey(request: RecordedRequest): string;
 }

@@ -67,7 +67,10 @@ export async function withRetries<T>(
   for (let tries = 1; ; tries++) {
     const entry = await admission(tries > 1, options);
     if (entry.status === 'aborted') return failed(endedAfter(STOPPED, last), last);
-    if (entry.status === 'down') return failed(downFault(entry.fault, options));
+    if (entry.status === 'down') {
+      const { fault } = entry;
+      return failed(fault.retry === 'never' ? fault : exhaustion(fault, options.maxTries, limiter));
+    }
     const result = await attempt();
     if (result.status === 'ok') {
       limiter.release(entry.ticket, {
@@ -163,10 +166,6 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
 
 function endedAfter(end: Fault, last: Fault | null): Fault {
   return last === null ? end : { ...end, message: `${end.message}; before that: ${last.message}` };
-}
-
-function downFault(fault: Fault, { maxTries, limiter }: RetryOptions): Fault {
-  return fault.retry === 'never' ? fault : exhaustion(fault, maxTries, limiter);
 }
 
 function exhaustion(fault: Fault, tries: number, limiter: Limiter): Fault {

@@ -78,6 +78,8 @@ interface FaultContext {
 
 export const MAX_SAID_CHARS = 300;
 
+const NO_HEADERS: HeaderReader = { get: () => null };
+
 const MAX_BODY_CHARS = 4000;
 
 export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContext): Fault {
@@ -85,7 +87,8 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   if (transport instanceof TransportError) return transportFault(transport, timeoutMs);
   const status = member(error, 'status');
   if (typeof status !== 'number') return fault('network', 'the request could not be sent');
-  const headers = headersOf(error);
+  const given = member(error, 'headers');
+  const headers = typeof member(given, 'get') === 'function' ? (given as HeaderReader) : NO_HEADERS;
   const body = member(error, 'error');
   const { code, said } = serverMessage(body);
   const retry = headers.get('x-should-retry');
@@ -215,11 +218,4 @@ function detailText(value: unknown): string {
     return typeof msg === 'string' ? `${place}${place === '' ? '' : ': '}${msg}` : '';
   });
   return words.filter((each) => each !== '').join('; ');
-}
-
-const NO_HEADERS: HeaderReader = { get: () => null };
-
-function headersOf(error: unknown): HeaderReader {
-  const headers = member(error, 'headers');
-  return typeof member(headers, 'get') === 'function' ? (headers as HeaderReader) : NO_HEADERS;
 }

@@ -1,12 +1,6 @@
 import type { Request } from '../../types/model.ts';
 import type { Fault } from './fault.ts';
 
-interface Suspicions {
-  has(kind: string): boolean;
-  add(kind: string, request: Request, fault: Fault): void;
-  faultFor(kind: string, request: Request): Fault | null;
-}
-
 interface Suspicion {
   /** For each error text: the messages of the first request that got it. */
   words: Map<string, string>;
@@ -18,11 +12,11 @@ interface Suspicion {
  * If the server refuses requests with different messages in the same way, their parameters are to
  * blame.
  */
-export function createSuspicions(): Suspicions {
+export function createSuspicions() {
   const kinds = new Map<string, Suspicion>();
   return {
-    has: (kind) => kinds.has(kind),
-    add(kind, request, fault) {
+    has: (kind: string) => kinds.has(kind),
+    add(kind: string, request: Request, fault: Fault): void {
       const known = kinds.get(kind) ?? { words: new Map(), messages: new Map(), all: null };
       kinds.set(kind, known);
       const messages = JSON.stringify(request.messages);
@@ -32,7 +26,7 @@ export function createSuspicions(): Suspicions {
       const message = `not sent, because two other requests with these parameters failed: ${fault.message}`;
       if (first !== messages) known.all ??= { ...fault, message };
     },
-    faultFor(kind, { messages }) {
+    faultFor(kind: string, { messages }: Request): Fault | null {
       const known = kinds.get(kind);
       return known?.messages.get(JSON.stringify(messages)) ?? known?.all ?? null;
     },

@@ -13,7 +13,8 @@ export function tunnelThrough(
   const opening = new Set<http.ClientRequest>();
   agent.createConnection = (target, done) => {
     const options = target as tls.ConnectionOptions & { hostname?: string };
-    const to = `${inBrackets(options.host ?? '')}:${String(options.port ?? 443)}`;
+    const { host = '', port = 443 } = options;
+    const to = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
     const connect = connectTo(proxy, to);
     const fail = (code: string): void => {
       opening.delete(connect);
@@ -54,10 +55,6 @@ function connectTo(proxy: URL, to: string): http.ClientRequest {
     agent: false,
     headers: { host: to, ...(name === '' ? {} : { 'proxy-authorization': `Basic ${login}` }) },
   });
-}
-
-function inBrackets(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 export function proxyWords(code: string): { words: string; passing: boolean } | null {

@@ -12,15 +12,9 @@ import {
 } from './link.ts';
 import { explainOutcome, failure, readWorkerReply, type Setting } from './reply.ts';
 
-export interface Keeper {
-  get(): Promise<StartResult>;
-  /** Without a listener, a worker that sends anything is killed. */
-  listen(listener: Listener | null): void;
-  drop(): void;
-  close(): Promise<void>;
-}
+export type Keeper = ReturnType<typeof createKeeper>;
 
-export function createKeeper(start: StartLink): Keeper {
+export function createKeeper(start: StartLink) {
   let link: Link | null = null;
   let listener: Listener | null = null;
   let generation = 0;
@@ -64,10 +58,11 @@ export function createKeeper(start: StartLink): Keeper {
   return {
     get,
     drop,
-    listen: (next) => {
+    /** Without a listener, a worker that sends anything is killed. */
+    listen(next: Listener | null): void {
       listener = next;
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       generation += 1;
       const worker = link;

@@ -3,7 +3,7 @@ import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { errorMessage } from '../../errors.ts';
 import { serveThread, startThread } from '../thread.ts';
 import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts';
-import { prepareCode, loadEngine, type PreparedCode } from './quickjs-engine.ts';
+import { prepareCode, loadEngine } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
 
 interface GuestJob {
@@ -72,12 +72,16 @@ async function serveEngine(
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
   let job: GuestJob = { place: '', code: '', outputs: [] };
-  let prepared: PreparedCode | null = null;
+  let prepared: ReturnType<typeof prepareCode> | null = null;
   let last = Promise.resolve();
   port.on('message', (message: ToEngine) => {
     last = last.then(async () => {
       if (message.kind === 'job') {
-        if (!isSameJob(message, job)) prepared = module = null;
+        const isSame =
+          message.place === job.place &&
+          message.code === job.code &&
+          message.outputs.join() === job.outputs.join();
+        if (!isSame) prepared = module = null;
         job = message;
         return;
       }
@@ -88,27 +92,15 @@ async function serveEngine(
         answer: prepared.evaluate(message.id, message.variables),
       } satisfies FromEngine);
       if (alone) {
-        endQuietly(prepared);
+        try {
+          prepared.end();
+        } catch {
+          // A broken engine's answer is marked `spent`, which ends the thread.
+        }
         prepared = null;
       }
     });
   });
-}
-
-function endQuietly(prepared: PreparedCode): void {
-  try {
-    prepared.end();
-  } catch {
-    // A broken engine's answer is marked `spent`, which ends the thread.
-  }
-}
-
-function isSameJob(left: GuestJob, right: GuestJob): boolean {
-  return (
-    left.place === right.place &&
-    left.code === right.code &&
-    left.outputs.join() === right.outputs.join()
-  );
 }
 
 await serveThread(engineRole, serveEngine);

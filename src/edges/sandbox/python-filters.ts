@@ -39,7 +39,7 @@ export function pythonFilters(
       values: FCNTL_COMMANDS.map((command) => [command, 'allow']),
       otherwise: 'EPERM',
     });
-    return compileFilter(table, { calls, denied: 'EPERM', unknown: 'EPERM' }).toString('hex');
+    return compileFilter(table, calls, 'EPERM').toString('hex');
   };
   const allowed = words(ALLOWED);
   return { files: filter([...allowed, ...words(TAKE_PATHS)]), no_files: filter(allowed) };

@@ -93,7 +93,7 @@ function waitUntilReady(
   gone: Promise<void>,
 ): Promise<StartResult> {
   return new Promise((resolve) => {
-    let link: PythonLink | null = null;
+    let link: ReturnType<typeof linkOf> | null = null;
     let complaint = '';
     const refuse = (message: string): void => resolve({ status: 'refused', message });
     const deadline = setTimeout(
@@ -104,7 +104,11 @@ function waitUntilReady(
       clearTimeout(deadline);
       if (link !== null) {
         if (line === 'over') link.goOn();
-        else receiveAnswer(line, listener);
+        else {
+          const answer = parseAnswer(line);
+          if (answer === null) listener.ended('channel');
+          else listener.answer(answer);
+        }
         return;
       }
       if (!line.startsWith('ready ')) return refuse(explainRefusal(line, options));
@@ -148,11 +152,10 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   );
 }
 
-interface PythonLink extends Link {
-  goOn(): void;
-}
-
-function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): PythonLink {
+function linkOf(
+  child: ChildProcessWithoutNullStreams,
+  gone: Promise<void>,
+): Link & { goOn(): void } {
   let place: string | null = null;
   let held: string[] | null = null;
   const say = (line: string): void => {
@@ -188,12 +191,6 @@ function linkOf(child: ChildProcessWithoutNullStreams, gone: Promise<void>): Pyt
 }
 
 /** Line format: `id TAB outcome TAB printed TAB reply`. Only the reply is untrusted. */
-function receiveAnswer(line: string, listener: Listener): void {
-  const answer = parseAnswer(line);
-  if (answer === null) listener.ended('channel');
-  else listener.answer(answer);
-}
-
 function parseAnswer(line: string): ThreadAnswer | null {
   const [id, word, printed, ...rest] = line.split('\t');
   const outcome = OUTCOMES.find((known) => known === word);

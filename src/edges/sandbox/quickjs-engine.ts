@@ -9,11 +9,6 @@ import { answerHostCall, globalsProgram, guestProgram } from './host-calls.ts';
 import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
 import { readPrinted } from './reply.ts';
 
-export interface PreparedCode {
-  evaluate(id: string, variables: string): ThreadAnswer;
-  end(): void;
-}
-
 const NOTHING_PRINTED = { text: '', cut: false };
 
 const JOBS_AT_ONCE = 1000;
@@ -22,7 +17,7 @@ export function prepareCode(
   module: QuickJSWASMModule,
   job: { code: string; outputs: string[] },
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
-): PreparedCode {
+) {
   const runtime = module.newRuntime();
   // A quarter of the thread's stack, because QuickJS must report an overflow before the thread
   // crashes.
@@ -50,9 +45,9 @@ export function prepareCode(
     return context.callFunction(settle, context.undefined);
   };
   return {
-    evaluate: (id, variables) =>
+    evaluate: (id: string, variables: string) =>
       evaluateWithin({ runtime, context, timeoutSeconds, call }, id, variables),
-    end() {
+    end(): void {
       const values = [outputs, code, settle, evaluate, functions, bounds, guest];
       for (const owned of [...values, context, runtime]) owned.dispose();
     },

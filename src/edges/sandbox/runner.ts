@@ -20,11 +20,7 @@ export interface RunClock {
   left: number;
 }
 
-export interface Runner {
-  /** Returns one result per input, in order. Resolves even if the code fails. */
-  run(job: CodeJob): Promise<CodeResult[]>;
-  close(): Promise<void>;
-}
+export type Runner = ReturnType<typeof createRunner>;
 
 interface RunnerState {
   keeper: Keeper;
@@ -34,7 +30,7 @@ interface RunnerState {
   options: RunnerOptions;
 }
 
-export function createRunner(start: StartLink, options: RunnerOptions): Runner {
+export function createRunner(start: StartLink, options: RunnerOptions) {
   const keeper = createKeeper(start);
   const state: RunnerState = {
     keeper,
@@ -59,12 +55,13 @@ export function createRunner(start: StartLink, options: RunnerOptions): Runner {
     working = null;
   };
   return {
-    run: (job) =>
-      new Promise((resolve) => {
+    /** Returns one result per input, in order. Resolves even if the code fails. */
+    run: (job: CodeJob) =>
+      new Promise<CodeResult[]>((resolve) => {
         waiting.push({ job, done: resolve });
         working ??= work();
       }),
-    async close() {
+    async close(): Promise<void> {
       await keeper.close();
       await working;
     },

@@ -21,14 +21,6 @@ interface ArgumentRule {
 
 export type CallRule = FilterAnswer | ArgumentRule;
 
-interface CallPolicy {
-  calls: ReadonlyMap<string, CallRule>;
-  /** Answer to calls that are not in `calls`. */
-  denied: FilterAnswer;
-  /** Answer to numbers above the table, which are newer calls or x32. */
-  unknown: FilterAnswer;
-}
-
 interface Instruction {
   code: number;
   ifTrue: number;
@@ -77,15 +69,23 @@ function searchCode(ranges: readonly NumberRange[]): Instruction[] {
   return [jump, ...below, ...searchCode(ranges.slice(half))];
 }
 
-/** A seccomp program (classic BPF). It kills programs of other architectures, such as i386. */
-export function compileFilter(table: CallTable, policy: CallPolicy): Buffer {
+/**
+ * A seccomp program (classic BPF). It kills programs of other architectures, such as i386.
+ * Calls that are not in `calls` fail with EPERM. `unknown`: the answer to numbers above the table,
+ * which are newer calls or x32.
+ */
+export function compileFilter(
+  table: CallTable,
+  calls: ReadonlyMap<string, CallRule>,
+  unknown: FilterAnswer,
+): Buffer {
   const last = Math.max(...table.calls.values());
-  const rules: CallRule[] = Array<CallRule>(last + 1).fill(policy.denied);
-  for (const [name, rule] of policy.calls) {
+  const rules: CallRule[] = Array<CallRule>(last + 1).fill('EPERM');
+  for (const [name, rule] of calls) {
     const number = table.calls.get(name);
     if (number !== undefined) rules[number] = rule;
   }
-  const ranges = [...rules, policy.unknown]
+  const ranges = [...rules, unknown]
     .map((rule, first) => ({ first, rule }))
     .filter(({ first, rule }) => first === 0 || rule !== rules[first - 1]);
   const program = [

@@ -1,11 +1,9 @@
 // A solver may run forever, so it runs in a thread that can be terminated.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { MessagePort } from 'node:worker_threads';
 import type highsLoader from 'highs';
-import { errorMessage } from '../../errors.ts';
-import type { AssignmentAnswer, AssignmentProgram } from '../../types/solver.ts';
-import { serveThread, startThread } from '../thread.ts';
+import type { AssignmentAnswer, AssignmentProgram, Solve } from '../../types/solver.ts';
+import { serveThread, startJobThread } from '../thread.ts';
 
 export async function solveWithHighs(
   program: AssignmentProgram,
@@ -124,74 +122,44 @@ function variable(row: number, column: number): string {
   return `${row}/${column}`;
 }
 
-type SolverJob =
-  | { solver: 'javascript-lp-solver'; program: AssignmentProgram; model: SimplexModel }
-  | { solver: 'highs'; program: AssignmentProgram };
-
-export interface Timeouts {
+interface SolverOptions {
+  /** Time limits in milliseconds: for the thread's start, and for each solver. */
   start: number;
-  solve: number;
+  simplex: number;
+  highs: number;
+  modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-interface ToSolver {
-  job: SolverJob;
-  seconds: number;
-}
+/** On these linear programs, javascript-lp-solver finishes within a second or never. */
+const DEFAULT_SOLVER: SolverOptions = {
+  start: 30_000,
+  simplex: 10_000,
+  highs: 120_000,
+  modelOf: simplexModel,
+};
 
-type FromSolver = { kind: 'ready' } | { kind: 'answer'; answer: AssignmentAnswer };
+type SolverJob = { program: AssignmentProgram } & (
+  { solver: 'javascript-lp-solver'; model: SimplexModel } | { solver: 'highs'; seconds: number }
+);
 
-const solverRole = 'evaldiff-solver';
+const SOLVER_THREAD = { url: import.meta.url, role: 'evaldiff-solver', memoryMb: 1024 };
 
-const SOLVER_MEMORY_MB = 1024;
-
-export async function solveInThread(job: SolverJob, patience: Timeouts): Promise<AssignmentAnswer> {
-  const limits = { maxOldGenerationSizeMb: SOLVER_MEMORY_MB };
-  const worker = startThread(import.meta.url, solverRole, limits);
-  const answer = await new Promise<AssignmentAnswer>((resolve) => {
-    const give = (reason: string): void => resolve({ status: 'failed', reason });
-    let timer = setTimeout(
-      () => give(`did not start within ${patience.start / 1000} s`),
-      patience.start,
-    );
-    const settle = (given: AssignmentAnswer): void => {
-      clearTimeout(timer);
-      resolve(given);
-    };
-    worker.on('message', (message: FromSolver) => {
-      if (message.kind === 'answer') return settle(message.answer);
-      worker.postMessage({ job, seconds: patience.solve / 1000 } satisfies ToSolver);
-      clearTimeout(timer);
-      timer = setTimeout(
-        () => give(`did not finish within ${patience.solve / 1000} s and was stopped`),
-        patience.solve,
-      );
+export function createSolver(options: Partial<SolverOptions> = {}): Solve {
+  const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
+  return async (program, solver) => {
+    const limit = solver === 'highs' ? highs : simplex;
+    const job: SolverJob =
+      solver === 'highs'
+        ? { solver, program, seconds: limit / 1000 }
+        : { solver, program, model: modelOf(program) };
+    const thread = await startJobThread<SolverJob, AssignmentAnswer>({
+      ...SOLVER_THREAD,
+      startMs: start,
     });
-    worker.once('error', (error: unknown) =>
-      settle({ status: 'failed', reason: `failed: ${errorFirstLine(error)}` }),
-    );
-    worker.once('exit', () => settle({ status: 'failed', reason: 'ended without an answer' }));
-  });
-  await worker.terminate();
-  return answer;
-}
-
-function serveSolver(port: MessagePort): void {
-  // The listener keeps the thread alive. An early exit would count as a failure.
-  port.on('message', (message: ToSolver) => {
-    void solveJob(message).then((answer) =>
-      port.postMessage({ kind: 'answer', answer } satisfies FromSolver),
-    );
-  });
-}
-
-async function solveJob({ job, seconds }: ToSolver): Promise<AssignmentAnswer> {
-  try {
-    return job.solver === 'highs'
-      ? await solveWithHighs(job.program, seconds)
-      : await solveWithSimplex(job.program, job.model);
-  } catch (error) {
-    return { status: 'failed', reason: `failed: ${errorFirstLine(error)}` };
-  }
+    const heard = await thread.run(job, limit);
+    await thread.end();
+    return 'answer' in heard ? heard.answer : { status: 'failed', reason: heard.why };
+  };
 }
 
 async function solveWithSimplex(
@@ -211,8 +179,13 @@ async function solveWithSimplex(
   return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
 }
 
-function errorFirstLine(error: unknown): string {
-  return errorMessage(error).split('\n', 1)[0] ?? '';
-}
-
-await serveThread(solverRole, serveSolver);
+await serveThread(SOLVER_THREAD.role, (port) =>
+  // The listener keeps the thread alive. An early exit would count as a failure.
+  port.on('message', async (job: SolverJob) => {
+    const answer =
+      job.solver === 'highs'
+        ? await solveWithHighs(job.program, job.seconds)
+        : await solveWithSimplex(job.program, job.model);
+    port.postMessage(answer);
+  }),
+);

@@ -13,19 +13,6 @@ import {
   type Entry,
 } from './entry.ts';
 
-interface StoredAnswers {
-  counts: { found: number; written: number; refused: number };
-  find(key: string, request: Pick<Request, 'usable'>): Completion | null;
-  has(key: string): boolean;
-  keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void;
-  import(
-    entries: () => Iterable<Entry>,
-    which: WantedAnswer,
-  ): { written: number; refused: number } | null;
-  flush(): void;
-  shrink(bytes: number): number;
-}
-
 /** Times of last use are written in batches, because otherwise each read would cost a write. */
 const USE_MARKS = 1000;
 
@@ -35,7 +22,7 @@ const EVICT_TO = 0.9;
 export function createAnswers(
   { maxBytes, access, now, secret }: StoreOptions,
   connection: Connection,
-): StoredAnswers {
+) {
   const digest = secret === null ? plainDigest : keyedDigest(secret);
   const kept = new Map<string, Completion>();
   const counts = { found: 0, written: 0, refused: 0 };
@@ -60,11 +47,11 @@ export function createAnswers(
     counts,
     flush,
     shrink,
-    has(key) {
+    has(key: string): boolean {
       const entry = connection.read((db) => db.get(key), null);
       return entry !== null && entry.digest === digest(key, entry);
     },
-    find(key, request) {
+    find(key: string, request: Pick<Request, 'usable'>): Completion | null {
       const entry = connection.read((db) => db.get(key), null);
       if (entry === null) return kept.get(key) ?? null;
       const answer = parseEntry(key, entry, digest);
@@ -74,14 +61,14 @@ export function createAnswers(
       mark(key);
       return answer;
     },
-    import(entries, which) {
+    import(entries: () => Iterable<Entry>, which: WantedAnswer) {
       const how = { now: now(), which, digest, placeOf: placedBy(secret) };
       const taken = connection.change((db) => importInto(db, entries(), how), null);
       counts.written += taken?.written ?? 0;
       size = connection.read((db) => db.bytes(), 0);
       return taken;
     },
-    keep(key, request, completion) {
+    keep(key: string, request: Pick<Request, 'target' | 'usable'>, completion: Completion): void {
       if (completion.status === 'error' || completion.reused) return;
       const there =
         access === 'read-write' &&
@@ -93,10 +80,7 @@ export function createAnswers(
   };
 }
 
-function useMarks(
-  connection: Connection,
-  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
-): { mark(key: string): void; flush(): void } {
+function useMarks(connection: Connection, { access, now }: Pick<StoreOptions, 'access' | 'now'>) {
   const marks = new Set<string>();
   const flush = (): void => {
     if (marks.size > 0 && access === 'read-write')
@@ -107,7 +91,7 @@ function useMarks(
   };
   return {
     flush,
-    mark(key) {
+    mark(key: string): void {
       marks.add(key);
       if (marks.size >= USE_MARKS) flush();
     },

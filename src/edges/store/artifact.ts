@@ -110,18 +110,11 @@ function notUploaded(name: string, error: unknown, hint: string | null = null): 
   );
 }
 
-interface FetchedPart {
-  name: string;
-  folder: string;
-  index: number;
-  count: number;
-}
-
 export async function fetchParts(
   library: ArtifactLibrary,
   { project, folder }: { project: string; folder: string },
-): Promise<{ parts: FetchedPart[]; problems: string[] }> {
-  const parts: FetchedPart[] = [];
+) {
+  const parts: { name: string; folder: string; index: number; count: number }[] = [];
   const problems: string[] = [];
   const listed = await library.listArtifacts({ latest: true }).catch((error: unknown) => {
     const failed = 'The artifacts of this workflow run could not be listed';

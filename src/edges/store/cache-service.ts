@@ -47,18 +47,11 @@ function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-export interface CacheService {
-  restore(file: string, start: string): Promise<string | null>;
-  newest(file: string, start: string): Promise<string | null>;
-  save(file: string, key: string): Promise<void>;
-}
+export type CacheService = ReturnType<typeof createCacheService>;
 
 const STALLED_MS = 60_000;
 
-export function createCacheService(
-  library: CacheLibrary,
-  warn: (line: string) => void,
-): CacheService {
+export function createCacheService(library: CacheLibrary, warn: (line: string) => void) {
   const attempt = async <T>(what: string, work: () => Promise<T>, without: T): Promise<T> => {
     if (!library.isFeatureAvailable()) return without;
     try {
@@ -85,9 +78,9 @@ export function createCacheService(
       null,
     );
   return {
-    restore: (file, start) => lookUp(file, start, {}),
-    newest: (file, start) => lookUp(file, start, { lookupOnly: true }),
-    save: (file, key) =>
+    restore: (file: string, start: string) => lookUp(file, start, {}),
+    newest: (file: string, start: string) => lookUp(file, start, { lookupOnly: true }),
+    save: (file: string, key: string) =>
       attempt(
         'Answers could not be stored for later runs',
         async () => {

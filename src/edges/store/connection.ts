@@ -1,21 +1,10 @@
 import { existsSync, renameSync } from 'node:fs';
-import { userError, type UserError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
-export interface Connection {
-  read<T>(work: (db: Database) => T, without: T): T;
-  change<T>(work: (db: Database) => T, without: T): T;
-  /**
-   * If another process has locked the file, runs `work` later. Returns false if the file cannot be
-   * written.
-   */
-  write(work: (db: Database) => void): boolean;
-  version(): number | null;
-  settle(): void;
-  close(): void;
-}
+export type Connection = ReturnType<typeof createConnection>;
 
 export interface StoreOptions {
   file: string;
@@ -43,7 +32,7 @@ interface OpenConnection {
  * Recovers from a damaged or deleted file.
  * @throws UserError if a newer version or another program wrote the file.
  */
-export function createConnection(options: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions) {
   const { access, busyMs = BUSY_MS } = options;
   const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
   const late: ((db: Database) => void)[] = [];
@@ -70,18 +59,22 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
   return {
     settle,
-    read: (work, without) => attempt('read', work, without),
-    version() {
-      const version = attempt('read', (db) => db.version(), null);
+    read: <T>(work: (db: Database) => T, without: T): T => attempt('read', work, without),
+    version(): number | null {
+      const version = attempt<number | null>('read', (db) => db.version(), null);
       return held.busy || held.replaced || held.access !== options.access ? null : version;
     },
-    change: (work, without) => attempt('read-write', work, without),
-    write(work) {
+    change: <T>(work: (db: Database) => T, without: T): T => attempt('read-write', work, without),
+    /**
+     * If another process has locked the file, runs `work` later. Returns false if the file cannot be
+     * written.
+     */
+    write(work: (db: Database) => void): boolean {
       late.push(work);
       settle();
       return held.db !== null && held.access === 'read-write';
     },
-    close() {
+    close(): void {
       held.db?.setBusyTimeout(busyMs);
       settle();
       if (late.length > 0)
@@ -119,7 +112,13 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
   if (!(error instanceof StoreError)) throw error;
   const { file, notice } = held.options;
   const { trouble } = error;
-  if (trouble === 'newer' || trouble === 'foreign') throw storeRefusal(file, error);
+  if (trouble === 'newer' || trouble === 'foreign') {
+    const what =
+      trouble === 'newer'
+        ? `${error.message}. Update evaldiff, or remove the file`
+        : `${error.message}, and was not changed`;
+    throw userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
+  }
   if (trouble === 'busy') {
     if (!held.busy)
       notice(
@@ -191,14 +190,6 @@ function replaceUnusable(
       `${visibleLine(aside)}, and a new one was created`,
   );
   return true;
-}
-
-function storeRefusal(file: string, { trouble, message }: StoreError): UserError {
-  const what =
-    trouble === 'newer'
-      ? `${message}. Update evaldiff, or remove the file`
-      : `${message}, and was not changed`;
-  return userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
 }
 
 function setAside(file: string, end: string): string | null {

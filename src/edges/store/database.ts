@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { servedText, type Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
-import { batchRows, recordsOf, type Batches, type Records } from './records.ts';
+import { batchRows, recordsOf } from './records.ts';
 
 export const BUSY_MS = 5000;
 
@@ -18,28 +18,13 @@ export interface Totals {
   models: { model: string; entries: number; bytes: number }[];
 }
 
-export interface Database extends Omit<Records, 'trim'>, Batches {
-  get(key: string): Omit<Entry, 'key' | 'model'> | null;
-  put(entry: Entry, now: number): number;
-  putAll(entries: Iterable<Entry>, now: number): number;
-  entries(): IterableIterator<Entry>;
-  touch(keys: Iterable<string>, now: number): void;
-  version(): number;
-  totals(): Totals;
-  bytes(): number;
-  removeUnusedSince(time: number): number;
-  shrink(bytes: number): number;
-  compact(): void;
-  setBusyTimeout(ms: number): void;
-  copyTo(file: string): void;
-  close(): void;
-}
+export type Database = ReturnType<typeof wrapDatabase>;
 
 export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS): Database {
   return openFile(file, { access, busyMs }, wrapDatabase);
 }
 
-function wrapDatabase(db: DatabaseSync): Database {
+function wrapDatabase(db: DatabaseSync) {
   const records = recordsOf(db, (work) => transaction(db, work));
   const version = db.prepare('PRAGMA data_version');
   const rows = withStoreErrorsIn({
@@ -59,7 +44,7 @@ function wrapDatabase(db: DatabaseSync): Database {
     ...rows,
     entries: () => storedEntries(db),
     // `entries` may read another file, whose errors must not look like errors of this file.
-    putAll(entries, now) {
+    putAll(entries: Iterable<Entry>, now: number): number {
       let written = 0;
       transaction(db, () => {
         for (const entry of entries) {
@@ -81,12 +66,7 @@ function withStoreErrorsIn<T extends object>(functions: T): T {
   ) as T;
 }
 
-type AnswerRows = Pick<
-  Database,
-  'get' | 'put' | 'touch' | 'totals' | 'bytes' | 'removeUnusedSince' | 'shrink'
->;
-
-function answerRows(db: DatabaseSync): AnswerRows {
+function answerRows(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${COLUMNS} FROM ${ANSWERS} WHERE key = ?`);
   const sum = db.prepare(
     'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
@@ -102,23 +82,23 @@ function answerRows(db: DatabaseSync): AnswerRows {
   const server = servedRows(db);
   const bytes = (): number => Number(sum.get()?.['bytes']);
   return {
-    get(key) {
+    get(key: string): Omit<Entry, 'key' | 'model'> | null {
       const row = select.get(key);
       return row === undefined ? null : entryIn(row);
     },
-    put(entry, now) {
+    put(entry: Entry, now: number): number {
       const size = Buffer.byteLength(entry.body) + ROW_BYTES;
       insert(entry.key, server.idOf(entry), entry.body, entry.digest, size, now);
       return size;
     },
-    touch: (keys, now) =>
+    touch: (keys: Iterable<string>, now: number) =>
       transaction(db, () => {
         for (const key of keys) use(now, key);
       }),
     totals: () => totalsOf(db, sum.get() ?? {}),
     bytes,
-    removeUnusedSince: (time) => server.trimAfter(unused(time)),
-    shrink: (limit) => server.trimAfter(removeOldest(db, bytes() - limit, remove)),
+    removeUnusedSince: (time: number) => server.trimAfter(unused(time)),
+    shrink: (limit: number) => server.trimAfter(removeOldest(db, bytes() - limit, remove)),
   };
 }
 
@@ -140,18 +120,13 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
   };
 }
 
-interface ServedRows {
-  idOf(entry: Pick<Entry, 'model' | 'served'>): number;
-  trimAfter(removed: number): number;
-}
-
 /** Ids are derived from the content, so that copies of the store have equal ids. */
-function servedRows(db: DatabaseSync): ServedRows {
+function servedRows(db: DatabaseSync) {
   const known = new Map<string, number>();
   const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');
   const trim = changing(db, 'DELETE FROM served WHERE id NOT IN (SELECT served FROM completions)');
   return {
-    idOf({ model: label, served }) {
+    idOf({ model: label, served }: Pick<Entry, 'model' | 'served'>): number {
       const text = `${label}\n${servedText(served)}`;
       const found = known.get(text);
       if (found !== undefined) return found;
@@ -160,7 +135,7 @@ function servedRows(db: DatabaseSync): ServedRows {
       known.set(text, id);
       return id;
     },
-    trimAfter(removed) {
+    trimAfter(removed: number): number {
       if (removed === 0) return 0;
       known.clear();
       trim();

@@ -9,7 +9,7 @@ import {
   type Answer,
   type Served,
 } from '../../types/answer.ts';
-import type { Completion, Request, Target, OkCompletion } from '../../types/model.ts';
+import type { Completion, Request, OkCompletion } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
 
 export interface Entry {
@@ -83,7 +83,9 @@ export function storedEntryOf(
   const kept = { parts, ended, ended_as, usage, latency_ms, opaque };
   const body = JSON.stringify(steps.length === 0 ? kept : { ...kept, steps });
   const served = { ...by, at: by.at === null ? null : by.at - (by.at % HOUR_MS) };
-  return { key, model: label(target), served, body, digest: digest(key, { body, served }) };
+  const endpoint = 'endpoint' in target && target.endpoint !== null ? ` (${target.endpoint})` : '';
+  const model = `${target.provider}${endpoint} ${target.model}`;
+  return { key, model, served, body, digest: digest(key, { body, served }) };
 }
 
 /** Times are rounded, so that a model's answers of one hour share a row in the table `served`. */
@@ -99,9 +101,4 @@ export function parseEntry(
   return parsed.success
     ? { status: 'ok', served: entry.served, ...parsed.data, reused: true, stored: true }
     : null;
-}
-
-function label(target: Target): string {
-  const endpoint = 'endpoint' in target && target.endpoint !== null ? ` (${target.endpoint})` : '';
-  return `${target.provider}${endpoint} ${target.model}`;
 }

@@ -69,16 +69,12 @@ export function openFile<T>(
       return withStoreErrors(() => open(file));
     } catch (error) {
       if (!(error instanceof StoreError) || error.trouble !== 'unavailable') throw error;
-      return open(immutableUrl(file));
+      // For read-only folders, where SQLite cannot create its log and locks.
+      const url = pathToFileURL(file);
+      url.searchParams.set('immutable', '1');
+      return open(url);
     }
   });
-}
-
-/** For read-only folders, where SQLite cannot create its log and locks. */
-function immutableUrl(file: string): URL {
-  const url = pathToFileURL(file);
-  url.searchParams.set('immutable', '1');
-  return url;
 }
 
 /** Hides the warning that older Node 24 versions print when loading SQLite. */
@@ -121,15 +117,17 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
 function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   const version = pragma(db, 'user_version');
   const application = pragma(db, 'application_id');
-  const tables = Number(db.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.['n']);
+  const tables = countIn(db, 'sqlite_schema');
   if (application !== APPLICATION_ID && tables > 0)
     throw new StoreError('foreign', 'is a database of another program');
-  if (tables > 0) checkVersion(version);
-  const active = Number(
-    db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE type IN ('view', 'trigger')").get()?.[
-      'n'
-    ],
-  );
+  if (tables > 0 && version > STORE_VERSION)
+    throw new StoreError(
+      'newer',
+      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
+    );
+  if (tables > 0 && version < STORE_VERSION)
+    throw new StoreError('older', 'was written by an earlier version of evaldiff and is not read');
+  const active = countIn(db, "sqlite_schema WHERE type IN ('view', 'trigger')");
   if (active > 0)
     throw new StoreError('damaged', 'has views or triggers, so evaldiff did not create it');
   if (access === 'read') {
@@ -154,14 +152,8 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     COMMIT`);
 }
 
-function checkVersion(version: number): void {
-  if (version > STORE_VERSION)
-    throw new StoreError(
-      'newer',
-      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
-    );
-  if (version < STORE_VERSION)
-    throw new StoreError('older', 'was written by an earlier version of evaldiff and is not read');
+function countIn(db: DatabaseSync, rows: string): number {
+  return Number(db.prepare(`SELECT count(*) AS n FROM ${rows}`).get()?.['n']);
 }
 
 function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {

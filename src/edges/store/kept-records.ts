@@ -1,20 +1,18 @@
 import type { BatchRecord, KeptRecords } from '../../types/model.ts';
 import type { Connection } from './connection.ts';
 import type { StoreAccess } from './file.ts';
-import type { Batches, PassCount, RecordRows } from './records.ts';
+import type { PassCount, RecordRows } from './records.ts';
 
-export interface StoreRecords extends Required<KeptRecords>, Batches {
+export interface StoreRecords extends Required<KeptRecords> {
+  batches(): BatchRecord[];
   addBatch(batch: BatchRecord): boolean;
+  endBatch(id: string): void;
 }
 
 export function createRecords(
   connection: Connection,
   { access, now }: { access: StoreAccess; now(): number },
-): {
-  records: StoreRecords;
-  join(other: RecordRows & { batches: readonly BatchRecord[] }): void;
-  batchChanges(): number;
-} {
+) {
   const added = new Map<string, PassCount>();
   const noted = new Set<string>();
   const ended = new Set<string>();
@@ -49,7 +47,7 @@ export function createRecords(
   return {
     records,
     batchChanges: () => batchChanges,
-    join({ outcomes, notes, batches }) {
+    join({ outcomes, notes, batches }: RecordRows & { batches: readonly BatchRecord[] }): void {
       connection.write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
         // A try that both copies contain must count only once.

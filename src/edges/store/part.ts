@@ -41,21 +41,8 @@ interface FileDigest {
   sha256: string;
 }
 
-interface PartWriter {
-  keep(key: string, request: Request, completion: Completion, lasting: boolean): void;
-  finish(
-    place: (name: string, file: string) => Promise<void>,
-    where: string,
-  ): Promise<{
-    answers: FileDigest;
-    others: FileDigest;
-    counts: { answers: number; others: number };
-  }>;
-  close(): void;
-}
-
 /** Writes a shard's answers. Reusable answers go into a store file, the others into JSON lines. */
-export function createPartWriter(work: string, names: PartNames): PartWriter {
+export function createPartWriter(work: string, names: PartNames) {
   const [answers, others] = [join(work, names.answers), join(work, names.others)];
   const db = openDatabase(answers, 'read-write');
   const lines = openSync(others, 'wx');
@@ -84,15 +71,15 @@ export function createPartWriter(work: string, names: PartNames): PartWriter {
     db.close();
   };
   return {
-    keep(key, request, completion, lasting) {
+    keep(...given: Parameters<typeof write>): void {
       if (failure !== null || !open) return;
       try {
-        write(key, request, completion, lasting);
+        write(...given);
       } catch (error) {
         failure = errorMessage(error);
       }
     },
-    async finish(place, where) {
+    async finish(place: (name: string, file: string) => Promise<void>, where: string) {
       const whole = `${answers}.whole`;
       try {
         if (failure === null) db.copyTo(whole);

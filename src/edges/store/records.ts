@@ -3,12 +3,6 @@ import { z } from 'zod';
 import type { BatchRecord } from '../../types/model.ts';
 import { vendorNames } from '../../types/vendors.ts';
 
-export interface Batches {
-  batches(): BatchRecord[];
-  addBatch(batch: BatchRecord): void;
-  endBatch(id: string): void;
-}
-
 const body = z.strictObject({
   batch_version: z.literal(1),
   vendor: z.enum(vendorNames()),
@@ -19,14 +13,14 @@ const body = z.strictObject({
 
 const ID = /^[A-Za-z0-9_-]{1,200}$/;
 
-export function batchRows(db: DatabaseSync): Batches {
+export function batchRows(db: DatabaseSync) {
   return {
     batches: () =>
       db
         .prepare('SELECT id, body FROM batches ORDER BY id')
         .all()
         .flatMap((row) => parseBatch(String(row['id']), String(row['body'])) ?? []),
-    addBatch({ id, vendor, model, submitted_at, requests }) {
+    addBatch({ id, vendor, model, submitted_at, requests }: BatchRecord): void {
       const written = {
         batch_version: 1,
         vendor,
@@ -39,7 +33,7 @@ export function batchRows(db: DatabaseSync): Batches {
         JSON.stringify(written),
       );
     },
-    endBatch(id) {
+    endBatch(id: string): void {
       db.prepare('DELETE FROM batches WHERE id = ?').run(id);
     },
   };
@@ -71,19 +65,10 @@ export interface RecordRows {
   notes: { name: string; body: string }[];
 }
 
-export interface Records {
-  outcomes(keys: readonly string[]): Map<string, PassCount>;
-  addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void;
-  note(name: string): string | null;
-  setNote(name: string, body: string): void;
-  everyRecord(): RecordRows;
-  trim(): void;
-}
-
 /** Each outcome takes about 80 bytes. */
 const MOST_OUTCOMES = 100_000;
 
-export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void): Records {
+export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void) {
   const outcomesWhere = (condition: string, ...values: string[]): RecordRows['outcomes'] =>
     db
       .prepare(`SELECT key, passes, tries FROM outcomes WHERE ${condition}`)
@@ -94,12 +79,12 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
         tries: Number(tries),
       }));
   return {
-    outcomes(keys) {
+    outcomes(keys: readonly string[]): Map<string, PassCount> {
       const among = 'key IN (SELECT value FROM json_each(?))';
       const rows = outcomesWhere(among, JSON.stringify(keys));
       return new Map(rows.map(({ key, ...count }) => [key, count]));
     },
-    addOutcomes(rows, now) {
+    addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void {
       const add = db.prepare(
         'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ' +
           'ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, ' +
@@ -109,14 +94,14 @@ export function recordsOf(db: DatabaseSync, transaction: (work: () => void) => v
         for (const { key, passes, tries } of rows) add.run(key, passes, tries, now);
       });
     },
-    note(name) {
+    note(name: string): string | null {
       const row = db.prepare('SELECT body FROM notes WHERE name = ?').get(name);
       return row === undefined ? null : String(row['body']);
     },
-    setNote(name, body) {
+    setNote(name: string, body: string): void {
       db.prepare('INSERT OR REPLACE INTO notes (name, body) VALUES (?, ?)').run(name, body);
     },
-    everyRecord: () => ({
+    everyRecord: (): RecordRows => ({
       outcomes: outcomesWhere('true'),
       notes: db
         .prepare('SELECT name, body FROM notes')

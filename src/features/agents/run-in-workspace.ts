@@ -1,4 +1,4 @@
-import type { OwnProgramOptions } from '../../edges/providers/index.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { UserError, errorMessage, formatProblem } from '../../errors.ts';
 import {
   NOT_MADE_MESSAGES,
@@ -50,7 +50,7 @@ const CHECK_SECONDS = 600;
 export async function runInWorkspace(
   run: TaskRun,
   place: AgentPlace,
-  options: OwnProgramOptions,
+  options: CallOptions,
 ): Promise<Completion> {
   const { spec, task, files } = run;
   const own = agentRow(spec.agent);
@@ -153,7 +153,7 @@ const isAgents =
 function optionsOf(
   { workspace: { setup, network } }: AgentSpec,
   { kind, templates, canary, cover, cli }: AgentPlace,
-  { signal }: OwnProgramOptions,
+  { signal }: CallOptions,
 ) {
   return { kind, templates, canary, cover, readable: cli.folders, setup, network, signal };
 }

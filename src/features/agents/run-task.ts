@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/edges.ts';
-import { isOffline, type OwnProgram, type OwnProgramOptions } from '../../edges/providers/index.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
+import { isOffline, type OwnProgram } from '../../edges/providers/index.ts';
 import { createPacer } from '../../edges/providers/pace.ts';
 import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
 import { openGateway } from './gateway/index.ts';
@@ -25,7 +26,7 @@ interface OpenAgents {
   templates: Templates;
 }
 
-export function createAgents(tools: ProgramTools, options: OwnProgramOptions): OwnProgram {
+export function createAgents(tools: ProgramTools, options: CallOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
   const pacer = createPacer(options.clock, options.signal);
@@ -55,7 +56,7 @@ export function createAgents(tools: ProgramTools, options: OwnProgramOptions): O
 
 async function open(
   tools: ProgramTools,
-  options: OwnProgramOptions,
+  options: CallOptions,
 ): Promise<OpenAgents | { refused: string }> {
   const walls = await findWalls();
   if ('refused' in walls) return walls;
@@ -78,7 +79,7 @@ interface RunContext {
   place: Omit<AgentPlace, 'cli'>;
   sources: RunSources;
   tools: ProgramTools;
-  options: OwnProgramOptions;
+  options: CallOptions;
 }
 
 async function runOne(
@@ -112,7 +113,7 @@ interface RunSources {
   cli(spec: AgentSpec, kind: WallKind): ReturnType<typeof findCli>;
 }
 
-function createSources(tools: ProgramTools, options: OwnProgramOptions): RunSources {
+function createSources(tools: ProgramTools, options: CallOptions): RunSources {
   const trees = new Map<string, Promise<WorkspaceFiles>>();
   const clis = new Map<string, ReturnType<typeof findCli>>();
   const files: RunSources['files'] = ({ commit, overlay }, rules, task) => {

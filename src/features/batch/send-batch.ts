@@ -1,7 +1,7 @@
 import type { Activity } from '../../edges/providers/clock.ts';
 import { answerCompletion, callCompletion } from '../../edges/providers/completion.ts';
 import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
-import type { TransportOptions } from '../../edges/providers/index.ts';
+import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
 import { withFileData } from '../../edges/providers/vendors/files.ts';
@@ -26,7 +26,7 @@ interface BatchOptions {
   requestKey(request: Request): string;
 }
 
-export interface BatchesOptions extends TransportOptions {
+export interface BatchesOptions extends CallOptions {
   batches: BatchOptions;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { type Pace, createPace } from '../../../../src/edges/providers/pace.ts';
+import { createPace } from '../../../../src/edges/providers/pace.ts';
 
-function round(pace: Pace, latencyMs: number): number {
+function round(pace: ReturnType<typeof createPace>, latencyMs: number): number {
   for (let left = pace.slots(); left > 0; left--) pace.answered(latencyMs, true);
   return pace.slots();
 }

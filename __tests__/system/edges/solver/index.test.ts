@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { createSolver } from '../../../../src/edges/solver/index.ts';
+import { createSolver } from '../../../../src/edges/solver/thread.ts';
 import type { SimplexModel } from '../../../../src/edges/solver/thread.ts';
 import { assign } from '../../../../src/features/attributes/assign.ts';
 import { wholeCounts } from '../../../../src/features/attributes/assignment-program.ts';

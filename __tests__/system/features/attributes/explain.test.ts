@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createSolver } from '../../../../src/edges/solver/index.ts';
+import { createSolver } from '../../../../src/edges/solver/thread.ts';
 import type {
   ExplainInput,
   ExplainReference,

@@ -25,13 +25,9 @@ async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<Fil
  */
 const MOST_BYTES = 64_000_000;
 
-export interface FileSender {
-  /** Waits until other requests leave room. Call the returned function after the answer. */
-  room(ask: Pick<Ask, 'messages'>): Promise<() => void>;
-  load(ask: Ask): Promise<Ask>;
-}
+export type FileSender = ReturnType<typeof createFileSender>;
 
-export function createFileSender(read: ReadFile, most: number = MOST_BYTES): FileSender {
+export function createFileSender(read: ReadFile, most: number = MOST_BYTES) {
   const held = new Map<string, WeakRef<FileData>>();
   const loading = new Map<string, Promise<FileData>>();
   let waiting: { bytes: number; go(): void }[] = [];
@@ -45,7 +41,8 @@ export function createFileSender(read: ReadFile, most: number = MOST_BYTES): Fil
     }
   };
   return {
-    async room(ask) {
+    /** Waits until other requests leave room. Call the returned function after the answer. */
+    async room(ask: Pick<Ask, 'messages'>): Promise<() => void> {
       const bytes = fileBytes(ask);
       if (bytes > 0)
         await new Promise<void>((go) => {
@@ -57,7 +54,7 @@ export function createFileSender(read: ReadFile, most: number = MOST_BYTES): Fil
         admit();
       };
     },
-    async load(ask) {
+    async load(ask: Ask): Promise<Ask> {
       const files = filesIn(ask.messages);
       if (files.length === 0) return ask;
       const key = files.map(({ id }) => id).join(' ');

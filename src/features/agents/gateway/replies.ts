@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { eventData, isEventStream } from '../../../edges/providers/event-stream.ts';
-import { messageOfEvents } from '../../../edges/providers/message-stream.ts';
+import {
+  eventData,
+  isEventStream,
+  messageOfEvents,
+} from '../../../edges/providers/event-stream.ts';
 import { anthropicUsage } from '../../../edges/providers/vendors/anthropic.ts';
 import { responsesUsage } from '../../../edges/providers/vendors/openai-responses.ts';
 import { chatUsage } from '../../../edges/providers/vendors/openai.ts';

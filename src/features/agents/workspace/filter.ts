@@ -49,7 +49,7 @@ export function agentFilter(arch: NodeJS.Architecture): Buffer | null {
   const table = callTableOf(arch);
   if (table === null) return null;
   const calls = new Map([...table.calls.keys()].map((name) => [name, RESTRICTED[name] ?? 'allow']));
-  return compileFilter(table, { calls, denied: 'EPERM', unknown: 'ENOSYS' });
+  return compileFilter(table, calls, 'ENOSYS');
 }
 
 /**
