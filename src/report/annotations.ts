@@ -4,7 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { brokenIn, suitesWorstFirst } from '../wording/figures.ts';
+import { brokenIn, numberInWords, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteRow } from '../wording/headlines.ts';
 import { scoringSummary } from '../wording/scoring.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
@@ -20,13 +20,7 @@ import {
   suiteIdentity,
   type ReferenceEntry,
 } from './sections/order.ts';
-import {
-  metricMeans,
-  LACKS_VERDICT,
-  passWords,
-  VERDICTS,
-  WITHOUT_VERDICT,
-} from './sections/phrases.ts';
+import { LACKS_VERDICT, passWords, VERDICTS, WITHOUT_VERDICT } from './sections/phrases.ts';
 
 interface Annotation {
   path: string;
@@ -46,8 +40,6 @@ export const ANNOTATION_MESSAGE_LIMIT = 64_000;
 /** In UTF-16 units, for one answer or reason. */
 const MAX_ANNOTATION_PART = 2_000;
 
-const MAX_ANNOTATION_NAMES = 10;
-
 export function annotations(
   result: Result,
   changed: readonly ChangedFile[],
@@ -57,11 +49,17 @@ export function annotations(
   const files = new Map(changed.filter(({ deleted }) => !deleted).map((file) => [file.path, file]));
   const failed = result.conclusion === 'failure' ? 'failure' : 'warning';
   const lines = foundLines(result, reports);
+  const fresh =
+    result.mode === 'sweep'
+      ? []
+      : referenceEntries(result.suites).filter(({ suite, reference }) =>
+          isNewFailing(reference, suite),
+        );
   const onFailures = (
     entries: readonly ReferenceEntry[],
     level: Annotation['level'],
     file: string,
-  ): Annotation[] =>
+  ) =>
     failures(
       entries.filter(({ reference }) => reference.file === file),
       reports,
@@ -80,7 +78,7 @@ export function annotations(
     }),
     ...[...files.keys()].flatMap((file) => [
       ...onFailures(entriesWithStatus(result, reports, 'regressed', 'fell'), failed, file),
-      ...onFailures(newEntries(result), result.gate.new === 'fail' ? failed : 'notice', file),
+      ...onFailures(fresh, result.gate.new === 'fail' ? failed : 'notice', file),
     ]),
   ];
   const root = rootOf(workingDirectory);
@@ -118,7 +116,10 @@ function onReferences(
   if (worst === undefined) return [];
   const { suite, reference } = worst;
   const gates = [worst, ...others].some((entry) => countsForVerdict(entry.reference));
-  const more = others.length === 0 ? '' : ` and ${String(others.length)} more`;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const names = firstWords(
+    others.map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${line})`),
+  );
   const { base, head } = reference;
   const tries =
     base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
@@ -131,7 +132,7 @@ function onReferences(
       [
         `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
-        ...(others.length === 0 ? [] : [`These fail in the same way: ${entryNames(others)}.`]),
+        ...(names === '' ? [] : [`These fail in the same way: ${names}.`]),
       ].join('\n'),
     ),
   ];
@@ -142,19 +143,6 @@ function failureWord({ suite, reference }: ReferenceEntry, others: number): stri
   return 'broke';
 }
 
-function newEntries({ suites, mode }: Result): ReferenceEntry[] {
-  return mode === 'sweep'
-    ? []
-    : referenceEntries(suites).filter(({ suite, reference }) => isNewFailing(reference, suite));
-}
-
-function entryNames(entries: readonly ReferenceEntry[]): string {
-  return firstWords(
-    entries.map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${String(line)})`),
-    MAX_ANNOTATION_NAMES,
-  );
-}
-
 function onFile(
   file: ChangedFile,
   result: Result,
@@ -162,7 +150,7 @@ function onFile(
   failed: Annotation['level'],
   reports: Reports,
 ): Annotation[] {
-  const named = (because: readonly { file: string }[]): boolean =>
+  const named = (because: readonly { file: string }[]) =>
     because.some((changed) => changed.file === file.path);
   const suites = suitesWorstFirst(
     result.suites.filter(({ path, because }) => path === file.path || named(because)),
@@ -213,10 +201,7 @@ function overallLevel(
 
 const SHOWN_AROUND = 3;
 
-function linesIn(
-  { lines: all, proof }: FoundLines,
-  { path, lines }: ChangedFile,
-): { line: number; isRemoved: boolean }[] {
+function linesIn({ lines: all, proof }: FoundLines, { path, lines }: ChangedFile) {
   const found = proof === 'likely' ? all.slice(0, 1) : all;
   return found.flatMap(({ head: { file, line }, side }) => {
     if (file !== path || line === 0) return [];
@@ -239,7 +224,7 @@ function onLines(
     ({ line }) => line,
   );
   return [...lines].map(([line, own]) => {
-    const distinct = (words: (each: FoundLines) => string): string[] => [
+    const distinct = (words: (each: FoundLines) => string) => [
       ...new Set(own.map(({ each }) => words(each))),
     ];
     const suites = distinct(({ suite }) => suite.name).join(', ');
@@ -297,9 +282,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     others,
   } = found;
   const alike =
-    others === 0
-      ? ''
-      : `; ${String(others)} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
+    others === 0 ? '' : `; ${others} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
       `${passWords(reference.head)} on head${alike}.`,
@@ -311,9 +294,9 @@ function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): str
   const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
   return [
     plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),
-    ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken, MAX_ANNOTATION_NAMES)}`]),
+    ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken)}`]),
     ...(suite.reason?.by === 'values' ? [] : failingMetrics(suite)).map(
-      (metric) => `. Got worse: ${metricMeans(metric)}`,
+      (metric) => `. Got worse: ${numberInWords(metric.name, metric.values)}`,
     ),
     '.',
   ].join('');

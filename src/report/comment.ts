@@ -32,7 +32,7 @@ export function renderComment(
   result: Result,
   { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
 ): string {
-  const render = (detail: Detail): string =>
+  const render = (detail: Detail) =>
     `${marker}\n${markdownOf(withRun(result, detail, reports, links), links)}\n`;
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;

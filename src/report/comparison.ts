@@ -72,7 +72,8 @@ function partners(
     });
     const left = ones.filter((suite) => !same.some(([each]) => each === suite));
     const right = others.filter((suite) => !same.some(([, each]) => each === suite));
-    const [before, after] = [left[0], right[0]];
+    const before = left[0];
+    const after = right[0];
     found.push(...same);
     if (left.length === 1 && right.length === 1 && before !== undefined && after !== undefined)
       found.push([before, after]);

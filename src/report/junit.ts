@@ -1,5 +1,11 @@
 import { formatProblem } from '../errors.ts';
-import { countsForVerdict, failingMetrics, isNew, isNewFailing } from '../kernel/result/counts.ts';
+import {
+  countsForVerdict,
+  failingMetrics,
+  isNew,
+  isNewFailing,
+  type MeasuredMetric,
+} from '../kernel/result/counts.ts';
 import type {
   ReferenceResult,
   ReferenceStatus,
@@ -9,6 +15,7 @@ import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
+import { numberInWords } from '../wording/figures.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
 import { variantWords } from '../wording/variants.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
@@ -17,13 +24,7 @@ import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
-import {
-  STATUS_WORDS,
-  metricMeans,
-  passWords,
-  repeatedNames,
-  rolledUpWords,
-} from './sections/phrases.ts';
+import { STATUS_WORDS, passWords, repeatedNames, rolledUpWords } from './sections/phrases.ts';
 
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
@@ -46,9 +47,11 @@ export function renderJunit(result: Result, reports: Reports): string {
     ),
   ];
   const suites = [...runSuite(result, own), ...own, ...featureSuites(result, reports)];
-  const sum = (key: keyof TestCounts): number =>
+  const sum = (key: keyof TestCounts) =>
     suites.reduce((total, { counts }) => total + counts[key], 0);
-  const [tests, failures, errors] = [sum('tests'), sum('failures'), sum('errors')];
+  const tests = sum('tests');
+  const failures = sum('failures');
+  const errors = sum('errors');
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${xmlAttributes({ name: 'evaldiff', tests, failures, errors })}>`,
@@ -150,16 +153,11 @@ function suiteElement(
           },
         ]),
     ...means.map((metric) => ({
-      ending: meanEnding(suite, failingMeans(metric)),
+      ending: meanEnding(suite, metric),
       attributes: { name: `mean of ${metric.name}`, classname },
     })),
     ...cases,
   ]);
-}
-
-function failingMeans({ values, ...metric }: ReturnType<typeof failingMetrics>[number]): string {
-  const words = metricMeans({ values, ...metric });
-  return values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
 }
 
 function suiteEnding(
@@ -181,7 +179,9 @@ function sentenceOf(suite: SuiteResult): string {
   return plainWords(suiteSentence(suite, { isOnly: true }));
 }
 
-function meanEnding(suite: SuiteResult, message: string): CaseEnding {
+function meanEnding(suite: SuiteResult, { name, values }: MeasuredMetric): CaseEnding {
+  const words = numberInWords(name, values);
+  const message = values.share === undefined ? `the mean of ${words}; gate.metrics is fail` : words;
   const place = placeText({ file: suite.path, line: 1 });
   const body = [place, message, sentenceOf(suite)].join('\n');
   return { element: 'failure', type: 'metric', message, body };
@@ -214,7 +214,7 @@ function element(
   own: Attributes,
   cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
 ): Element {
-  const of = (kind: CaseEnding['element']): number =>
+  const of = (kind: CaseEnding['element']) =>
     cases.filter(({ ending }) => ending?.element === kind).length;
   const counts: TestCounts = {
     tests: cases.length,
@@ -235,10 +235,6 @@ function element(
   return { xml, counts };
 }
 
-function countWords({ base, head }: ReferenceResult): string {
-  return base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
-}
-
 function caseEnding(
   reference: ReferenceResult,
   suite: SuiteResult,
@@ -255,7 +251,10 @@ function caseEnding(
       '\n',
     ),
   });
-  const counts = `${countWords(reference)}${rolledUpWords(reference, suite)}`;
+  const passes = passWords(reference.head);
+  const both =
+    reference.base === null ? passes : `${passWords(reference.base)} on base, ${passes} on head`;
+  const counts = `${both}${rolledUpWords(reference, suite)}`;
   const aside = asideWords(reference, counts);
   if (aside !== null) return ending('skipped', aside);
   if (isAdded && isNewFailing(reference, suite))

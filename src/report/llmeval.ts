@@ -3,7 +3,7 @@ import type { ReferenceResult, TryResult } from '../kernel/result/reference-resu
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import type { Prompt, Reference, Suite, Tests } from '../kernel/suite/suite.ts';
-import type { Metric, Score } from '../types/metric.ts';
+import type { Metric } from '../types/metric.ts';
 import type { Role } from '../types/model.ts';
 import type { CodeLanguage, Json } from '../types/plain.ts';
 import { answerText } from './answers/text.ts';
@@ -36,7 +36,7 @@ export function* llmevalFiles(
     );
     for (let index = 0; source !== undefined && index < tries; index += 1) {
       yield {
-        path: `${folder}/${String(job)}/report-${String(index)}.yaml`,
+        path: `${folder}/${job}/report-${index}.yaml`,
         text: reportText(suite, source, index, tries),
       };
     }
@@ -55,12 +55,12 @@ function reportText(
     n_tries: tries,
     prompts: {
       name: suite.name,
-      ...(suite.variant.model === null ? {} : { model: suite.variant.model }),
+      ...(suite.variant.model !== null && { model: suite.variant.model }),
       ...suite.variant.parameters,
       variables: prompt.variables.map(({ name }) => ({ name })),
       ...promptBody(prompt),
       tests: {
-        ...(tests.skip ? { skip: true } : {}),
+        ...(tests.skip && { skip: true }),
         metrics: tests.metrics.map(metricJson),
         ...rollupOf(tests),
       },
@@ -89,19 +89,19 @@ function languageOf({ language }: { language: CodeLanguage }): { language?: Code
 
 function metricJson({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
   const rest = {
-    ...(threshold === null ? {} : { threshold }),
-    ...(better === undefined ? {} : { better }),
-    ...(min === undefined ? {} : { min }),
-    ...(max === undefined ? {} : { max }),
-    ...(pass === undefined ? {} : { pass }),
-    ...(skip ? { skip } : {}),
+    ...(threshold !== null && { threshold }),
+    ...(better !== undefined && { better }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(pass !== undefined && { pass }),
+    ...(skip && { skip }),
   };
   if (source.kind === 'code') return { name, ...languageOf(source), code: source.code, ...rest };
   if (source.kind === 'rubric') return { name, rubric: source.rubric, ...rest };
   return {
     name,
     uses: source.uses,
-    ...(Object.keys(source.with).length === 0 ? {} : { with: source.with }),
+    ...(Object.keys(source.with).length > 0 && { with: source.with }),
     ...rest,
   };
 }
@@ -129,9 +129,9 @@ function referenceJson(
       thread === null
         ? reference.input
         : thread.map(({ role, content }) => ({ role: ROLES[role], content })),
-    ...(reference.expected === undefined ? {} : { expected: reference.expected }),
-    ...(reference.skip ? { skip: true } : {}),
-    ...(made === undefined ? {} : tryJson(made, allSkipped || reference.skip)),
+    ...(reference.expected !== undefined && { expected: reference.expected }),
+    ...(reference.skip && { skip: true }),
+    ...(made !== undefined && tryJson(made, allSkipped || reference.skip)),
   };
 }
 
@@ -141,33 +141,32 @@ function tryJson(
 ): Record<string, Json> {
   const actual = answerText({ parts });
   return {
-    ...(actual === null ? {} : { actual }),
-    ...(error === null ? {} : { error }),
-    metrics: Object.fromEntries(scores.map((score) => [score.metric, scoreJson(score, skipped)])),
-    ...(latency_ms === null ? {} : { duration: latency_ms }),
-  };
-}
-
-function scoreJson({ value, status, skip, reason }: Score, skipped: boolean): Json {
-  return {
-    metric: value,
-    result: status,
-    skipped: skip || skipped,
-    ...(reason === null ? {} : { reason }),
+    ...(actual !== null && { actual }),
+    ...(error !== null && { error }),
+    metrics: Object.fromEntries(
+      scores.map((score) => [
+        score.metric,
+        {
+          metric: score.value,
+          result: score.status,
+          skipped: score.skip || skipped,
+          ...(score.reason !== null && { reason: score.reason }),
+        },
+      ]),
+    ),
+    ...(latency_ms !== null && { duration: latency_ms }),
   };
 }
 
 /** Converts references to YAML one by one, because all at once would need much memory. */
 function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
-  const items = references.map((reference) => ITEM_INDENT + indented(yaml([reference])));
+  const items = references.map(
+    (reference) => ITEM_INDENT + yaml([reference]).replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`),
+  );
   return `${yaml(report)}    references:${items.length === 0 ? ' []\n' : `\n${items.join('')}`}`;
 }
 
 const ITEM_INDENT = ' '.repeat(6);
-
-function indented(text: string): string {
-  return text.replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`);
-}
 
 function yaml(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });

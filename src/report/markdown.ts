@@ -99,7 +99,7 @@ function markdownInline(part: Inline, links: Links): string {
 }
 
 function htmlBlock(block: Block, links: Links): string {
-  const line = (parts: Line): string => htmlLine(parts, links);
+  const line = (parts: Line) => htmlLine(parts, links);
   switch (block.kind) {
     case 'paragraph':
       return `<p>${line(block.line)}</p>`;

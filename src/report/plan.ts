@@ -56,7 +56,11 @@ export function planLines({
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
     `trust: ${trust.level}: ${trust.reason}`,
-    ...(verbose ? sourceLines(sources(trust.level)) : []),
+    ...(verbose
+      ? Object.entries(SOURCE_LABELS).map(
+          ([key, label]) => `  ${label}: ${sources(trust.level)[key as keyof Sources]}`,
+        )
+      : []),
   ].map((line) => (line === '' ? '' : logLine(line)));
 }
 
@@ -78,7 +82,7 @@ function agentCostWords(most: number, cap: Cap | null): string {
   const stop =
     cap === null || most <= cap.limit
       ? ''
-      : `; the run stops at $${String(cap.limit)}, even if it has no verdict by then`;
+      : `; the run stops at $${cap.limit}, even if it has no verdict by then`;
   return (
     ` (here an agent's run counts with all its turns). Agents cost at most ` +
     `${formatDollars(most)} by the limits in their suites${stop}`
@@ -89,7 +93,7 @@ function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Fore
   const most = sum(Object.values(possible));
   const calls = sum((forecast?.models ?? []).map((model) => model.calls));
   const cost = forecast?.cost_usd ?? null;
-  const price = (of: number): string =>
+  const price = (of: number) =>
     cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
   return most === 0
     ? []
@@ -136,9 +140,7 @@ export function planJson({
     plan: { ...calls, ...certain, ...possible },
     answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
-    ...(caps === undefined
-      ? {}
-      : { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),
+    ...(caps !== undefined && { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),
     notices,
     suites: suites.map(({ run: { suite, runs } }) => ({
       path: suite.path,
@@ -169,12 +171,6 @@ function sweptLines(runs: readonly SuiteRun[]): string[] {
   });
 }
 
-function sourceLines(from: Sources): string[] {
-  return Object.entries(SOURCE_LABELS).map(
-    ([key, label]) => `  ${label}: ${from[key as keyof Sources]}`,
-  );
-}
-
 function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
   if (suite.references.length === 0) return [`${suite.path}: not affected`];
   const why = suite.because.map(({ key, file }) => `${key} (${file})`).join(', ');
@@ -182,14 +178,14 @@ function suiteLines({ suite, runs }: SuiteRun, limit: number): string[] {
   const shown = suite.references.slice(0, limit);
   return [
     `${suite.path}: ${counted(runs.length, 'reference')} because of ${why}` +
-      (suite.unaffected > 0 ? `; ${String(suite.unaffected)} not affected` : ''),
+      (suite.unaffected > 0 ? `; ${suite.unaffected} not affected` : ''),
     ...shown.map(
       ({ reference, change, base }) =>
         `  ${reference.id}${change === 'both' ? '' : ` (${change})`}` +
         (base === null && change !== 'removed' ? ', head only' : ''),
     ),
     ...(limit > 0 && shown.length < suite.references.length
-      ? [`  and ${String(suite.references.length - shown.length)} more`]
+      ? [`  and ${suite.references.length - shown.length} more`]
       : []),
     ...(removed > 0 ? [`  ${counted(removed, 'reference')} removed, not run`] : []),
   ];

@@ -123,7 +123,7 @@ async function buildRunRows(
 
 type RowTries = RunRow['tries'];
 
-function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judged: number } {
+function judgedTries(tries: RowTries, skipped: boolean) {
   const outcomes = tries.map(({ scores }) => {
     const deciding = scores.filter((score) => skipped || !score.skipped);
     if (deciding.some(({ result }) => result === 'fail')) return 'fail';
@@ -141,7 +141,7 @@ function judgedTries(tries: RowTries, skipped: boolean): { passes: number; judge
 
 function rowTally(tries: RowTries, skipped: boolean): Tally {
   const scores = tries.flatMap((each) => each.scores);
-  const count = (result: string, only: boolean): number =>
+  const count = (result: string, only: boolean) =>
     scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;
   return {
     num_passes: count('pass', false),

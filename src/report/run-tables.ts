@@ -78,17 +78,17 @@ function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
     ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? [])),
   ];
   return [
-    { title: `Actual #${String(index)}`, cell: ({ tries }) => answerCell(tries[index]) },
+    { title: `Actual #${index}`, cell: ({ tries }) => answerCell(tries[index]) },
     ...names.flatMap((name): RunColumn[] => {
       const scoreOf = ({ tries }: RunRow) =>
         tries[index]?.scores.find((score) => score.name === name);
       return [
         {
-          title: `${name} (metric) #${String(index)}`,
+          title: `${name} (metric) #${index}`,
           cell: (row) => valueCell(scoreOf(row)?.value),
         },
         {
-          title: `${name} (pass / fail) #${String(index)}`,
+          title: `${name} (pass / fail) #${index}`,
           cell: (row) => [text(scoreWord(scoreOf(row)))],
         },
       ];
@@ -96,7 +96,7 @@ function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
     ...(rows.some(({ tries }) => durationOf(tries[index]) !== null)
       ? [
           {
-            title: `Duration #${String(index)}`,
+            title: `Duration #${index}`,
             cell: ({ tries }: RunRow) => [text(secondsOf(durationOf(tries[index])))],
           },
         ]

@@ -39,16 +39,17 @@ function unbrokenUnits(given: readonly Run[]): Run[][] {
 export function wrapRuns(given: readonly Run[], width: number): Row[] {
   const rows: Row[] = [[]];
   let used = 0;
-  const next = (): void => {
+  const next = () => {
     rows.push([]);
     used = 0;
   };
-  const put = (run: Run): void => {
+  const put = (run: Run) => {
     rows.at(-1)?.push(run);
     used += columnsOf(run.text);
   };
   for (const unit of unbrokenUnits(given)) {
-    const [text, columns] = [unit.map((run) => run.text).join(''), rowWidth(unit)];
+    const text = unit.map((run) => run.text).join('');
+    const columns = rowWidth(unit);
     if (text === '\n') {
       next();
       continue;

@@ -88,7 +88,11 @@ export function renderBlocks(blocks: readonly Block[], { width, colour }: Termin
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
   const lines = rows.map((row) =>
     joinedRuns(row)
-      .map((run) => paint(run, colour))
+      .map((run) =>
+        colour && run.style !== 'plain'
+          ? `\u001b[${ANSI[run.style]}m${run.text}\u001b[0m`
+          : run.text,
+      )
       .join(''),
   );
   return lines.filter((line, index) => line !== '' || (lines[index + 1] ?? '') !== '').join('\n');
@@ -107,10 +111,6 @@ function joinedRuns(row: Row): Row {
     joined.pop();
   }
   return joined;
-}
-
-function paint({ text, style }: Run, colour: boolean): string {
-  return colour && style !== 'plain' ? `\u001b[${ANSI[style]}m${text}\u001b[0m` : text;
 }
 
 function blockRows(block: Block, width: number): Row[] {
@@ -238,7 +238,7 @@ function tableRows(table: Extract<Block, { kind: 'table' }>, width: number): Row
     const rule = widths.map((size): Run[] => [{ text: '─'.repeat(size), style: 'dim' }]);
     const fitted = (row: readonly Run[][]): TextCell[] =>
       widths.map((cellWidth, at) => ({ content: row[at] ?? [], width: cellWidth }));
-    const below = (row: Run[][]): Row[] =>
+    const below = (row: Run[][]) =>
       shown === columns.length
         ? []
         : indentRows(

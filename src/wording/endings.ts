@@ -21,8 +21,7 @@ export function endingShares(references: readonly ReferenceResult[]): string[] {
     const such = sides.flatMap(({ tries }) => tries.filter(ENDS_AS[kind]));
     if (such.length === 0) return [];
     const counts = sides.map(
-      ({ side, tries }) =>
-        `${side} ${String(tries.filter(ENDS_AS[kind]).length)} of ${String(tries.length)}`,
+      ({ side, tries }) => `${side} ${tries.filter(ENDS_AS[kind]).length} of ${tries.length}`,
     );
     const reasons = [...new Set(such.flatMap(({ ended_as }) => ended_as ?? []))];
     const named = kind === 'unknown' ? ` (${reasons.join(', ')})` : '';

@@ -9,7 +9,6 @@ import {
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import type { Counts } from '../kernel/statistics/table.ts';
 import { count, counted } from '../text/amounts.ts';
 import { joinWords, namedIds, type Words } from './words.ts';
 
@@ -37,7 +36,12 @@ function fixedFact(suites: readonly SuiteResult[]): Fact[] {
     const ids = new Set(fixedReferences([suite]).map(({ id }) => id));
     const fixed = suite.references.filter(({ id }) => ids.has(id));
     if (fixed.length === 0) return [];
-    const of = counted(suite.references.filter(isOnHead).length, 'test');
+    const of = counted(
+      suite.references.filter(
+        (reference) => countsForVerdict(reference) && reference.status !== 'removed',
+      ).length,
+      'test',
+    );
     return [
       [
         `${count(fixed.length)} of ${of} of `,
@@ -51,14 +55,10 @@ function fixedFact(suites: readonly SuiteResult[]): Fact[] {
   return parts.length === 0 ? [] : [{ word: 'Fixed', words: joinWords(parts, '; ') }];
 }
 
-function isOnHead(reference: ReferenceResult): boolean {
-  return countsForVerdict(reference) && reference.status !== 'removed';
-}
-
 /** For example `0 of 6`, counting all tries on one side. */
 export function passedOf(references: readonly ReferenceResult[], side: 'base' | 'head'): string {
   const { passes, tries } = references
-    .map((reference): Counts => sideCounts(reference[side]))
+    .map((reference) => sideCounts(reference[side]))
     .reduce((sum, each) => ({
       passes: sum.passes + each.passes,
       tries: sum.tries + each.tries,
@@ -68,7 +68,8 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
 
 function newFact({ suites, reasons }: Ran): Fact[] {
   // Variants of a suite have the same references, so each counts once.
-  const [all, failing] = [distinct(newReferences(suites)), distinct(newFailing(suites))];
+  const all = distinct(newReferences(suites));
+  const failing = distinct(newFailing(suites));
   if (all.length === 0) return [];
   const tests = counted(all.length, 'test');
   const canFail = all.length === distinct(newPassing(suites)).length;
@@ -109,10 +110,8 @@ function goneFacts({ suites, reasons }: Ran): Fact[] {
   const gone = [...byName.values()];
   const deleted = gone.filter(({ status }) => status === 'removed');
   const left = gone.filter(({ status }) => status !== 'removed');
-  const [quarantined, skipped] = [
-    left.filter((reference) => reference.quarantined === true),
-    left.filter((reference) => reference.quarantined !== true),
-  ];
+  const quarantined = left.filter((reference) => reference.quarantined === true);
+  const skipped = left.filter((reference) => reference.quarantined !== true);
   return [
     ...goneFact('Deleted', deleted, reason.fails),
     ...goneFact('Skipped', skipped, reason.fails),

@@ -28,7 +28,9 @@ export interface Figures {
 }
 
 export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
-  const ran = suites.map(({ references }) => references.filter(hasRun));
+  const ran = suites.map(({ references }) =>
+    references.filter(({ base, head }) => base !== null || head !== null),
+  );
   const fresh = suites.filter(({ verdict }) => verdict === 'new');
   const alone = suites.filter(({ verdict }) => verdict !== 'regressed');
   const ungraded = ungradedSuites(suites);
@@ -53,10 +55,6 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
             of: sum(ungraded.map(({ tries }) => tries)),
           },
   };
-}
-
-function hasRun({ base, head }: ReferenceResult): boolean {
-  return base !== null || head !== null;
 }
 
 export function comparesNothing({ references, fresh }: Figures): boolean {

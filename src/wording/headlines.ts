@@ -109,7 +109,7 @@ export function nothingWorse({
 
 /** What would let suites show a fall that cannot show one. */
 function blindNotes(chosen: readonly SuiteResult[], suites: readonly SuiteResult[]): Words[] {
-  return chosen.flatMap((suite): Words[] => {
+  return chosen.flatMap((suite) => {
     const words = blindWords(suite);
     if (words === null) return [];
     return [suites.length === 1 ? words : [...suiteWords(suite, suites), ': ', ...words]];
@@ -137,7 +137,8 @@ function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
     ? { subject: [counted(suites.length, 'suite')], rows: [], notes: [['Nothing is compared.']] }
     : {
         subject: suiteRow(only, suites, suiteSentence(only, { isOnly: true })),
-        ...{ rows: [], notes: [] },
+        rows: [],
+        notes: [],
       };
 }
 
@@ -189,7 +190,8 @@ export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
     return { subject: suiteRow(only, suites, suiteRates(only)), rows: [], notes: [[how]] };
   const range = rateRange(suites) ?? 'nothing could be judged';
   return {
-    ...{ subject: [], rows: [] },
+    subject: [],
+    rows: [],
     notes: [[`${counted(suites.length, 'result')}, ${range}. ${how}`]],
   };
 }

@@ -82,7 +82,7 @@ interface Churn {
 
 export function acceptChurn({ changed, compared, base, head, worse }: Churn): string {
   return (
-    `${String(changed)} of ${counted(compared, 'test')} answer differently on head, the pass ` +
+    `${changed} of ${counted(compared, 'test')} answer differently on head, the pass ` +
     `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'test')} got worse. ` +
     'If answers are meant to change, as with a new model, set `gate.churn: accept`: pass rates and ' +
     'critical tests still affect the verdict, other individual tests do not'

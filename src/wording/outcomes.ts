@@ -65,7 +65,9 @@ const firstReason = (_: RunOutcome, { first, reasons: [reason] }: Found): Headli
 
 const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
   'nothing-to-run': {
-    ...{ sign: '✓', tone: 'good', words: 'Nothing affected' },
+    sign: '✓',
+    tone: 'good',
+    words: 'Nothing affected',
     text: (outcome) => oneNote(nothingToRun(outcome)),
     title: nothingToRun,
   },
@@ -96,7 +98,9 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     title: () => 'Checked without a model key',
   },
   'no-verdict': {
-    ...{ ...GREY, evidence: 'judged', hasFacts: true },
+    ...GREY,
+    evidence: 'judged',
+    hasFacts: true,
     words: (_, found) => (isPartlyJudged(found) ? 'Partly judged' : 'No verdict'),
     text: (outcome, found) =>
       isPartlyJudged(found)
@@ -117,7 +121,8 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     },
   },
   'only-removed': {
-    ...{ ...GREY, hasFacts: true },
+    ...GREY,
+    hasFacts: true,
     words: (_, { facts: [fact] }) => fact?.word ?? GONE,
     text: ({ references }, { facts: [fact] }) =>
       factText(fact ?? { word: GONE, words: [counted(references, 'test')] }),
@@ -140,7 +145,10 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     },
   },
   'new-failing': {
-    ...{ ...COMPARED, sign: '+', tone: 'neutral', words: 'New' },
+    ...COMPARED,
+    sign: '+',
+    tone: 'neutral',
+    words: 'New',
     text: (_, found) => ({ ...factText(factOf('New', found)), notes: [otherwise(found)] }),
   },
   regressed: {
@@ -206,7 +214,10 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     text: (_, found) => withNotes(nothingWorse(found), lookedWorse(found)),
   },
   evaluated: {
-    ...{ sign: '✓', tone: 'good', words: 'Evaluated', evidence: 'judged' },
+    sign: '✓',
+    tone: 'good',
+    words: 'Evaluated',
+    evidence: 'judged',
     text: (_, { suites }) => evaluatedText(suites),
     title: (_, { suites, figures: { references } }) => {
       const size = `${counted(references, 'test')} of ${counted(suites.length, 'suite')}`;
@@ -321,7 +332,10 @@ type Parts = Partial<Pick<Result, 'reasons' | 'suites' | 'scoring' | 'replaced' 
 function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage }: Parts): Found {
   const [reason] = reasons;
   return {
-    ...{ reasons, suites, scoring, replaced },
+    reasons,
+    suites,
+    scoring,
+    replaced,
     calls: usage?.calls ?? 0,
     figures: figuresOf({ suites }),
     first: reason === undefined ? NOTHING_RAN : reasonWords(reason, suites),
@@ -372,12 +386,14 @@ function evidenceFirst(
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;
   // The outcome's reason already contains this number.
-  if (outcome.kind === 'no-verdict' && suites.some(isUnasked)) return null;
+  if (
+    outcome.kind === 'no-verdict' &&
+    suites.some(
+      ({ verdict, evidence }) => verdict === 'not_compared' && evidence.missing.length > 0,
+    )
+  )
+    return null;
   return `${count(evidence.references)} of ${counted(evidence.of, 'test')} ${word}`;
-}
-
-function isUnasked({ verdict, evidence }: SuiteResult): boolean {
-  return verdict === 'not_compared' && evidence.missing.length > 0;
 }
 
 function replacedIn(outcome: RunOutcome, replaced: Result['replaced']): string | null {

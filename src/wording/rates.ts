@@ -43,14 +43,15 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
   const suites = [...new Set(replaced.map(({ suite }) => suite))];
   const shown = shorten(suites.slice(0, 2).join(', '), 60);
-  const more = suites.length > 2 ? ` and ${String(suites.length - 2)} more` : '';
+  const more = suites.length > 2 ? ` and ${suites.length - 2} more` : '';
   return `${by} in place of a model in ${shown}${more}`;
 }
 
 export function rateRange(suites: readonly SuiteResult[]): string | null {
   const heads = suites.map(({ pass_rate }) => pass_rate.head).filter((rate) => rate !== null);
   if (heads.length === 0) return null;
-  const [lowest, highest] = [Math.min(...heads), Math.max(...heads)];
+  const lowest = Math.min(...heads);
+  const highest = Math.max(...heads);
   return lowest === highest
     ? `pass rate ${wholePercent(lowest)}`
     : `pass rates from ${wholePercent(lowest)} to ${wholePercent(highest)}`;

@@ -30,10 +30,9 @@ const SENTENCES: Sentences = {
   'unused-changes': () =>
     'Some changes of this pull request are not used, because an outside contributor made them; ' +
     'the notices list them.',
-  errors: ({ errors, of }) =>
-    `${String(errors)} of ${String(of)} tries ended in an error, so nothing was judged`,
+  errors: ({ errors, of }) => `${errors} of ${of} tries ended in an error, so nothing was judged`,
   'no-grades': ({ ungraded, of }) =>
-    `${String(ungraded)} of ${String(of)} tries have no readable grade ` +
+    `${ungraded} of ${of} tries have no readable grade ` +
     'and no other was judged, so there is no verdict.',
   words: ({ text }) => text,
   feature: ({ text }) => text,
@@ -75,7 +74,7 @@ const SENTENCES: Sentences = {
   'mean-under-base': (reason) =>
     `${reason.suite}: under base's scoring ${movedMean(reason)}${reason.fails ? STRICT : ''}`,
   'unread-by-base': ({ suite, answers, of }) =>
-    `${suite}: base's scoring cannot judge ${String(answers)} of head's ` +
+    `${suite}: base's scoring cannot judge ${answers} of head's ` +
     `${counted(of, 'answer')}, so a drop in those would not be noticed`,
   'new-failed': ({ named }) =>
     `${counted(named.length, 'new test')} failed on head, and gate.new is fail: ` +
@@ -91,9 +90,9 @@ const SENTENCES: Sentences = {
   },
   uncompared: ({ suite, judged, of, missing, unasked }) =>
     unasked
-      ? `${suite}: ${String(judged)} of ${counted(of, 'test')} compared; ` +
+      ? `${suite}: ${judged} of ${counted(of, 'test')} compared; ` +
         `base's prompt cannot answer ${firstWords(missing)}`
-      : `${suite}: ${String(judged)} of ${counted(of, 'test')} could be judged; ` +
+      : `${suite}: ${judged} of ${counted(of, 'test')} could be judged; ` +
         `without evidence: ${firstWords(missing)}`,
   'skipped-tries': ({ suite, metrics, ...sides }) => {
     const who = metrics.length === 0 ? '' : `${firstWords(metrics)} judged `;
@@ -105,17 +104,16 @@ const SENTENCES: Sentences = {
     `${suite}: the metric ${metric} judged ${counted(answers, 'answer')} of base and none of head`,
   'values-missing': (reason) => `${wantedValues(reason)} no answer has a value`,
   'values-fewer-references': (reason) =>
-    `${wantedValues(reason)} ${String(reason.head)} of ${counted(reason.of, 'test')} ` +
-    `have a value on head, ${String(reason.base)} on base`,
+    `${wantedValues(reason)} ${reason.head} of ${counted(reason.of, 'test')} ` +
+    `have a value on head, ${reason.base} on base`,
   'values-fewer-tries': (reason) => {
     const { base, head } = reason;
     return (
-      `${wantedValues(reason)} ${String(head.has)} of head's ${String(head.of)} tries have a ` +
-      `value, ${String(base.has)} of base's ${String(base.of)}`
+      `${wantedValues(reason)} ${head.has} of head's ${head.of} tries have a ` +
+      `value, ${base.has} of base's ${base.of}`
     );
   },
-  ungraded: ({ suite, tries, of }) =>
-    `${suite}: ${String(tries)} of ${String(of)} tries have no readable grade`,
+  ungraded: ({ suite, tries, of }) => `${suite}: ${tries} of ${of} tries have no readable grade`,
   'lost-checks': ({ checks }) => {
     const lost = checks.map(
       ({ suite, metric, references }) => `${suite}: ${metric} (${counted(references, 'test')})`,
@@ -133,7 +131,7 @@ const SENTENCES: Sentences = {
     'so it is not a success',
   held: ({ held, others }) =>
     others
-      ? `The last ${held === 1 ? 'of these does' : `${String(held)} of these do`} not count, ` +
+      ? `The last ${held === 1 ? 'of these does' : `${held} of these do`} not count, ` +
         'because fail_on is never for them.'
       : 'Not failed, because fail_on is never.',
   ended: ({ effect, halt, ...progress }) => {
@@ -211,7 +209,7 @@ export function endedWords({
   made,
   planned,
 }: Omit<ReasonOf<'ended'>, 'code' | 'effect'>): string {
-  return `${HALT_WORDS[halt]}: ${why}; ${String(made)} of ${String(planned)} tries were made`;
+  return `${HALT_WORDS[halt]}: ${why}; ${made} of ${planned} tries were made`;
 }
 
 function summaryOf(
@@ -248,7 +246,7 @@ function movedMean({
 }
 
 function passedOf(passes: number, tries: number): string {
-  return `${String(passes)} of ${String(tries)} passed`;
+  return `${passes} of ${tries} passed`;
 }
 
 function gone({ named, fails }: ReasonOf<'removed' | 'asked-anew'>, what: string): string {
@@ -257,10 +255,7 @@ function gone({ named, fails }: ReasonOf<'removed' | 'asked-anew'>, what: string
 }
 
 function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'>): string {
-  return (
-    `${String(head.has)} of head's ${String(head.of)} tries, ` +
-    `${String(base.has)} of base's ${String(base.of)}`
-  );
+  return `${head.has} of head's ${head.of} tries, ` + `${base.has} of base's ${base.of}`;
 }
 
 function wantedValues({ suite, metric }: { suite: string; metric: string }): string {

@@ -86,7 +86,7 @@ export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | '
   const size = pointsBetween(base, head).replace(/^[+−]/, '');
   return (
     `${suite}: the new scoring alone ${way} the pass rate by ${size} ` +
-    `(of the same answers ${String(fail_pass)} now pass and ${String(pass_fail)} now fail)`
+    `(of the same answers ${fail_pass} now pass and ${pass_fail} now fail)`
   );
 }
 

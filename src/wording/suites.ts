@@ -33,7 +33,7 @@ export function suiteSummary(suite: SuiteResult): string {
   const compared =
     evidence.references === evidence.of
       ? ''
-      : `${String(evidence.references)} of ${counted(evidence.of, 'test')} compared; `;
+      : `${evidence.references} of ${counted(evidence.of, 'test')} compared; `;
   return `${compared}${verdictSentence(suite)}`;
 }
 
@@ -229,11 +229,11 @@ export function preferenceSummary(preference: PreferenceSummary): string {
   if (byOrder !== undefined)
     return (
       `${orderWords(byOrder)}; of the others head's answer is preferred in ` +
-      `${String(head)} and base's in ${String(base)}.`
+      `${head} and base's in ${base}.`
     );
   return (
     `of ${counted(head + base + ties, 'comparison')} head's answer is preferred in ` +
-    `${String(head)} and base's in ${String(base)}, ${String(ties)} are ties ` +
+    `${head} and base's in ${base}, ${ties} are ties ` +
     `(${points(difference)}, 90 % sure to lie between ${signed(low)} and ${signed(high)}, ` +
     `${pValue(p)})${gates ? '' : '; advice only, because other metrics decide'}.`
   );

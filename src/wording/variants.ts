@@ -12,18 +12,20 @@ export function variantWords({ model, parameters }: Variant): string {
 
 /** For example `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
-  const [before, after] = [valuesOf(base), valuesOf(head)];
+  const before = valuesOf(base);
+  const after = valuesOf(head);
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .map((name) => {
-      const [old, now] = [variantValue(before[name]), variantValue(after[name])];
+      const old = variantValue(before[name]);
+      const now = variantValue(after[name]);
       return old === now ? `${name} ${old} changed` : `${name} ${old} → ${now}`;
     })
     .join(', ');
 }
 
 function valuesOf({ model, parameters }: Variant): JsonMap {
-  return { ...(model === null ? {} : { model }), ...parameters };
+  return { ...(model !== null && { model }), ...parameters };
 }
 
 function variantValue(value: Json | undefined): string {

@@ -1,4 +1,4 @@
-import { showsOnly } from '../kernel/result/counts.ts';
+import { bothTries, showsOnly } from '../kernel/result/counts.ts';
 import type { MetricValues } from '../kernel/result/metric-result.ts';
 import { lacksAnswer } from '../kernel/result/reference-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
@@ -90,9 +90,7 @@ function whyUncompared(
 ): string {
   if (preference?.gates === true && preference.by_order)
     return `${orderWords(preference.by_order)} in`;
-  const tries = references
-    .filter(({ id }) => missing.includes(id))
-    .flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]);
+  const tries = references.filter(({ id }) => missing.includes(id)).flatMap(bothTries);
   const isUnread =
     tries.some(({ outcome }) => isWithoutOutcome(outcome)) && !tries.some(lacksAnswer);
   return isUnread ? 'no readable verdict on' : 'no answer to compare in';
@@ -229,15 +227,15 @@ export function unnoticedDrop(
   if (points <= 0) return null;
   if (points < LARGE_DROP)
     return {
-      ...{ points, isSmall: false },
+      points,
+      isSmall: false,
       sentence: `A drop of ${counted(points, 'point')} or less could go unnoticed.`,
     };
   const drop =
-    points >= 100
-      ? 'a large'
-      : `${points >= 80 && points < 90 ? 'an' : 'a'} ${String(points)}-point`;
+    points >= 100 ? 'a large' : `${points >= 80 && points < 90 ? 'an' : 'a'} ${points}-point`;
   return {
-    ...{ points, isSmall: true },
+    points,
+    isSmall: true,
     sentence: `${tooFewTests(suite)}: even ${drop} drop could go unnoticed.`,
   };
 }

@@ -15,7 +15,7 @@ const MOST_NAMES = 3;
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
   const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
   const more = parts.length - shown.length;
-  return [...joinWords(shown, ', '), ...(more === 0 ? [] : [` and ${String(more)} more`])];
+  return [...joinWords(shown, ', '), ...(more === 0 ? [] : [` and ${more} more`])];
 }
 
 export function namedIds(ids: readonly string[], most?: number): Words {

@@ -30,7 +30,8 @@ const PROGRAM = `npx evaldiff@${VERSION}`;
  * a model, an input or an outside contributor.
  */
 export function agentFold(result: Result, _: Detail, { reports, links }: ReportContext): Block[] {
-  const [causes, broken] = [foundLines(result, reports), brokenTests(result)];
+  const causes = foundLines(result, reports);
+  const broken = brokenTests(result);
   const isOutsiders = result.trust === 'untrusted' || links.outsider === true;
   const isRed = result.conclusion === 'failure' || broken.length + causes.length > 0;
   if (isOutsiders || result.base === null || !isRed) return [];
@@ -127,5 +128,5 @@ function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
 
 function causePlace({ source }: Result, file: string, line: number): string {
   const folder = source === undefined || source.directory === '.' ? '' : `${source.directory}/`;
-  return `${folder}${file}${line > 0 ? `:${String(line)}` : ''}`;
+  return `${folder}${file}${line > 0 ? `:${line}` : ''}`;
 }

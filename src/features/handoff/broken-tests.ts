@@ -19,7 +19,7 @@ export function isPlain(name: string): boolean {
 export function testName({ suites }: Result, { reference }: ReferenceEntry): string {
   if (isPlain(reference.id)) return reference.id;
   const all = referenceEntries(suites).map((entry) => entry.reference);
-  return `@${String(all.indexOf(reference) + 1)}`;
+  return `@${all.indexOf(reference) + 1}`;
 }
 
 export function showBroken(

@@ -110,5 +110,5 @@ function revertLines({ causes }: StepFacts): Line {
 }
 
 function lineWords({ file, line }: { file: string; line: number }): Line {
-  return [...(line > 0 ? [text(`line ${String(line)} of `)] : []), code(file)];
+  return [...(line > 0 ? [text(`line ${line} of `)] : []), code(file)];
 }

@@ -1,3 +1,4 @@
+import { answerParts, lastTurn } from '../../metrics/transcript.ts';
 import { ownAnswer, partsOf } from '../../types/answer.ts';
 import {
   type Completion,
@@ -10,7 +11,6 @@ import {
 import { isMap, jsonText, type Json, type Side } from '../../types/plain.ts';
 import type { Generation } from '../select/affected-suite.ts';
 import type { Answered, Answerer, AnswererTools } from '../suite/own-suite.ts';
-import { recordedAnswer } from './recorded.ts';
 
 /**
  * Maximum number of concurrent tries. Servers accept fewer. The limit saves memory in a large
@@ -28,7 +28,7 @@ export async function inWindow<T, R>(
 ): Promise<R[]> {
   const results = new Array<R>(items.length);
   let next = 0;
-  const worker = async (): Promise<void> => {
+  const worker = async () => {
     for (let index = next++; index < items.length; index = next++)
       results[index] = await work(items[index] as T);
   };
@@ -66,7 +66,7 @@ export async function execute(
   const answers = new Map<string, Promise<Answered>[]>();
   return inWindow(
     tries,
-    async (planned): Promise<AnsweredTry> => {
+    async (planned) => {
       const { generation } = planned;
       if (generation.kind === 'impossible') {
         return {
@@ -133,11 +133,25 @@ async function answerTo(
   const { target, parameters, messages, variables } = generation;
   const told = variables === undefined ? {} : { variables };
   const call = { target, parameters, ...told, schema: null, purpose: 'prompt' as const };
-  const ask = (asked: Message[]): Promise<Completion> =>
+  const ask = (asked: Message[]) =>
     executors.complete({ ...call, messages: asked, try: tryIndexOf(planned) });
   return answerer === null
     ? { messages, completion: await ask(messages), own: null }
     : answerer.answer({ ...shared, messages, ask }, executors);
+}
+
+function recordedAnswer(thread: readonly Message[]): {
+  messages: Message[];
+  completion: Completion;
+} {
+  const turn = lastTurn(thread);
+  return {
+    messages: thread.slice(0, thread.length - turn.length),
+    completion:
+      turn[0] === undefined || turn[0].role === 'user'
+        ? { status: 'error', kind: 'reply', message: 'the conversation has no answer' }
+        : { status: 'ok', ...ownAnswer(answerParts(turn)), reused: false },
+  };
 }
 
 /** Adds the offset `draw`, so that a repeated question gets new answers. */
@@ -155,7 +169,7 @@ async function codeAnswer(
     side: planned.side,
     language,
     code,
-    ...(at === undefined ? {} : { at }),
+    ...(at !== undefined && { at }),
     outputs: ['output', 'messages?'],
     inputs: [variables],
   });

@@ -38,7 +38,7 @@ async function viewsUnder(
 ): Promise<AnsweredTry[]> {
   const again = new Map<OwnAnswer, Promise<Answered>>();
   return Promise.all(
-    answers.map(async (answer): Promise<AnsweredTry> => {
+    answers.map(async (answer) => {
       const { planned, own } = answer;
       if (answerer === null) return asSingle(answer);
       if (answerer.fingerprint === planned.answerer?.fingerprint) return answer;
@@ -223,7 +223,7 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
     return {
       try: planned.try,
       outcome: tryOutcomeOf(scores) === 'fail' ? 'fail' : 'error',
-      ...(own?.failedElsewhere === true ? UNJUDGED : {}),
+      ...(own?.failedElsewhere === true && UNJUDGED),
       parts: null,
       error: completion.message,
       scores,
@@ -239,7 +239,7 @@ function tryResult(answer: AnsweredTry, ofMetrics: Score[], scoring: Scoring): T
   return {
     try: planned.try,
     outcome: tryOutcomeOf(scores),
-    ...(failsByGrader(scores, scoring) ? UNJUDGED : {}),
+    ...(failsByGrader(scores, scoring) && UNJUDGED),
     parts,
     error: null,
     scores,
@@ -260,16 +260,11 @@ function failsByGrader(scores: readonly Score[], { tests }: Scoring): boolean {
   return tryOutcomeOf(scores.filter(({ metric }) => !graded.includes(metric))) !== 'error';
 }
 
-function answerOrigin({
-  stored,
-  ended_as,
-  served,
-  steps,
-}: OkCompletion): Pick<TryResult, 'stored' | 'ended_as' | 'served' | 'steps'> {
+function answerOrigin({ stored, ended_as, served, steps }: OkCompletion) {
   return {
-    ...(stored === undefined ? {} : { stored }),
-    ...(ended_as === undefined ? {} : { ended_as }),
+    ...(stored !== undefined && { stored }),
+    ...(ended_as !== undefined && { ended_as }),
     ...(served.model === null && served.fingerprint === null ? {} : { served }),
-    ...(steps.length === 0 ? {} : { steps }),
+    ...(steps.length > 0 && { steps }),
   };
 }

@@ -62,9 +62,9 @@ export async function scorePairs(
   );
   const asked = new Map<Subject, { base: Subject; head: Subject }>();
   for (const pair of pairs.values()) {
-    const of = (side: Side): Subject | undefined =>
-      pair.find(({ row }) => row.answer.planned.side === side);
-    const [base, head] = [of('base'), of('head')];
+    const of = (side: Side) => pair.find(({ row }) => row.answer.planned.side === side);
+    const base = of('base');
+    const head = of('head');
     if (base !== undefined && head !== undefined)
       asked.set(comparedSubject(base, head), { base, head });
   }
@@ -106,7 +106,7 @@ export async function scoreSubjects(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<Map<Subject, Score>> {
-  const score = (group: readonly Subject[]): Promise<[Subject, Score][]> =>
+  const score = (group: readonly Subject[]) =>
     scoreGroup(metric, group, scoring, { ...tools, keepGrades: subjects.length <= MAX_GRADES });
   const asks = isModelGraded(metric) || comparesEmbeddings(metric);
   const groups = Map.groupBy(subjects, ({ row: { answer } }) =>
@@ -122,7 +122,7 @@ export async function scoreSubjects(
 function turnOf([first]: readonly Subject[], { random }: ScoringTools): 0 | 1 {
   if (first === undefined) return 0;
   const { suite, side } = first.row.answer.planned;
-  const drawn = [...random(`order of sides ${String(suite)}`)];
+  const drawn = [...random(`order of sides ${suite}`)];
   const headFirst = drawn.reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 2 === 1;
   return (side === 'head') === headFirst ? 0 : 1;
 }
@@ -144,7 +144,7 @@ async function scoreGroup(
         ...job,
         suite,
         side,
-        ...(metric.codeAt === undefined ? {} : { at: metric.codeAt }),
+        ...(metric.codeAt !== undefined && { at: metric.codeAt }),
       }),
     checkSchema: tools.checkSchema && checkedAt(tools.checkSchema, metric),
     rubrics: scoring.rubrics,
@@ -164,7 +164,7 @@ function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): Check
   return async (schema, values) =>
     (await check(schema, values)).map((finding) =>
       finding.status === 'error'
-        ? { ...finding, message: `${file}:${String(line)}: ${finding.message}` }
+        ? { ...finding, message: `${file}:${line}: ${finding.message}` }
         : finding,
     );
 }
@@ -182,7 +182,7 @@ export function seenAnswer(
     input: reference.input,
     expected: reference.expected,
     values: reference.values,
-    ...(reference.metadata === undefined ? {} : { metadata: reference.metadata }),
+    ...(reference.metadata !== undefined && { metadata: reference.metadata }),
     ...(reference.script?.turns && { turns: reference.script.turns }),
     price: (usage) =>
       generation.kind === 'request' ? price(asDirect(generation.target), usage) : null,

@@ -3,7 +3,7 @@ import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type { ReferenceResult, ReferenceStatus, SideResult } from '../result/reference-result.ts';
-import type { PassRate, SuiteResult, Verdict } from '../result/suite-result.ts';
+import type { PassRate, SuiteResult } from '../result/suite-result.ts';
 import { isNamedAt, referenceTest } from '../statistics/fixed-tries.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
@@ -42,7 +42,7 @@ export function compareSuite(
   );
   const rate = passRate(suite, verdict);
   const preference = comparePreference(run.scoring, compared);
-  const shown: Verdict = verdict?.verdict ?? ruleUncompared(suite);
+  const shown = verdict?.verdict ?? ruleUncompared(suite);
   const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
     path,
@@ -50,18 +50,18 @@ export function compareSuite(
     variant,
     base_variant: baseVariant,
     because,
-    ...(Object.keys(suite.ownGate).length === 0 ? {} : { gate: suite.ownGate }),
+    ...(Object.keys(suite.ownGate).length > 0 && { gate: suite.ownGate }),
     pass_rate: rate,
     verdict: shown,
     unit: judgedByValues ? 'values' : UNITS[suite.policy.kind],
-    ...(shown === 'not_compared' ? unaskedSide(run) : {}),
+    ...(shown === 'not_compared' && unaskedSide(run)),
     ...verdictGrounds(suite, verdict),
     evidence: countEvidence(suite, rollUps),
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
     ...Object.assign({}, ...own),
-    ...(preference === null ? {} : { preference }),
+    ...(preference !== null && { preference }),
   };
 }
 
@@ -72,10 +72,7 @@ const UNITS = {
   pairs: 'pairs',
 } as const satisfies Record<SuiteComparison['policy']['kind'], SuiteResult['unit']>;
 
-function verdictGrounds(
-  suite: SuiteComparison,
-  verdict: SuiteVerdict | null,
-): Pick<SuiteResult, 'reason' | 'visible_drop' | 'compared' | 'confirmation'> {
+function verdictGrounds(suite: SuiteComparison, verdict: SuiteVerdict | null) {
   if (verdict === null)
     return { reason: null, visible_drop: null, compared: { references: 0, tries: 0 } };
   const { reason, visibleDrop, tries, confirmation } = verdict;
@@ -83,9 +80,9 @@ function verdictGrounds(
     reason,
     visible_drop: visibleDrop,
     compared: { references: comparedReferences(suite, verdict), tries },
-    ...(confirmation === null
-      ? {}
-      : { confirmation: { ...confirmation, stored: storedAnswers(suite) } }),
+    ...(confirmation !== null && {
+      confirmation: { ...confirmation, stored: storedAnswers(suite) },
+    }),
   };
 }
 
@@ -152,11 +149,12 @@ function referenceResult(
 ): ReferenceResult {
   const { reference } = run.affected;
   const { scoring } = suite.run;
-  const side = (of: Side): SideResult | null => sideResult(run, scoring.tests, of, rollUps?.[of]);
-  const [base, head] = [side('base'), side('head')];
+  const side = (of: Side) => sideResult(run, scoring.tests, of, rollUps?.[of]);
+  const base = side('base');
+  const head = side('head');
   return {
     ...plainReference(reference, scoring.tests),
-    ...(suite.quarantined(reference.id) ? { quarantined: true } : {}),
+    ...(suite.quarantined(reference.id) && { quarantined: true }),
     ...shownFiles(run.affected),
     status: found?.status ?? plainStatus(run, base, head),
     p: found?.p ?? null,
@@ -171,10 +169,7 @@ function withoutRollUps({ base, head, ...reference }: ReferenceResult): Referenc
   return { ...reference, base: shown(base), head: shown(head) };
 }
 
-function plainReference(
-  reference: Reference,
-  tests: Tests,
-): Pick<ReferenceResult, 'id' | 'file' | 'line' | 'tags' | 'skip' | 'input' | 'expected'> {
+function plainReference(reference: Reference, tests: Tests) {
   const { id, place, tags, input, expected = null } = reference;
   const skip = !countsIn(tests, reference);
   return { id, file: place.file, line: place.line, tags, skip, input, expected };
@@ -198,12 +193,13 @@ function sideResult(
 }
 
 function shownFiles({ base, head }: ReferenceRun['affected']): Pick<ReferenceResult, 'files'> {
-  const [before, after] = [filesAsked(base), filesAsked(head)];
+  const before = filesAsked(base);
+  const after = filesAsked(head);
   const isCompared = base !== null && head !== null;
   const marked = (files: typeof before, others: typeof before, side: Side) =>
     [...files].map(([key, file]) => ({
       ...file,
-      ...(isCompared && !others.has(key) ? { side } : {}),
+      ...(isCompared && !others.has(key) && { side }),
     }));
   const lost = new Map([...before].filter(([key]) => !after.has(key)));
   const files = [...marked(after, before, 'head'), ...marked(lost, after, 'base')];

@@ -18,7 +18,7 @@ export function ruledOutByEndings(
   level: number,
 ): ReadonlySet<Verdict> {
   const mirrored = compared.map((run) => ({ ...run, base: run.head, head: run.base }));
-  const isApart = (runs: readonly ReferenceRun[], kind: EndingKind): boolean =>
+  const isApart = (runs: readonly ReferenceRun[], kind: EndingKind) =>
     reachesLevel(moreOftenOnHead(runs, ENDS_AS[kind]), level) ||
     (isWholly(runs, 'head', kind) && !madeBy(runs, 'base').some(ENDS_AS[kind]));
   const apart = ENDING_KINDS.filter((kind) => isApart(compared, kind));

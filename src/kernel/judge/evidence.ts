@@ -117,13 +117,13 @@ export function evidenceFacts(
   const tested = new Map(
     suites
       .filter(({ compared }) => compared.length > 0)
-      .map((suite) => [suite, answeredLessOften(suite)] as const),
+      .map((suite) => [suite, moreOftenOnHead(suite.compared, lacksAnswer)] as const),
   );
   const levels = holmLevels(
-    new Map([...tested].map(([suite, p]) => [suite, (at: number) => reachesLevel(p, at)])),
+    new Map([...tested].map(([suite, p]) => [suite, (at) => reachesLevel(p, at)])),
     level,
   );
-  const pOf = (suite: SuiteComparison): number | null => {
+  const pOf = (suite: SuiteComparison) => {
     const p = tested.get(suite) ?? 1;
     return reachesLevel(p, levels.get(suite) ?? 0) ? p : null;
   };
@@ -137,10 +137,6 @@ export function evidenceFacts(
       },
     ]),
   );
-}
-
-function answeredLessOften({ compared }: SuiteComparison): number {
-  return moreOftenOnHead(compared, lacksAnswer);
 }
 
 /** References with answers on base but not on head. `p` is null if the test found nothing. */

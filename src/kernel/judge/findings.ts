@@ -6,7 +6,7 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { RATE_TOLERANCE } from '../statistics/table.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
-import type { FeatureFinding, GateInput } from './gate-input.ts';
+import type { GateInput } from './gate-input.ts';
 
 export interface Finding {
   reason: Reason;
@@ -18,7 +18,7 @@ export interface Finding {
 }
 
 export function collectFindings(input: GateInput): Finding[] {
-  const { unseen, unjudged, suites, weakened, notRun, settings } = input;
+  const { unseen, unjudged, suites, weakened, notRun, pool, settings } = input;
   const texts = (code: 'feature' | 'base-unreadable', of: readonly string[]): Reason[] =>
     of.map((text) => ({ code, text }));
   const ungraded = ungradedSuites(suites).map(({ name, ungraded: tries, tries: of }): Reason => ({
@@ -30,7 +30,9 @@ export function collectFindings(input: GateInput): Finding[] {
   return [
     ...suites.flatMap((suite) => suiteFindings(suite, input)),
     ...scoringFindings(input),
-    ...poolFinding(input),
+    ...(pool === null ? [] : [{ code: 'pool' as const, ...pool }]).map(
+      withEffect(failing(settings.fail_on)),
+    ),
     ...notRun.map((reason) => ({
       reason,
       effect: reason.fails ? failing(settings.fail_on) : ('unseen' as const),
@@ -72,7 +74,12 @@ function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateIn
   const fall: Reason[] =
     suite.verdict === 'regressed' ? [{ code: 'regressed', ...nameOfSuite(suite) }] : [];
   const features = featureFindings
-    .filter((found) => belongsTo(suite, found))
+    .filter(
+      (found) =>
+        suite.path === found.suite.path &&
+        suite.name === found.suite.name &&
+        canonicalJson({ ...suite.variant }) === canonicalJson({ ...found.suite.variant }),
+    )
     .map(({ text }): Reason => ({ code: 'feature', text }));
   return [
     ...[...fall, ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...features].map(
@@ -80,14 +87,6 @@ function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateIn
     ),
     ...valueFindings(suite, gate),
   ];
-}
-
-function belongsTo({ path, name, variant }: SuiteResult, { suite: of }: FeatureFinding): boolean {
-  return (
-    path === of.path &&
-    name === of.name &&
-    canonicalJson({ ...variant }) === canonicalJson({ ...of.variant })
-  );
 }
 
 function belowFloor(
@@ -112,7 +111,7 @@ function valueFindings(
   gate: GateSettings,
 ): Finding[] {
   const decided = reason?.by === 'values' ? reason.metrics : [];
-  return metrics.flatMap(({ name: metric, values, better }): Finding[] => {
+  return metrics.flatMap(({ name: metric, values, better }) => {
     const fails = values?.gate === 'fail';
     const effect = fails ? failing(gate.fail_on) : 'warns';
     const exploded = (values?.exploded ?? []).filter(
@@ -135,8 +134,8 @@ function movedMeans(suite: string, metric: string, values: MetricValues | undefi
   if (moved === null || moved === 'better' || way === undefined || by === undefined) return [];
   const changed = way === 'fell' ? fell : rose;
   const own = {
-    ...(share === undefined ? {} : { share }),
-    ...(changed === undefined ? {} : { changed }),
+    ...(share !== undefined && { share }),
+    ...(changed !== undefined && { changed }),
   };
   const figures = { suite, metric, base, head, way, by, references, ...own };
   return moved === 'worse'
@@ -174,11 +173,6 @@ function scoringFindings({ scoring, suites, settings, underBase }: GateInput): F
   }));
 }
 
-function poolFinding({ pool, settings }: GateInput): Finding[] {
-  if (pool === null) return [];
-  return [{ reason: { code: 'pool', ...pool }, effect: failing(settings.fail_on) }];
-}
-
 function newFindings({ settings, suites, mode }: GateInput): Finding[] {
   if (settings.new !== 'fail' || mode === 'sweep') return [];
   const named = newFailing(suites).map(({ suite, id }) => `${suite}: ${id}`);
@@ -213,10 +207,11 @@ function worseAndSkipped(removed: readonly string[], suites: readonly SuiteResul
 }
 
 function passesLess({ base, head }: ReferenceResult): boolean {
-  const [before, after] = [passedOf(base), passedOf(head)];
+  const before = passedOf(base);
+  const after = passedOf(head);
   return before.of > 0 && after.of > 0 && after.passes * before.of < before.passes * after.of;
 }
 
-function passedOf(side: ReferenceResult['base']): { passes: number; of: number } {
+function passedOf(side: ReferenceResult['base']) {
   return { passes: side?.passes ?? 0, of: side?.tries_judged ?? 0 };
 }

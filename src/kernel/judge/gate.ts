@@ -1,5 +1,4 @@
-import type { Halt, Unmade } from '../plan/halt.ts';
-import { MAX_ERROR_SHARE } from '../plan/halt.ts';
+import { type Halt, type Unmade, MAX_ERROR_SHARE } from '../plan/halt.ts';
 import {
   allTries,
   failingMetrics,
@@ -72,7 +71,10 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
   const { affected, counted, tested, pool, suites } = input;
   const inconclusive = suites.filter(({ verdict }) => verdict === 'inconclusive');
   return {
-    ...{ affected, counted, tested, pool },
+    affected,
+    counted,
+    tested,
+    pool,
     isSweep: input.mode === 'sweep',
     removed: input.removed.length,
     hasUnusedChanges: input.hasUnusedChanges,
@@ -83,7 +85,10 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
     isInconclusive: inconclusive.length > 0,
     isModelChange:
       inconclusive.length > 0 && inconclusive.every(({ reason }) => reason?.by === 'model'),
-    ...{ fails: false, failsByInconclusive: false, isHeld: false, isUnseen: false },
+    fails: false,
+    failsByInconclusive: false,
+    isHeld: false,
+    isUnseen: false,
     hasFixed: fixedReferences(suites).length > 0,
     hasImproved: suites.some(({ verdict }) => verdict === 'improved'),
     isScoringAlone: onlyScoringChanged(input).length > 0,
@@ -91,12 +96,8 @@ function plainFacts(input: GateInput): Omit<RunFacts, 'ended'> {
   };
 }
 
-function gateFacts(
-  { suites, settings }: GateInput,
-  findings: readonly Finding[],
-): Pick<RunFacts, 'fails' | 'failsByInconclusive' | 'isHeld' | 'isUnseen'> {
-  const has = (effect: Finding['effect']): boolean =>
-    findings.some((finding) => finding.effect === effect);
+function gateFacts({ suites, settings }: GateInput, findings: readonly Finding[]) {
+  const has = (effect: Finding['effect']) => findings.some((finding) => finding.effect === effect);
   const inconclusiveFails =
     settings.on_inconclusive === 'fail' &&
     suites.some(
@@ -113,7 +114,8 @@ function gateFacts(
 function findingReasons({ suites }: GateInput, findings: readonly Finding[]): Reason[] {
   const of = (effect: Finding['effect']): Reason[] =>
     findings.filter((finding) => finding.effect === effect).map(({ reason }) => reason);
-  const [fails, held] = [of('fails'), of('held')];
+  const fails = of('fails');
+  const held = of('held');
   return [
     ...fails,
     ...causesOfSilence(suites),
@@ -233,13 +235,14 @@ function saysWhy({ code }: Reason): boolean {
  * errors.
  */
 function withoutUnmade(suites: readonly SuiteResult[], { tries, grades }: Unmade): SuiteResult[] {
-  let [answers, scored] = [tries, grades];
-  const keep = ({ outcome, error }: { outcome: string; error: string | null }): boolean => {
+  let answers = tries;
+  let scored = grades;
+  const keep = ({ outcome, error }: { outcome: string; error: string | null }) => {
     if (outcome !== 'error') return true;
     if (error !== null) return (answers -= 1) < 0;
     return (scored -= 1) < 0;
   };
-  const side = <T extends SuiteResult['references'][number]['base']>(sideResult: T): T =>
+  const side = <T extends SuiteResult['references'][number]['base']>(sideResult: T) =>
     sideResult === null ? sideResult : { ...sideResult, tries: sideResult.tries.filter(keep) };
   return suites.map((suite) => ({
     ...suite,

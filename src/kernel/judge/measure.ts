@@ -81,7 +81,12 @@ export function measured(
   const levels = lookLevels(whole, plan);
   const visibleDrop = visibleAt(look, plan, levels);
   const tolerance = resolveTolerance(suite.gate.tolerance, visibleDrop);
-  const named = referenceIds(references, (reference) => isNamedWorse(reference, run));
+  const named = referenceIds(
+    references,
+    (reference) =>
+      (reference.isBroken || isNamedAt(reference.q.down)) &&
+      (reference.isCritical || run.shares.judged !== 'critical'),
+  );
   const ruledOut = ruledOutBy(look, tolerance, { plan, isLast: look.tries === plan.tries.at(-1) });
   const isOpen = hasOpenMove(row.moves, tolerance);
   const red = findRegression(row, alpha, run);
@@ -101,10 +106,6 @@ export function measured(
     isNotLower: !isOpen && ruledOut === 'not-lower',
   };
   return { ...row, alpha, tolerance, visibleDrop, facts };
-}
-
-function isNamedWorse({ isBroken, isCritical, q }: ReferenceRow, { shares }: RunRows): boolean {
-  return (isBroken || isNamedAt(q.down)) && (isCritical || shares.judged !== 'critical');
 }
 
 function referenceIds(

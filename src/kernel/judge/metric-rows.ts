@@ -35,9 +35,11 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
   const metrics = everyMetric(tests);
   return scoreNames(tests).flatMap((name): MetricResult[] => {
     const metric = metrics.find((candidate) => candidate.name === name);
-    const scores = (side: Side): Score[] => metricScores(name, rated.runs, side, rated.tries);
-    const [onBase, onHead] = [scores('base'), scores('head')];
-    const [base, head] = [passRateOf(onBase), passRateOf(onHead)];
+    const scores = (side: Side) => metricScores(name, rated.runs, side, rated.tries);
+    const onBase = scores('base');
+    const onHead = scores('head');
+    const base = passRateOf(onBase);
+    const head = passRateOf(onHead);
     const row = { name, judged_base: base.judged, judged_head: head.judged };
     if (metric === undefined)
       return [{ ...row, base: base.rate, head: head.rate, gates: true, better: 'higher' }];
@@ -52,16 +54,19 @@ export function metricRows(suite: SuiteComparison, verdict: SuiteVerdict | null)
         ...shared,
         base: says ? base.rate : null,
         head: says ? head.rate : null,
-        ...(whole === undefined ? {} : { values: valuesRow(whole, rated) }),
-        ...(labels.length === 0 ? {} : { labels }),
-        ...(metric.every === undefined || !says ? {} : { objects: objectsRow(metric, rated) }),
+        ...(whole !== undefined && { values: valuesRow(whole, rated) }),
+        ...(labels.length > 0 && { labels }),
+        ...(metric.every !== undefined && says && { objects: objectsRow(metric, rated) }),
       },
       ...own
         .filter(({ entry }) => entry !== null)
         .map((value) => ({
           ...shared,
           better: directionIn(metric, rubrics, value.entry),
-          ...{ name: value.name, base: null, head: null, values: valuesRow(value, rated) },
+          name: value.name,
+          base: null,
+          head: null,
+          values: valuesRow(value, rated),
         })),
     ];
   });
@@ -86,7 +91,7 @@ function objectsRow(
   { name, level }: Metric,
   { suite, verdict, runs, tries }: Rated,
 ): MetricObjects {
-  const side = (which: Side): MetricObjects['base'] => {
+  const side = (which: Side) => {
     const objects = metricScores(name, runs, which, tries).flatMap(
       ({ objects: own }) => own?.scores ?? [],
     );
@@ -107,7 +112,7 @@ export function objectRate(
   verdict: SuiteVerdict | null,
 ): Omit<PassRate, 'p'> {
   const { run, compared } = suite;
-  const shares = (referenceRun: ReferenceRun, which: Side): (number | null)[] =>
+  const shares = (referenceRun: ReferenceRun, which: Side) =>
     metricScores(name, [referenceRun], which, ratedTries(verdict)).map(
       ({ objects }) => passRateOf(objects?.scores ?? []).rate,
     );
@@ -134,10 +139,7 @@ function metricScores(
   );
 }
 
-function passRateOf(scores: readonly Pick<Score, 'status'>[]): {
-  rate: number | null;
-  judged: number;
-} {
+function passRateOf(scores: readonly Pick<Score, 'status'>[]) {
   const { passes, tries: judged } = countOutcomes(scores.map(({ status }) => status));
   return { judged, rate: judged === 0 ? null : passes / judged };
 }
@@ -147,11 +149,12 @@ function labelCounts(
   head: readonly Score[],
   known: readonly string[],
 ): NonNullable<MetricResult['labels']> {
-  const [before, after] = [base.flatMap(labelOf), head.flatMap(labelOf)];
+  const before = base.flatMap(labelOf);
+  const after = head.flatMap(labelOf);
   const given = new Set([...before, ...after]);
   const labels = [...new Set([...known.filter(() => given.size > 0), ...given])];
   if (labels.length > MAX_LABELS || labels.some(({ length }) => length > LONGEST_LABEL)) return [];
-  const count = (of: readonly string[], label: string): number =>
+  const count = (of: readonly string[], label: string) =>
     of.filter((other) => other === label).length;
   return labels.map((label) => ({ label, base: count(before, label), head: count(after, label) }));
 }

@@ -11,7 +11,12 @@ export function plannedFacts(
     counted: suites.flatMap(countingRuns).length,
     removed: suites.flatMap(withdrawnReferences),
     preferenceAlone: suites
-      .filter(({ run }) => isPreferenceAlone(run))
+      .filter(
+        ({ run }) =>
+          run.runs.length > 0 &&
+          gatesByPreference(run.scoring.tests) &&
+          run.runs.every(({ affected: { base } }) => base === null),
+      )
       .map(({ run }) => run.suite.name),
   };
 }
@@ -29,12 +34,4 @@ export function newlySkippedIds({ suite, scoring: { tests } }: SuiteRun): string
     .filter(({ reference, baseReference }) => reference.skip && baseReference?.skip === false)
     .filter(({ reference }) => !countsIn(tests, reference))
     .map(({ reference }) => reference.id);
-}
-
-function isPreferenceAlone({ scoring, runs }: SuiteRun): boolean {
-  return (
-    runs.length > 0 &&
-    gatesByPreference(scoring.tests) &&
-    runs.every(({ affected: { base } }) => base === null)
-  );
 }

@@ -30,7 +30,7 @@ function comparisons({ metrics }: Tests, runs: readonly ReferenceRun[]): Compari
         {
           run,
           better: value === 1 ? 'head' : value === 0 ? 'base' : tie,
-          cluster: name === null ? null : `${name} ${String(byHead.try)}`,
+          cluster: name === null ? null : `${name} ${byHead.try}`,
         },
       ];
     }),
@@ -84,17 +84,22 @@ export function comparePreference(
   const { tests } = scoring;
   const metric = tests.metrics.find(isPairwise);
   const found = comparisons(tests, runs);
-  const count = (wanted: 'head' | 'base'): number =>
-    found.filter(({ better }) => better === wanted).length;
+  const count = (wanted: 'head' | 'base') => found.filter(({ better }) => better === wanted).length;
   const { test, tables, units } = contrast(found.map(asTries));
   const interval = differenceInterval(tables, { units });
   if (metric === undefined || interval === null) return null;
-  const [head, base] = [count('head'), count('base')];
+  const head = count('head');
+  const base = count('base');
   const byOrder = choicesByOrder(found);
   const graders = gradersFor(metric, scoring).map(({ target }) => target.model);
   return {
-    ...{ metric: metric.name, head, base, ties: found.length - head - base },
-    ...(byOrder === null ? {} : { by_order: { ...byOrder, graders } }),
-    ...{ p: test.midDown, ...interval, gates: gatesByPreference(tests) },
+    metric: metric.name,
+    head,
+    base,
+    ties: found.length - head - base,
+    ...(byOrder !== null && { by_order: { ...byOrder, graders } }),
+    p: test.midDown,
+    ...interval,
+    gates: gatesByPreference(tests),
   };
 }

@@ -32,12 +32,13 @@ export function isJudgedByValues({ run: { scoring, runs } }: SuiteComparison): b
 export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): PassRate {
   if (isJudgedByValues(suite)) return { base: null, head: null, ...NO_DIFFERENCE, p: null };
   if (verdict === null || verdict.look.interval === null) {
-    const [runs, tries] = [ratedRuns(suite), ratedTries(verdict)];
-    const rate = (side: Side): number | null => meanRate(runs, side, tries);
+    const runs = ratedRuns(suite);
+    const tries = ratedTries(verdict);
+    const rate = (side: Side) => meanRate(runs, side, tries);
     return { base: rate('base'), head: rate('head'), ...NO_DIFFERENCE, p: null };
   }
   const { interval, test, tables } = verdict.look;
-  const rate = (side: Side): number | null => meanOfTables(tables, side);
+  const rate = (side: Side) => meanOfTables(tables, side);
   return { base: rate('base'), head: rate('head'), ...interval, p: test.midDown };
 }
 
@@ -48,7 +49,7 @@ export function rolledUp(
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): NonNullable<SuiteResult['rollups']> {
   const runs = isJudgedByValues(suite) ? [] : ratedRuns(suite);
-  const count = (side: Side): { passes: number; references: number } | null => {
+  const count = (side: Side) => {
     const found = runs.flatMap((run) => {
       const outcome = run.affected[side] === null ? null : rollUps.get(run)?.[side].outcome;
       return outcome === null || outcome === undefined ? [] : [outcome];

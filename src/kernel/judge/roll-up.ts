@@ -12,7 +12,7 @@ import type { Rollup, Tests } from '../suite/suite.ts';
  */
 export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
-  const count = (status: Score['status'], onlySkipped = false): number =>
+  const count = (status: Score['status'], onlySkipped = false) =>
     scores.filter((score) => score.status === status && (!onlySkipped || skipped || score.skip))
       .length;
   return {
@@ -73,7 +73,7 @@ export async function rollUp<Row extends Tallied>(
   const { language, code, name, at } = rollup;
   const results = await evaluate({
     ...of,
-    ...(at === undefined ? {} : { at }),
+    ...(at !== undefined && { at }),
     language,
     code,
     outputs: ['result'],

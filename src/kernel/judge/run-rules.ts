@@ -71,8 +71,8 @@ export const RUN_RULES: RunRules = [
   {
     kind: 'nothing-to-run',
     words: 'no test is affected or deleted, and no change was left unjudged',
-    when: ({ affected, removed, hasUnusedChanges, ...facts }) =>
-      affected === 0 && removed === 0 && !hasUnusedChanges && !isOpen(facts),
+    when: ({ affected, removed, hasUnusedChanges, fails, isHeld, isUnseen }) =>
+      affected === 0 && removed === 0 && !hasUnusedChanges && !fails && !isHeld && !isUnseen,
     figures: ({ tested }) => ({ rubrics: tested }),
   },
   {
@@ -88,7 +88,7 @@ export const RUN_RULES: RunRules = [
       'a suite regressed; or the pass rate of all suites together fell, and not only because ' +
       'of red or unconfirmed suites',
     when: ({ hasRegressed }) => hasRegressed,
-    figures: ({ pool, fails }) => ({ ...(pool === null ? {} : { pool }), fails }),
+    figures: ({ pool, fails }) => ({ ...(pool !== null && { pool }), fails }),
   },
   {
     kind: 'model-changed',
@@ -152,10 +152,6 @@ export const RUN_RULES: RunRules = [
   { kind: 'no-regression', words: 'otherwise', when: () => true },
 ];
 
-function isOpen({ fails, isHeld, isUnseen }: Pick<RunFacts, 'fails' | 'isHeld' | 'isUnseen'>) {
-  return fails || isHeld || isUnseen;
-}
-
 /**
  * What follows if a suite cannot run, by who can change that. GitHub merges neutral changes from a
  * queue, so they fail there.
@@ -188,7 +184,7 @@ export function ruleRun(facts: RunFacts): RunOutcome {
   return { kind: rule.kind, ...rule.figures?.(facts) } as RunOutcome;
 }
 
-function progressOf({ ended }: RunFacts): Omit<OutcomeOf<'ended-early'>, 'kind'> {
+function progressOf({ ended }: RunFacts) {
   if (ended === null) throw new TypeError('only an ended run has progress');
   const { halt, why, made, planned } = ended;
   return { halt, why, made, planned };

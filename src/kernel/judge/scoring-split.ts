@@ -25,9 +25,7 @@ export function scoringSplit(
     ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
   );
   const onlyRollUp = because.length > 0 && because.every(({ key }) => key === 'metrics_rollup');
-  const { rates, same_answers } = onlyRollUp
-    ? byTests(rolledTests(runs, rollUps))
-    : byAnswers(comparison, runs);
+  const { rates, same_answers } = onlyRollUp ? byTests(runs, rollUps) : byAnswers(comparison, runs);
   const effects = {
     prompt_effect: rateDifference(rates.head_head, rates.base_head),
     scoring_effect: rateDifference(rates.base_head, rates.base_base),
@@ -39,12 +37,12 @@ export function scoringSplit(
     rates,
     ...effects,
     because,
-    ...(onlySkips(suite) ? { only_skips: true as const } : {}),
+    ...(onlySkips(suite) && { only_skips: true as const }),
     flipped: flips(runs, rollUps),
     same_answers,
-    ...(excused ? { excused } : {}),
-    ...(underBase === null ? {} : { under_base: { base: underBase.base, head: underBase.head } }),
-    ...(fell.length === 0 ? {} : { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
+    ...(excused && { excused }),
+    ...(underBase !== null && { under_base: { base: underBase.base, head: underBase.head } }),
+    ...(fell.length > 0 && { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
   };
 }
 
@@ -87,19 +85,11 @@ function byAnswers(comparison: SuiteComparison, runs: readonly ReferenceRun[]): 
 }
 
 /** A roll-up acts on tests, so rates of answers would not show what it changes. */
-function byTests(tests: readonly JudgedTest[]): Measured {
-  return { rates: testRates(tests), same_answers: { unit: 'tests', ...compareOutcomes(tests) } };
-}
-
-interface JudgedTest extends JudgedTwice {
-  onHead: Outcome | null;
-}
-
-function rolledTests(
+function byTests(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-): JudgedTest[] {
-  return runs.flatMap((run) => {
+): Measured {
+  const tests = runs.flatMap((run): JudgedTest[] => {
     const found = rollUps.get(run);
     return found === undefined
       ? []
@@ -111,11 +101,16 @@ function rolledTests(
           },
         ];
   });
+  return { rates: testRates(tests), same_answers: { unit: 'tests', ...compareOutcomes(tests) } };
+}
+
+interface JudgedTest extends JudgedTwice {
+  onHead: Outcome | null;
 }
 
 function testRates(tests: readonly JudgedTest[]): ScoringResult['rates'] {
   const judged = tests.filter(({ was, is }) => was !== null && is !== null);
-  const share = (outcomes: readonly (Outcome | null)[]): number | null =>
+  const share = (outcomes: readonly (Outcome | null)[]) =>
     outcomes.length === 0 || outcomes.includes(null)
       ? null
       : outcomes.filter((outcome) => outcome === 'pass').length / outcomes.length;
@@ -127,12 +122,11 @@ function testRates(tests: readonly JudgedTest[]): ScoringResult['rates'] {
   };
 }
 
-function compareOutcomes(
-  outcomes: readonly JudgedTwice[],
-): Omit<ScoringResult['same_answers'], 'unit'> {
-  const count = (before: Outcome, after: Outcome): number =>
+function compareOutcomes(outcomes: readonly JudgedTwice[]) {
+  const count = (before: Outcome, after: Outcome) =>
     outcomes.filter(({ was, is }) => was === before && is === after).length;
-  const [passFail, failPass] = [count('pass', 'fail'), count('fail', 'pass')];
+  const passFail = count('pass', 'fail');
+  const failPass = count('fail', 'pass');
   const table = [
     [count('pass', 'pass'), passFail],
     [failPass, count('fail', 'fail')],
@@ -153,7 +147,8 @@ function flips(
   return runs.flatMap((run) => {
     const found = rollUps.get(run);
     if (found === undefined || found.other === null) return [];
-    const [before, after] = [found.other.outcome, found.base.outcome];
+    const before = found.other.outcome;
+    const after = found.base.outcome;
     if (before === after) return [];
     const tag = (outcome: 'pass' | 'fail' | null): Outcome => outcome ?? 'ungraded';
     return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];

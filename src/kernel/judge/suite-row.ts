@@ -121,7 +121,7 @@ function fdrOf(eValues: readonly number[]): number[] {
   return eValues.map((eValue) => q.get(eValue) ?? 1);
 }
 
-function oneLook(suite: SuiteComparison, look: Look, tries: number): Omit<SuiteRow, 'references'> {
+function oneLook(suite: SuiteComparison, look: Look, tries: number) {
   return { suite, plan: ONE_LOOK, looks: [look], look, upTo: Infinity, tries };
 }
 
@@ -166,7 +166,8 @@ function referenceRows(
       isCritical: isCritical(run),
       table: tables[at] ?? EMPTY_TABLE,
       q: { down: q.down[at] ?? 1, up: q.up[at] ?? 1 },
-      ...{ isBroken, isSuspect },
+      isBroken,
+      isSuspect,
       isFixed: isFixed && failsUnderBase(run, suite),
     };
   });

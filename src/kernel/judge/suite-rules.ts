@@ -315,8 +315,11 @@ export function ruleSuite(facts: SuiteFacts): RuledSuite {
   const rule = firstThatHolds(COMPARED_RULES, facts);
   const { p = null, references = [], metrics = [] } = rule.found?.(facts) ?? {};
   return {
-    ...{ verdict: rule.verdict, by: rule.by, p },
-    ...{ references: [...references], metrics: [...metrics] },
+    verdict: rule.verdict,
+    by: rule.by,
+    p,
+    references: [...references],
+    metrics: [...metrics],
     underBase: BEFORE_SCORING.includes(rule) ? null : facts.underBase,
   };
 }

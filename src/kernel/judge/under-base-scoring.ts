@@ -48,10 +48,11 @@ type Corners = Record<keyof ScoringResult['rates'], Counts>;
 
 export function countCorners(suite: SuiteComparison): Corners[] {
   const tries = splitTries(suite);
-  const count = (outcomes: readonly TryResult['outcome'][]): Counts =>
+  const count = (outcomes: readonly TryResult['outcome'][]) =>
     countOutcomes(outcomes.slice(0, tries));
   return splitRuns(suite).map((run) => {
-    const [byHead, byBase] = [tryOutcomes(run), tryOutcomes(runUnderBase(run))];
+    const byHead = tryOutcomes(run);
+    const byBase = tryOutcomes(runUnderBase(run));
     return {
       base_base: count(byBase.base),
       base_head: count(byHead.base),
@@ -71,8 +72,7 @@ function judgedIn(corners: readonly Corners[], names: readonly (keyof Corners)[]
 }
 
 function meanRates(corners: readonly Corners[]): ScoringResult['rates'] {
-  const rate = (name: keyof Corners): number | null =>
-    meanOfCounts(corners.map((reference) => reference[name]));
+  const rate = (name: keyof Corners) => meanOfCounts(corners.map((reference) => reference[name]));
   return {
     base_base: rate('base_base'),
     base_head: rate('base_head'),
@@ -139,7 +139,8 @@ export function fallUnderBase(
   const passes = head_head >= base_base - RATE_TOLERANCE;
   const fewer = fell.some((run) => hasFewerChecks(suite.run.scoring, run));
   return {
-    ...{ base, head },
+    base,
+    head,
     references: fell.map(({ affected: { reference } }) => reference.id),
     excusedBy: !passes ? 'none' : fewer ? 'fewer-checks' : 'passes',
   };
@@ -162,7 +163,7 @@ export function checksOf({ base, head }: ReferenceRun): {
   before: Set<string>;
   after: Set<string>;
 } {
-  const judging = (tries: readonly TryResult[]): Set<string> =>
+  const judging = (tries: readonly TryResult[]) =>
     new Set(
       tries.flatMap(({ scores }) =>
         scores.flatMap(({ metric, status, skip }) => (!skip && isJudged(status) ? [metric] : [])),
@@ -232,7 +233,9 @@ export function unreadByBase(suites: readonly SuiteComparison[]): Reason[] {
       : [
           {
             code: 'unread-by-base',
-            ...{ suite: run.suite.name, answers: unread.length, of: judged.length },
+            suite: run.suite.name,
+            answers: unread.length,
+            of: judged.length,
           },
         ];
   });
@@ -271,7 +274,7 @@ function fallenMeans(suites: readonly JudgedSuite[], alpha: number): SeparateFal
   const moves = found.map(({ move }) => move);
   const gating = moves.filter(({ gate }) => gate === 'fail');
   const levels = holmLevels(
-    new Map(gating.map((move) => [move, (level: number) => fellAt(move, level)])),
+    new Map(gating.map((move) => [move, (level) => fellAt(move, level)])),
     alpha,
   );
   const fell = gating.filter((move) => fellAt(move, levels.get(move) ?? 0));

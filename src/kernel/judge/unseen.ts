@@ -44,7 +44,11 @@ function unseenReferences(suites: readonly SuiteResult[]): Reason[] {
     .filter(isGreen)
     .map(({ name, verdict, references, of, missing }) => ({
       code: 'uncompared',
-      ...{ suite: name, judged: references, of, missing, unasked: verdict === 'not_compared' },
+      suite: name,
+      judged: references,
+      of,
+      missing,
+      unasked: verdict === 'not_compared',
     }));
 }
 
@@ -95,9 +99,10 @@ function unseenMetric(
   const runs = runsOfBoth(comparison);
   if (runs.length === 0) return null;
   const hasValue: Test = ({ scores }) => namedNumber(scores, name) !== null;
-  const having = (side: Side): number =>
+  const having = (side: Side) =>
     runs.filter((run) => run[side].some(({ byHead: made }) => hasValue(made))).length;
-  const [base, head] = [having('base'), having('head')];
+  const base = having('base');
+  const head = having('head');
   if (base + head === 0) return { code: 'values-missing', ...of };
   if (base - head > MAX_LOST_SHARE * base)
     return { code: 'values-fewer-references', ...of, base, head, of: runs.length };
@@ -118,7 +123,7 @@ function triesThat(
   runs: readonly ReferenceRun[],
   is: Test,
 ): Record<Side, { has: number; of: number }> {
-  const count = (side: Side): { has: number; of: number } => {
+  const count = (side: Side) => {
     const tries = runs.flatMap((run) => run[side]);
     return { has: tries.filter(({ byHead }) => is(byHead)).length, of: tries.length };
   };

@@ -52,7 +52,7 @@ export function metricMoves(
     const bounds = share === null ? ONE_LOOK : plan;
     // Only passes decide when a suite's tries end, so its values need a single test.
     const lookPlan = decides ? ONE_LOOK : plan;
-    const test = (to: number): ValueTest | null =>
+    const test = (to: number) =>
       numberTest(suite, number, { runs: compared, clusters, upTo: to }, bounds);
     const made = lookPlan === ONE_LOOK ? [upTo] : plan.tries.filter((look) => look <= upTo);
     const looks = gate === 'fail' ? made.map(test) : [];
@@ -156,7 +156,7 @@ export function calledMoves(
   fell: ReadonlySet<MetricMove>,
   alpha: number,
 ): Map<MetricMove, Moved> {
-  const called = (of: readonly MetricMove[], moved: Moved): MetricMove[] =>
+  const called = (of: readonly MetricMove[], moved: Moved) =>
     holmCalled(of, ({ test, better }) => directionalP(test, better, moved), alpha);
   const shown = moves.filter(({ gate }) => gate !== 'ignore');
   const judged = shown.filter(({ better }) => better !== 'none');
@@ -180,18 +180,19 @@ export function shownValues(
 ): MetricValues {
   const { better, gate, decides, share, test, moved, exploded } = move;
   const own = {
-    ...(share === null ? {} : { share: share.of }),
-    ...(decides ? { decides: true as const } : {}),
+    ...(share !== null && { share: share.of }),
+    ...(decides && { decides: true as const }),
   };
   const figures = { ...meansOf(test, values), p: null, references: 0, gate, moved, ...own };
   if (test === null) return figures;
   return {
     ...figures,
-    ...{ fell: test.fell, rose: test.rose },
+    fell: test.fell,
+    rose: test.rose,
     p: directionalP(test, better, 'worse'),
     references: test.items,
-    ...(exploded.length === 0 ? {} : { exploded }),
-    ...(moved === null ? {} : directionOf(test, moved, better)),
+    ...(exploded.length > 0 && { exploded }),
+    ...(moved !== null && directionOf(test, moved, better)),
   };
 }
 
@@ -203,6 +204,7 @@ export function meansOf(
     const { base, head, difference, low, high } = test;
     return { base, head, difference, low, high };
   }
-  const [base, head] = [sideMean(values, 'base'), sideMean(values, 'head')];
+  const base = sideMean(values, 'base');
+  const head = sideMean(values, 'head');
   return { base, head, difference: null, low: null, high: null };
 }

@@ -105,7 +105,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
     ]),
     run.shares.suites,
   );
-  const levelOf = (of: SuiteRow | MetricMove): number => levels.get(of) ?? 0;
+  const levelOf = (of: SuiteRow | MetricMove) => levels.get(of) ?? 0;
   const fell = gating.filter((move) => fellAt(move, levelOf(move)));
   const called = calledMoves(moves, new Set(fell), alpha);
   return rows.map((row) => {

@@ -52,9 +52,9 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
     runs.map(({ affected: { base, head, reference } }) => {
       const question =
         base === null || head === null ? '' : `${fingerprintOf(base)} ${fingerprintOf(head)}`;
-      const own = question === '' ? `alone ${String(group)} ${reference.id}` : question;
+      const own = question === '' ? `alone ${group} ${reference.id}` : question;
       if (reference.cluster === undefined) return own;
-      const cluster = `cluster ${String(group)} ${reference.cluster}`;
+      const cluster = `cluster ${group} ${reference.cluster}`;
       parents.set(rootOf(own), rootOf(cluster));
       return own;
     }),
@@ -91,7 +91,10 @@ export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[]
   const clusters = clusterNames(suites.map(({ compared }) => compared));
   return suites.map((suite, s) => {
     const { compared, gate, steady, awaited, policy } = suite;
-    const runs = compared.map((run) => ({ run, gating: gatingMetrics(run) }));
+    const runs = compared.map((run) => ({
+      run,
+      gating: new Set(scoresOf(run).map(({ metric }) => metric)),
+    }));
     const metrics = new Set(runs.flatMap(({ gating }) => [...gating]));
     return {
       references: runs.map(({ run, gating }, at): LedgerReference => {
@@ -157,10 +160,6 @@ export function maxPlannedTries(
 
 function scoresOf({ base, head }: ReferenceRun): TryResult['scores'] {
   return [...base, ...head].flatMap(({ byHead }) => byHead.scores.filter(({ skip }) => !skip));
-}
-
-function gatingMetrics(run: ReferenceRun): Set<string> {
-  return new Set(scoresOf(run).map(({ metric }) => metric));
 }
 
 function failingMetrics(run: ReferenceRun): Map<string, Tries> {

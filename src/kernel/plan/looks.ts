@@ -72,7 +72,7 @@ export function lookLevels(
   alpha: number,
   plan: Pick<LookPlan, 'tries' | 'power'>,
 ): readonly number[] {
-  const key = `${String(alpha)} ${String(plan.power)} ${plan.tries.join(' ')}`;
+  const key = `${alpha} ${plan.power} ${plan.tries.join(' ')}`;
   const levels = LEVELS_CACHE.get(key) ?? spendAlpha(alpha, plan);
   LEVELS_CACHE.set(key, levels);
   return levels;
@@ -102,7 +102,7 @@ function spendAlpha(
   for (const tries of looks) {
     const time = tries / last;
     const share = alpha * time ** power - spent;
-    const bound: number =
+    const bound =
       before === null
         ? normalQuantile(1 - share) * Math.sqrt(time)
         : boundAt(before, time, share, normalQuantile(1 - alpha) * Math.sqrt(time));

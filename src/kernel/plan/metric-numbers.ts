@@ -62,7 +62,7 @@ export function valuesByReference(
   tries: number,
 ): Values[] {
   const timed = metric.source.kind === 'built-in' && metric.source.uses === 'latency';
-  const side = (run: ReferenceRun, which: Side): (number | null)[] =>
+  const side = (run: ReferenceRun, which: Side) =>
     run[which]
       .filter(({ byHead }) => byHead.try < tries)
       .map(({ byHead }) => {

@@ -81,7 +81,7 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
   const arePairsWanted = !isAnyBroken && suspects.size > 0;
   const all = suites.flatMap(({ references }) => references);
   const { fixed, open } = findFixed(all, maxSuspects(all.length));
-  const wantedOf = ({ ledger, isGoing }: SuiteWalk, own: Suspicion): number | null => {
+  const wantedOf = ({ ledger, isGoing }: SuiteWalk, own: Suspicion) => {
     const made = triesMade(own.reference.tries);
     const isNext = arePairsWanted ? suspects.has(own) : isGoing && next !== null && made < next;
     const wanted = isNext ? (arePairsWanted ? made + 1 : (next ?? 0)) : 0;
@@ -128,7 +128,7 @@ interface SuiteWalk {
 function walkLooks(
   suites: readonly SuiteWalk[],
   { levels, plan }: { levels: RunLevels; plan: LookPlan },
-): { pool: Look[]; next: number | null } {
+) {
   const pool: Look[] = [];
   const hasPool = levels.pool > 0;
   if (suites.every(({ isGoing }) => !isGoing) && hasPool) pool.push(poolLook(suites));

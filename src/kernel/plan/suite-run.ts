@@ -60,15 +60,12 @@ export function startSuite(suite: AffectedSuite): SuiteRun {
     base !== null &&
     head !== null &&
     (suite.because.some(({ key }) => isScoringKey(key, suite)) ||
-      runs.some(({ affected: reference }) => expectedDiffers(reference)));
+      runs.some(
+        ({ affected: reference }) =>
+          reference.baseReference !== null &&
+          referenceScoringDiffers(reference.baseReference, reference.reference),
+      ));
   return { suite, scoring, baseScoring: differs ? base.scoring : null, runs };
-}
-
-function expectedDiffers(reference: AffectedReference): boolean {
-  return (
-    reference.baseReference !== null &&
-    referenceScoringDiffers(reference.baseReference, reference.reference)
-  );
 }
 
 function questionDiffers({ affected: { base, head } }: ReferenceRun): boolean {
@@ -145,9 +142,9 @@ export function withMoreTries(
   suite: SuiteComparison,
   made: Iterable<readonly [{ run: number; side: Side }, Try]>,
 ): SuiteComparison {
-  const more = Map.groupBy(made, ([{ run, side }]) => `${side} ${String(run)}`);
-  const triesOf = (side: Side, run: number): Try[] =>
-    (more.get(`${side} ${String(run)}`) ?? []).map(([, own]) => own);
+  const more = Map.groupBy(made, ([{ run, side }]) => `${side} ${run}`);
+  const triesOf = (side: Side, run: number) =>
+    (more.get(`${side} ${run}`) ?? []).map(([, own]) => own);
   return mapRuns(suite, (run, index) => ({
     ...run,
     base: [...run.base, ...triesOf('base', index)],

@@ -32,7 +32,7 @@ const SUSPICION_LEVELS = [
 ];
 
 function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolean): boolean {
-  const failed = (side: 'base' | 'head'): number => pairs.filter((pair) => !pair[side]).length;
+  const failed = (side: 'base' | 'head') => pairs.filter((pair) => !pair[side]).length;
   const rung = SUSPICION_LEVELS.find((step) => pairs.length >= step.pairs);
   const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.eValue;
   return failed('head') > failed('base') && eValue >= needed;
@@ -82,7 +82,7 @@ export function judgeReferences(
   { level, judged }: { level: number; judged: SuspectScope },
 ): JudgedReferences {
   const suites = ledgers.map((ledger) => {
-    const isJudged = ({ isCritical }: LedgerReference): boolean =>
+    const isJudged = ({ isCritical }: LedgerReference) =>
       (judged === 'all' && ledger.isAdaptive) || (judged !== 'none' && isCritical);
     return {
       ledger,
@@ -95,7 +95,7 @@ export function judgeReferences(
   });
   const all = suites.flatMap(({ references }) => references.filter((own) => own.isJudged));
   const critical = all.filter(({ reference }) => reference.isCritical);
-  const total = (some: typeof all): number => mean(some.map(({ eValue }) => eValue));
+  const total = (some: typeof all) => mean(some.map(({ eValue }) => eValue));
   const eValue = critical.length === 0 ? total(all) : (total(all) + total(critical)) / 2;
   const isAnyBroken = level > 0 && eValue >= 1 / level;
   return {
@@ -143,7 +143,7 @@ export function findFixed<Row extends { reference: Pick<LedgerReference, 'tries'
         : row.reference.isAwaited && made < AWAITED_PAIRS,
     )
     .map(({ row }) => row);
-  const isAwaited = ({ reference }: Row): boolean => reference.isAwaited;
+  const isAwaited = ({ reference }: Row) => reference.isAwaited;
   const others = open.filter((row) => !isAwaited(row)).slice(0, most);
   return {
     fixed: new Set(candidates.flatMap(({ row, isFixed }) => (isFixed ? row : []))),

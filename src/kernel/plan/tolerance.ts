@@ -126,7 +126,7 @@ export function visibleDrop(
 ): number | null {
   if (references === 0 || tries.base === 0 || tries.head === 0) return null;
   const z = normalQuantile(1 - alpha) + normalQuantile(power);
-  const needed = (drop: number): number => {
+  const needed = (drop: number) => {
     const share = rate > 0 ? Math.min(1, drop / rate) : 1;
     const onHead = Math.min(0.25, variance + drop * (1 - share));
     return z * Math.sqrt((variance / tries.base + onHead / tries.head) / references);
@@ -141,7 +141,7 @@ export function visibleDrop(
 
 export function designOf(tables: readonly Table[], units: readonly Unit[] = tables): Design {
   const compared = tables.filter(isComparable);
-  const harmonic = (side: 'base' | 'head'): number =>
+  const harmonic = (side: 'base' | 'head') =>
     compared.length === 0 ? 0 : 1 / mean(compared.map((table) => 1 / table[side].tries));
   return {
     references: units.filter(hasBothSides).length,

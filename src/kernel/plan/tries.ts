@@ -46,13 +46,9 @@ export function tryPolicy(
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
   if (kind === 'pairs') return { kind, tries: UNCOMPARED_TRIES };
-  return settles(scoring.tests, compares)
+  return compares && !gatesNothing(scoring.tests)
     ? { kind: 'adaptive' }
     : { kind: 'fixed', tries: UNCOMPARED_TRIES };
-}
-
-function settles(tests: Tests, compares: boolean): boolean {
-  return compares && !gatesNothing(tests);
 }
 
 /**
@@ -165,7 +161,7 @@ export function alphaShares(
   // The references' alpha is split evenly between suites. A suite with fixed tries spends its part
   // on an exact test (`brokenP`). The rest is for the e-value of all references.
   const part = references / Math.max(1, all.length);
-  const fixedReferences = ({ policy, compared }: SuiteComparison): number => {
+  const fixedReferences = ({ policy, compared }: SuiteComparison) => {
     if (policy.kind !== 'fixed') return 0;
     const hasCritical = compared.some(isCritical);
     if (churn === 'accept') return 0;
@@ -200,7 +196,10 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
       const next = open.has(own) ? Math.min(own.base.length, own.head.length) + 1 : 0;
       const start = firstTries(suite, own, more.has(own) ? first : UNCOMPARED_TRIES);
       const count = Math.max(start, more.get(own) ?? 0, next);
-      return [index, lacks(own, count) ? count : 0];
+      const lacks = (['base', 'head'] as const).some(
+        (side) => own.affected[side] !== null && own[side].length < count,
+      );
+      return [index, lacks ? count : 0];
     });
     return new Map(wanted.filter(([, count]) => count > 0));
   };
@@ -219,10 +218,4 @@ function firstTries(
   first: number,
 ): number {
   return reference.n_tries ?? (policy.kind === 'adaptive' ? first : policy.tries);
-}
-
-function lacks(run: ReferenceRun, count: number): boolean {
-  return (['base', 'head'] as const).some(
-    (side) => run.affected[side] !== null && run[side].length < count,
-  );
 }

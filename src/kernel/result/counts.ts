@@ -35,15 +35,17 @@ export function failingMetrics(suite: SuiteResult): MeasuredMetric[] {
 
 /** True if neither passes nor values decide, so that the suite cannot show that head is worse. */
 export function showsOnly({ metrics, unit }: SuiteResult): boolean {
-  const decides = ({ gates, values }: MetricResult): boolean =>
+  const decides = ({ gates, values }: MetricResult) =>
     gates && (unit !== 'values' || values?.decides === true);
   return metrics.length > 0 && !metrics.some(decides);
 }
 
 export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): TryResult[] {
-  return suites.flatMap(({ references }) =>
-    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
-  );
+  return suites.flatMap(({ references }) => references.flatMap(bothTries));
+}
+
+export function bothTries({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): TryResult[] {
+  return [...(base?.tries ?? []), ...(head?.tries ?? [])];
 }
 
 const MAX_UNGRADED_SHARE = 0.1;

@@ -15,7 +15,7 @@ export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 
 /** In `about`, `{side}` and `{Side}` stand for the side's name. */
 export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {
-  const of = (side: Side, title: string): S =>
+  const of = (side: Side, title: string) =>
     schema.describe(about.replaceAll('{side}', side).replaceAll('{Side}', title));
   return { base: of('base', 'Base'), head: of('head', 'Head') };
 }

@@ -103,10 +103,21 @@ export const reasonSchema = z.discriminatedUnion('code', [
   }),
   reason('failed', 'References fail on head, and `fail_on` is `failure`.', { suite, ids }),
   reason('metric-worse', "A metric's values got worse, beyond chance.", {
-    ...{ suite, metric, ...means, ...moveDirection, references, changed, fails },
+    suite,
+    metric,
+    ...means,
+    ...moveDirection,
+    references,
+    changed,
+    fails,
   }),
   reason('metric-moved', 'A metric changed, beyond chance. Neither direction is better.', {
-    ...{ suite, metric, ...means, ...moveDirection, references, changed },
+    suite,
+    metric,
+    ...means,
+    ...moveDirection,
+    references,
+    changed,
   }),
   reason('value-exploded', "The value of one reference changed far more than the others'.", {
     suite,
@@ -129,7 +140,9 @@ export const reasonSchema = z.discriminatedUnion('code', [
     fails,
   }),
   reason('scoring-excuses', "Head is worse if base's scoring judges, but not if head's does.", {
-    ...{ suite, ...rates, fails },
+    suite,
+    ...rates,
+    fails,
   }),
   reason('worse-under-base', "References are worse if base's scoring judges, not if head's does.", {
     references: z
@@ -144,14 +157,17 @@ export const reasonSchema = z.discriminatedUnion('code', [
     fails,
   }),
   reason('mean-under-base', "A metric's mean is worse only if base's scoring judges.", {
-    ...{ suite, metric, ...means, ...moveDirection, references, fails },
+    suite,
+    metric,
+    ...means,
+    ...moveDirection,
+    references,
+    fails,
   }),
   reason('unread-by-base', "Base's scoring cannot judge some of head's answers.", {
-    ...{
-      suite,
-      answers: countSchema.describe("Number of head's answers that base's scoring cannot judge."),
-      of,
-    },
+    suite,
+    answers: countSchema.describe("Number of head's answers that base's scoring cannot judge."),
+    of,
   }),
   reason('new-failed', 'New references fail on head, and `gate.new` is `fail`.', { named }),
   reason('removed', 'References are removed, newly skipped or quarantined.', { named, fails }),
@@ -175,21 +191,19 @@ export const reasonSchema = z.discriminatedUnion('code', [
     unasked: z.boolean().describe("Whether base's prompt cannot answer the missing references."),
   }),
   reason('skipped-tries', "Metrics skip more of head's answers than of base's.", {
-    ...{
-      suite,
-      metrics: z.array(z.string()).describe('Metrics that judged fewer answers.'),
-      ...tries,
-    },
+    suite,
+    metrics: z.array(z.string()).describe('Metrics that judged fewer answers.'),
+    ...tries,
   }),
   reason('seldom-judged', "A metric depends on a condition that fewer of head's answers meet.", {
-    ...{ suite, metric, ...tries },
+    suite,
+    metric,
+    ...tries,
   }),
   reason('metric-silent', 'A metric judged answers of base, but none of head.', {
-    ...{
-      suite,
-      metric,
-      answers: countSchema.describe("Number of base's answers that the metric judged."),
-    },
+    suite,
+    metric,
+    answers: countSchema.describe("Number of base's answers that the metric judged."),
   }),
   reason('values-missing', 'A metric that affects the gate has no value for any answer.', {
     suite,
@@ -206,10 +220,14 @@ export const reasonSchema = z.discriminatedUnion('code', [
     },
   ),
   reason('values-fewer-tries', 'A metric that counts has values for fewer tries on head.', {
-    ...{ suite, metric, ...tries },
+    suite,
+    metric,
+    ...tries,
   }),
   reason('ungraded', 'The grades of many tries of a suite could not be read.', {
-    ...{ suite, tries: countSchema.describe('Number of tries without a readable grade.'), of },
+    suite,
+    tries: countSchema.describe('Number of tries without a readable grade.'),
+    of,
   }),
   reason('lost-checks', "Metrics that judge base's answers do not judge any of head's.", {
     checks: z.array(z.strictObject({ suite, metric, references })).describe('The metrics.'),
@@ -255,11 +273,9 @@ export const reasonSchema = z.discriminatedUnion('code', [
     fails,
   }),
   reason('left-out', 'A suite that needs a model key was not run.', {
-    ...{
-      suite,
-      references,
-      because: z.array(becauseSchema).describe('Why the suite is affected.'),
-    },
+    suite,
+    references,
+    because: z.array(becauseSchema).describe('Why the suite is affected.'),
   }),
 ]);
 

@@ -31,7 +31,7 @@ export function affectedReferences(
   moves: MovesHere = { ...NO_MOVES, others: [] },
 ): AffectedPart {
   const part = affectedPart(base, head, moves);
-  const isUnasked = ({ reference, head: asked }: AffectedReference): boolean =>
+  const isUnasked = ({ reference, head: asked }: AffectedReference) =>
     reference.ofTip === true && asked?.kind === 'impossible';
   const unasked = part.references.filter(isUnasked).map(({ reference }) => reference.id);
   if (unasked.length === 0) return part;
@@ -84,7 +84,7 @@ function touchedReferences(
     moves: MovesHere;
   },
   changed: { scoring: boolean; any: boolean },
-): { references: AffectedReference[]; keys: Set<string>; files: Set<string> } {
+) {
   const pairs = head.suite.tests.references.map((reference) => {
     const moved = movedReference(head, reference, moves);
     if (moved !== null) return { pair: moved, reason: 'references' };
@@ -214,13 +214,11 @@ function reasonFor(
   const { baseReference: counterpart, reference } = pair;
   // `pair.base` is base's question only if the reference was not edited and has no recorded
   // dialogue.
-  const isKnown = pair.change === 'both' && [counterpart, reference].every(asksByInput);
+  const isKnown =
+    pair.change === 'both' &&
+    [counterpart, reference].every(({ thread, problem }) => thread === null && problem === null);
   const before = (isKnown ? pair.base : null) ?? requestedGeneration(base, counterpart);
   return fingerprintOf(before) === (pair.head && fingerprintOf(pair.head)) ? null : 'prompt';
-}
-
-function asksByInput({ thread, problem }: Reference): boolean {
-  return thread === null && problem === null;
 }
 
 function removedReferences(

@@ -70,7 +70,7 @@ function renderedBy(
       code: source,
       language,
       input: variables,
-      ...(filled.length === 0 ? {} : { messages: filled.map(plainMessage) }),
+      ...(filled.length > 0 && { messages: filled.map(plainMessage) }),
     });
     const own = { kind: 'code' as const, language, code: source };
     const where = at === undefined ? {} : { at };
@@ -135,7 +135,7 @@ function recordedOf({ id, after }: Reference, thread: readonly Message[]): Gener
   return {
     kind: 'recorded',
     thread: [...thread],
-    ...(after === undefined ? {} : { after }),
+    ...(after !== undefined && { after }),
     fingerprint: canonicalJson({ recorded }),
   };
 }

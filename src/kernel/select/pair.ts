@@ -37,12 +37,12 @@ function contentWithRoles({ messages, code }: Pick<Prompt, 'messages' | 'code'>)
 export function pairSuites(base: readonly Suite[], head: readonly Suite[]): Map<Suite, Suite> {
   const unpaired = new Set(base);
   const found = new Map<Suite, Suite>();
-  const pair = (suite: Suite, other: Suite): void => {
+  const pair = (suite: Suite, other: Suite) => {
     found.set(suite, other);
     unpaired.delete(other);
   };
-  const pairBy = (keyOf: (prompt: Prompt) => unknown, isLone = false): void => {
-    const keyed = (suite: Suite): string => JSON.stringify(keyOf(suite.prompt));
+  const pairBy = (keyOf: (prompt: Prompt) => unknown, isLone = false) => {
+    const keyed = (suite: Suite) => JSON.stringify(keyOf(suite.prompt));
     const open = Map.groupBy(unpaired, keyed);
     const asking = head.filter((suite) => !found.has(suite));
     for (const [key, suites] of Map.groupBy(asking, keyed)) {
@@ -112,7 +112,8 @@ export function pairReferences(
   signs = REFERENCE_SIGNS,
 ): Map<Reference, Reference> {
   const found = new Map<Reference, Reference>();
-  let [open, asking] = [base, head];
+  let open = base;
+  let asking = head;
   for (const sign of signs) {
     if (open.length === 0 || asking.length === 0) break;
     const others = Map.groupBy(open, sign);
@@ -141,7 +142,8 @@ export function findMoves(pairs: readonly SuitePair[]): Moves {
     for (const { tests } of [base, head].flatMap((suite) => suite ?? []))
       for (const reference of tests.references)
         scoring.set(reference, scoringKey(tests, reference));
-    const [before, after] = [base?.tests.references ?? [], head?.tests.references ?? []];
+    const before = base?.tests.references ?? [];
+    const after = head?.tests.references ?? [];
     const pairs = pairReferences(before, after);
     const stay = new Set(pairs.values());
     return {
@@ -149,7 +151,8 @@ export function findMoves(pairs: readonly SuitePair[]): Moves {
       fresh: after.filter((reference) => !pairs.has(reference)),
     };
   });
-  const [gone, fresh] = [own.flatMap((each) => each.gone), own.flatMap((each) => each.fresh)];
+  const gone = own.flatMap((each) => each.gone);
+  const fresh = own.flatMap((each) => each.fresh);
   const moved = pairReferences(gone, fresh, REFERENCE_SIGNS.slice(0, 4));
   const same = [...moved].filter(([now, was]) => scoring.get(now) === scoring.get(was));
   return { moved, kept: new Set(same.map(([, was]) => was)) };
@@ -185,7 +188,7 @@ function inputsOf({ tests }: Suite): Set<string> {
 function countSharedInputs(
   head: ReadonlySet<string> = new Set(),
   base: ReadonlySet<string> = new Set(),
-): { shared: number; ofBase: number } {
+) {
   const shared = [...base].filter((input) => head.has(input)).length;
   return { shared, ofBase: base.size };
 }

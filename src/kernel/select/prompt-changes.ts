@@ -9,7 +9,8 @@ import type { SuiteSide } from './affected-suite.ts';
 import { changedKeys } from './scoring.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
-  const [before, after] = [base.suite, head.suite];
+  const before = base.suite;
+  const after = head.suite;
   const keys = new Set(changedKeys(promptParts(base), promptParts(head)));
   if (rendersDifferently(before.prompt, after.prompt)) keys.add('messages');
   return [
@@ -29,7 +30,8 @@ function targetChanges(
   { variant: base }: SuiteSide,
   { suite, variant, scoring }: SuiteSide,
 ): Because[] {
-  const [before, after] = [base.target, variant.target];
+  const before = base.target;
+  const after = variant.target;
   if (base.model !== variant.model || before === null || after === null) return [];
   if (canonicalJson(targetIdentity(before)) === canonicalJson(targetIdentity(after))) return [];
   const sources = changedSources(before, after);
@@ -66,7 +68,8 @@ export function partPlace(
 
 export function changedFile(base: SuiteSide, head: SuiteSide, key: string): string {
   const { file } = head.suite.prompt;
-  const [before, after] = [partPlace(base, key), partPlace(head, key)];
+  const before = partPlace(base, key);
+  const after = partPlace(head, key);
   if (before?.file === base.scoring.settingsFile) return before.file;
   if (after?.file === head.scoring.settingsFile) return after.file;
   if (before !== null && after !== null) return before.file === after.file ? after.file : file;
@@ -104,7 +107,7 @@ function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { v
   const { code, messages } = prompt;
   const text = {
     messages: messages.map(({ role, content }) => [role, content]),
-    ...(code === null ? {} : { code: [code.language, code.source] }),
+    ...(code !== null && { code: [code.language, code.source] }),
   };
   const parts = { model: variant.model ?? '', ...variant.parameters, ...text };
   return new Map(

@@ -52,9 +52,9 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
       ...withoutAbsent({ better, min, max, pass, every }),
       level,
       skip,
-      ...(graders === undefined
-        ? {}
-        : { graders: graders.map(({ model, parameters }) => ({ model, parameters })) }),
+      ...(graders !== undefined && {
+        graders: graders.map(({ model, parameters }) => ({ model, parameters })),
+      }),
       depends_on: depends_on.map(({ place: _, ...rest }) => rest as unknown as Json),
     });
     const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
@@ -73,7 +73,7 @@ function sharedParts(scoring: Scoring): Map<string, { file: string; value: strin
 function modelParts({ tests, graders, embedder, named }: Scoring): [string, Json][] {
   const all = everyMetric(tests);
   const left = all.filter((metric) => namedModels(metric).length === 0);
-  const own = (asks: (metric: Metric) => boolean): string[] => [
+  const own = (asks: (metric: Metric) => boolean) => [
     ...new Set(
       all
         .filter(asks)
@@ -161,10 +161,11 @@ export function changedKeys(
 }
 
 export function scoringChanges(base: Scoring, head: Scoring): Because[] {
-  const [before, after] = [sharedParts(base), sharedParts(head)];
+  const before = sharedParts(base);
+  const after = sharedParts(head);
   // The grader and the embedding model count only if both sides use one. A metric's own model is
   // part of the metric.
-  const isCounted = (key: string): boolean =>
+  const isCounted = (key: string) =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
   return changedKeys(before, after)
     .filter(isCounted)

@@ -29,7 +29,8 @@ export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): 
   const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
   return [...groups.values()].flatMap((members) => {
     const all = members.map(([, { tries }]) => tries);
-    const [onBase, onHead] = [judgedTries(all, 'base', upTo), judgedTries(all, 'head', upTo)];
+    const onBase = judgedTries(all, 'base', upTo);
+    const onHead = judgedTries(all, 'head', upTo);
     if (onBase.length === 0 || onHead.length === 0) return [];
     return [
       members.map(([at, { tries }]) => {
@@ -37,8 +38,7 @@ export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): 
         const head = onHead.map((i) => tries.head[i]);
         const known = [...base, ...head].filter(isJudged);
         const usual = 2 * known.filter((own) => own === 'pass').length >= known.length;
-        const passes = (own: Outcome | undefined): number =>
-          Number(isJudged(own) ? own === 'pass' : usual);
+        const passes = (own: Outcome | undefined) => Number(isJudged(own) ? own === 'pass' : usual);
         return { at, base: base.map(passes), head: head.map(passes) };
       }),
     ];
@@ -65,7 +65,7 @@ export function isCluster(unit: Unit): unit is ClusterTable {
 
 export function clusterTable(cluster: Cluster): ClusterTable {
   const [first, ...others] = cluster;
-  const totals = (side: 'base' | 'head'): readonly number[] =>
+  const totals = (side: 'base' | 'head') =>
     others.reduce(
       (passes, member) => passes.map((own, i) => own + at(member[side], i)),
       first?.[side] ?? [],
@@ -75,7 +75,7 @@ export function clusterTable(cluster: Cluster): ClusterTable {
 
 function passesOf(unit: Unit): Pick<ClusterTable, 'base' | 'head'> {
   if (isCluster(unit)) return unit;
-  const side = ({ passes, tries }: Table['base']): number[] =>
+  const side = ({ passes, tries }: Table['base']) =>
     Array.from({ length: tries }, (_, i) => Number(i < passes));
   return { base: side(unit.base), head: side(unit.head) };
 }
@@ -103,7 +103,7 @@ export function passesOnHead(unit: Unit): number {
 /** Units (references or clusters) with equal keys have the same null distribution. */
 export function nullKey(unit: Unit): string {
   const { base, head } = passesOf(unit);
-  return `${[...base, ...head].sort((a, b) => a - b).join()}/${String(head.length)}`;
+  return `${[...base, ...head].sort((a, b) => a - b).join()}/${head.length}`;
 }
 
 /**
@@ -120,7 +120,8 @@ export function nullDistribution(unit: Unit): Distribution {
   ways[0]?.fill(1, 0, 1);
   for (const passes of all) {
     for (let chosen = head.length; chosen >= 1; chosen--) {
-      const [to, from] = [ways[chosen], ways[chosen - 1]];
+      const to = ways[chosen];
+      const from = ways[chosen - 1];
       if (to === undefined || from === undefined) continue;
       for (let s = most; s >= passes; s--) to[s] = at(to, s) + at(from, s - passes);
     }

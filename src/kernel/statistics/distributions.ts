@@ -43,7 +43,8 @@ export function sumDistributions(distributions: readonly Distribution[]): Distri
   while (round.length > 1) {
     const next: Distribution[] = [];
     for (let i = 0; i < round.length; i += 2) {
-      const [left, right] = [round[i] ?? certain(0), round[i + 1]];
+      const left = round[i] ?? certain(0);
+      const right = round[i + 1];
       next.push(right === undefined ? left : convolve(left, right));
     }
     round = next;
@@ -55,7 +56,9 @@ export function tails(
   { low, mass }: Distribution,
   x: number,
 ): { below: number; at: number; above: number } {
-  let [below, at, above] = [0, 0, 0];
+  let below = 0;
+  let at = 0;
+  let above = 0;
   mass.forEach((probability, i) => {
     if (low + i < x) below += probability;
     else if (low + i === x) at += probability;
@@ -65,7 +68,8 @@ export function tails(
 }
 
 export function trim({ low, mass }: Distribution): Distribution {
-  let [start, end] = [0, mass.length];
+  let start = 0;
+  let end = mass.length;
   for (let cut = mass[start] ?? 1; cut < NEGLIGIBLE; cut += mass[start] ?? 1) start++;
   for (let cut = mass[end - 1] ?? 1; cut < NEGLIGIBLE; cut += mass[end - 1] ?? 1) end--;
   return start === 0 && end === mass.length
@@ -108,7 +112,8 @@ function erfc(x: number): number {
     for (let k = 120; k >= 1; k--) fraction = k / 2 / (x + fraction);
     return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + fraction);
   }
-  let [term, sum] = [x, x];
+  let term = x;
+  let sum = x;
   for (let n = 1; n < 100; n++) {
     term *= (-x * x) / n;
     const part = term / (2 * n + 1);

@@ -20,7 +20,8 @@ const MIN_FACTOR = 2;
  */
 export function explodedItems(items: readonly Values[], first: number): number[] {
   const sides = items.flatMap((item, at) => {
-    const [base, head] = [onLogScale(item.base), onLogScale(item.head)];
+    const base = onLogScale(item.base);
+    const head = onLogScale(item.head);
     const early = { base: median(base.slice(0, first)), head: median(head.slice(0, first)) };
     return early.base === null || early.head === null
       ? []
@@ -38,7 +39,7 @@ export function explodedItems(items: readonly Values[], first: number): number[]
   if (sides.length < MIN_ITEMS) return [];
   // For a normal distribution, 1.4826 median absolute deviations are one standard deviation.
   const least = Math.max(MIN_DEVIATIONS * 1.4826 * spread, Math.log(MIN_FACTOR));
-  const far = ({ shift }: { shift: number }): number => Math.abs(shift - shared);
+  const far = ({ shift }: { shift: number }) => Math.abs(shift - shared);
   return sides
     .filter((item) => far(item) > least)
     .sort((a, b) => far(b) - far(a))
@@ -61,7 +62,8 @@ function onLogScale(values: readonly (number | null)[]): (number | null)[] {
 
 export function median(values: readonly (number | null)[]): number | null {
   const sorted = nonNullValues(values).sort((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  const low = sorted[(sorted.length - 1) >> 1];
+  const high = sorted[sorted.length >> 1];
   return low === undefined || high === undefined ? null : (low + high) / 2;
 }
 

@@ -1,5 +1,5 @@
 import { isCluster, nullKey, nullDistribution, type ClusterTable, type Unit } from './clusters.ts';
-import { sumDistributions, tails, times, type Distribution } from './distributions.ts';
+import { sumDistributions, tails, times } from './distributions.ts';
 import { FIXED_REFERENCE_SHARE, REFERENCE_FDR } from './levels.ts';
 import type { Contrast } from './look.ts';
 import { groupUnits } from './suite-test.ts';
@@ -18,20 +18,9 @@ export function referenceTest(table: Table): { down: number; levels: number[] } 
   return { down: levels[table.head.passes - low] ?? 1, levels };
 }
 
-interface Ladder {
-  levels: readonly number[];
-  count: number;
-}
-
-function groupLadders(tables: readonly Table[]): Ladder[] {
-  return groupUnits(tables).map(({ unit, count }) => ({
-    levels: referenceTest(unit).levels,
-    count,
-  }));
-}
-
 function attainedLevel(levels: readonly number[], x: number): number {
-  let [from, to] = [0, levels.length];
+  let from = 0;
+  let to = levels.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if (reachesLevel(levels[middle] ?? 1, x)) from = middle + 1;
@@ -51,7 +40,10 @@ export function discreteFdr(tables: readonly Table[]): { down: number[]; up: num
 }
 
 function oneSidedQValues(tables: readonly Table[]): number[] {
-  const all = groupLadders(tables);
+  const all = groupUnits(tables).map(({ unit, count }) => ({
+    levels: referenceTest(unit).levels,
+    count,
+  }));
   const p = tables.map((table) => referenceTest(table).down);
   const q = new Map<number, number>([[1, 1]]);
   const below = p.filter((value) => value < 1).sort((a, b) => b - a);
@@ -108,7 +100,7 @@ export function brokenP(
   if (level === 0) return null;
   const p = BROKEN.get(units) ?? brokenTest(units);
   BROKEN.set(units, p);
-  const isNamed = (): boolean => discreteFdr(tables).down.some(isNamedAt);
+  const isNamed = () => discreteFdr(tables).down.some(isNamedAt);
   return reachesLevel(p, level) && (isLargeDrop(difference, minDrop) || isNamed()) ? p : null;
 }
 
@@ -151,10 +143,7 @@ function allPass({ size, base, head }: ClusterTable): Table {
   return { base: side(base), head: side(head) };
 }
 
-function scoreDistribution(
-  table: Table,
-  prior: readonly WeightedRate[],
-): { score: (passes: number) => number; law: Distribution } {
+function scoreDistribution(table: Table, prior: readonly WeightedRate[]) {
   const { low, mass } = nullDistribution(table);
   const scores = Array.from(mass, (_, i) => scoreOf(table, low + i, prior));
   const least = Math.min(...scores);
@@ -162,12 +151,12 @@ function scoreDistribution(
   scores.forEach((score, i) => {
     law[score - least] = at(law, score - least) + at(mass, i);
   });
-  return { score: (passes) => at(scores, passes - low), law: { low: least, mass: law } };
+  return { score: (passes: number) => at(scores, passes - low), law: { low: least, mass: law } };
 }
 
 function scoreOf({ base, head }: Table, onHead: number, prior: readonly WeightedRate[]): number {
   const onBase = base.passes + head.passes - onHead;
-  const mixture = (headRate: (rate: number) => number): number =>
+  const mixture = (headRate: (rate: number) => number) =>
     sum(
       prior.map(
         ({ rate, weight }) =>
@@ -197,7 +186,7 @@ function fittedPrior(tables: readonly Table[]): WeightedRate[] {
     passes: base.passes + head.passes,
     tries: base.tries + head.tries,
   }));
-  const groups = Map.groupBy(totals, ({ passes, tries }) => `${String(tries)}/${String(passes)}`);
+  const groups = Map.groupBy(totals, ({ passes, tries }) => `${tries}/${passes}`);
   const rows = [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, group]) => group.slice(0, 1).map((own) => ({ ...own, count: group.length })));

@@ -9,7 +9,8 @@ export function cohenKappa(table: readonly (readonly number[])[]): number | null
   const rows = table.map((row) => sum(row));
   const columns = table.map((_, j) => sum(table.map((row) => row[j] ?? 0)));
   const items = sum(rows);
-  let [observed, expected] = [0, 0];
+  let observed = 0;
+  let expected = 0;
   table.forEach((row, i) =>
     row.forEach((count, j) => {
       if (i === j) return;

@@ -70,7 +70,7 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   const single = [...names].flatMap((metric) =>
     metric === null ? [] : metricTest(metric, clusters, { rows, upTo }),
   );
-  const interval = differenceInterval(tables, { units, ...(z === undefined ? {} : { z }) });
+  const interval = differenceInterval(tables, { units, ...(z !== undefined && { z }) });
   const metrics: Look['metrics'] = [whole, ...single];
   return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
 }

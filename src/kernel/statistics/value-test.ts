@@ -41,7 +41,8 @@ export function sideMean(values: readonly Values[], side: keyof Values): number 
 /** Of the items with numbers on both sides, head's mean less base's. Null if there are none. */
 export function valueDifference(items: readonly Values[]): number | null {
   const compared = items.filter(hasBothSides);
-  const [base, head] = [sideMean(compared, 'base'), sideMean(compared, 'head')];
+  const base = sideMean(compared, 'base');
+  const head = sideMean(compared, 'head');
   return base === null || head === null ? null : head - base;
 }
 
@@ -73,12 +74,12 @@ export function valueTest(
   const units = [...groups.values()].map((own) => unitOf(own.map(({ item }) => item)));
   const observed = addSlots(units.flatMap(({ slots, heads }) => slots.slice(0, heads)));
   const deals = permute(units, observed, random);
-  const means = (side: 'base' | 'head'): number =>
+  const means = (side: 'base' | 'head') =>
     mean(scaled.map(({ item }) => mean(nonNullValues(item[side]))));
-  const [base, head] = [means('base'), means('head')];
+  const base = means('base');
+  const head = means('head');
   const moves = scaled.map(({ item }) => valueDifference([item]) ?? 0);
-  const interval = (tail: number): Pick<ValueTest, 'low' | 'high'> =>
-    invertTest(deals, observed, { items: scaled.length, tail });
+  const interval = (tail: number) => invertTest(deals, observed, { items: scaled.length, tail });
   const { low, high } = interval(TAIL);
   const bound = boundLevel === TAIL ? low : interval(boundLevel).low;
   return {
@@ -125,7 +126,7 @@ function largestMagnitude({ base, head }: Values): number {
 
 /** A cluster's try counts if at least one of its items has a number. */
 function unitOf(items: readonly Values[]): Unit {
-  const slotsOf = (side: 'base' | 'head'): Slot[] =>
+  const slotsOf = (side: 'base' | 'head') =>
     [...Array(Math.max(...items.map((item) => item[side].length))).keys()].flatMap((at) => {
       const parts = items.flatMap((item) => slotOf(item, side, at) ?? []);
       return parts.length === 0 ? [] : [addSlots(parts)];
@@ -137,9 +138,11 @@ function unitOf(items: readonly Values[]): Unit {
 function slotOf(item: Values, side: 'base' | 'head', at: number): Slot | null {
   const value = item[side][at] ?? null;
   if (value === null) return null;
-  const [heads, bases] = [nonNullValues(item.head), nonNullValues(item.base)];
+  const heads = nonNullValues(item.head);
+  const bases = nonNullValues(item.base);
   const all = [...heads, ...bases];
-  const [h, n] = [heads.length, all.length];
+  const h = heads.length;
+  const n = all.length;
   // The difference of means is `weight` times the sum of head's deviations from the mean.
   const weight = 1 / h + 1 / (n - h);
   const below = sum(all.map((other) => (other < value ? 1 : other === value ? 0.5 : 0)));
@@ -175,7 +178,8 @@ function invertTest(
   shifts.sort((a, b) => a - b);
   // A permutation whose sum always equals the observed one counts half on each side.
   const cut = Math.floor(tail * deals.length - (deals.length - shifts.length) / 2);
-  const [low, high] = [shifts[cut], shifts[shifts.length - 1 - cut]];
+  const low = shifts[cut];
+  const high = shifts[shifts.length - 1 - cut];
   if (cut < 0 || low === undefined || high === undefined || high - low <= TOLERANCE)
     return { low: null, high: null };
   return { low, high };
@@ -279,17 +283,20 @@ function tailsOf(
   observed: Slot,
   units: readonly Unit[],
 ): Pick<ValueTest, 'down' | 'up' | 'differs' | 'z'> {
-  const deviation = (of: 'value' | 'rank'): number =>
+  const deviation = (of: 'value' | 'rank') =>
     Math.sqrt(sum(deals.map((sums) => sums[of] ** 2)) / deals.length) || 1;
-  const [values, ranks] = [deviation('value'), deviation('rank')];
+  const values = deviation('value');
+  const ranks = deviation('rank');
   const z = { mean: observed.value / values, ranks: observed.rank / ranks };
   const slack = TOLERANCE * sum(units.map(({ slots }) => slots.length));
-  const [least, most] = [Math.min(z.mean, z.ranks), Math.max(z.mean, z.ranks)];
+  const least = Math.min(z.mean, z.ranks);
+  const most = Math.max(z.mean, z.ranks);
   const farthest = Math.max(most, -least);
   const counts = { down: 0, up: 0, differs: 0 };
   const beyond = (by: number): number => (by > slack ? 1 : by >= -slack ? 0.5 : 0);
   for (const { value, rank } of deals) {
-    const [mean, own] = [value / values, rank / ranks];
+    const mean = value / values;
+    const own = rank / ranks;
     counts.down += beyond(least - Math.min(mean, own));
     counts.up += beyond(Math.max(mean, own) - most);
     counts.differs += beyond(Math.max(Math.abs(mean), Math.abs(own)) - farthest);

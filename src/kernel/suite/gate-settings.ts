@@ -99,7 +99,7 @@ export const gateSettingsSchema = z.strictObject({
 
 export type GateSettings = z.output<typeof gateSettingsSchema>;
 
-export const DEFAULT_GATE: GateSettings = gateSettingsSchema.parse({});
+export const DEFAULT_GATE = gateSettingsSchema.parse({});
 
 export const suiteGateSchema = z.strictObject({
   fail_on: gateSettingsSchema.shape.fail_on.unwrap().exactOptional(),

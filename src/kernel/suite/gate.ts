@@ -21,8 +21,8 @@ export function countsIn(
 
 export function rollupName(rollup: Rollup): string {
   if (rollup.kind === 'named') return rollup.policy;
-  if (rollup.kind === 'at_least') return `at_least ${String(rollup.k)}`;
-  return rollup.kind === 'pass_rate' ? `pass_rate ${String(rollup.min)}` : rollup.name;
+  if (rollup.kind === 'at_least') return `at_least ${rollup.k}`;
+  return rollup.kind === 'pass_rate' ? `pass_rate ${rollup.min}` : rollup.name;
 }
 
 export function triesNeeded(rollup: Rollup): number {

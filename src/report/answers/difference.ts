@@ -41,7 +41,8 @@ const MOST_PAIRED = 200;
 
 /** Pairs parts of the same kind and name in order. Equal parts are paired first. */
 function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>[] {
-  const [base, head] = [visibleParts(ofBase), visibleParts(ofHead)];
+  const base = visibleParts(ofBase);
+  const head = visibleParts(ofHead);
   const pairs: Pair<Part>[] = [];
   const others = head.slice(0, MOST_PAIRED).map(identifyPart);
   let next = 0;
@@ -63,7 +64,7 @@ function pairParts(ofBase: readonly Part[], ofHead: readonly Part[]): Pair<Part>
   ];
 }
 
-function identifyPart(part: Part): { part: Part; key: string; kind: string } {
+function identifyPart(part: Part) {
   return { part, key: partKey(part), kind: kindOf(part) };
 }
 
@@ -93,14 +94,16 @@ function callRuns(base: CallPart, head: CallPart): Stretch[] | null {
 
 function argumentRuns({ base, head }: Pair<Argument>): Stretch[] {
   const [before, after] = [base, head].map((of) => (of === null ? '' : argumentText(of)));
-  const [own, other] = [before ?? '', after ?? ''];
+  const own = before ?? '';
+  const other = after ?? '';
   if (isEqualPair({ base, head })) return [unchangedStretch(own, other)];
   const words = base?.name === head?.name ? wordRuns(own, other) : null;
   return words ?? [{ changed: true, base: own, head: other }];
 }
 
 function pairArguments(base: CallPart, head: CallPart): Pair<Argument>[] | null {
-  const [given, other] = [argumentsOf(base), argumentsOf(head)];
+  const given = argumentsOf(base);
+  const other = argumentsOf(head);
   if (given === null || other === null) return null;
   const byName = new Map(other.map((argument) => [argument.name, argument]));
   const named = given.map((argument) => ({
@@ -124,7 +127,7 @@ function isEqualPair({ base, head }: Pair<Argument>): boolean {
 function joinRuns(groups: readonly Stretch[][], separator: string): Stretch[] {
   const hasText = { base: false, head: false };
   return groups.flatMap((runs) => {
-    const before = (side: 'base' | 'head'): string => {
+    const before = (side: 'base' | 'head') => {
       if (!runs.some((run) => run[side] !== '')) return '';
       const said = hasText[side] ? separator : '';
       hasText[side] = true;

@@ -39,7 +39,7 @@ export function partText(part: Part): string {
     case 'json':
       return JSON.stringify(part.value);
     case 'image':
-      return `image (${part.media_type}, ${String(part.bytes)} bytes, ${part.digest.slice(0, 8)})`;
+      return `image (${part.media_type}, ${part.bytes} bytes, ${part.digest.slice(0, 8)})`;
     case 'file':
       return `${part.path}\n${part.diff}`;
     case 'unknown':

@@ -42,7 +42,7 @@ export function tokens(text: string): string[] {
 }
 
 function changedShare(runs: readonly Stretch[]): number {
-  const length = (of: readonly Stretch[]): number =>
+  const length = (of: readonly Stretch[]) =>
     of.reduce((sum, { base, head }) => sum + base.length + head.length, 0);
   return length(runs.filter(({ changed }) => changed)) / Math.max(1, length(runs));
 }

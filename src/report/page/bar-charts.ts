@@ -107,7 +107,8 @@ export function priorChart({ label, rows }: { label: string; rows: readonly Prio
       colour: 'soft',
       bold: false,
       marks(place) {
-        const [from, to] = [place(0), place(prior)];
+        const from = place(0);
+        const to = place(prior);
         return [bar(from, to.x - from.x, 8, 'mark', 0.75)];
       },
     })),

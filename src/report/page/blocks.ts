@@ -60,7 +60,7 @@ export function htmlOf(blocks: readonly Block[], links: Links): Markup {
 }
 
 function blockHtml(block: Block, links: Links): Markup {
-  const line = (parts: Line): Markup => lineHtml(parts, links);
+  const line = (parts: Line) => lineHtml(parts, links);
   switch (block.kind) {
     case 'paragraph':
       return markup`<p>${line(block.line)}</p>`;
@@ -116,11 +116,7 @@ export function wrappedCell(html: MarkupPart): TableCell {
 
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
-  const cellHtml = (
-    { html, own }: TableCell,
-    at: number,
-    { length }: readonly TableCell[],
-  ): Markup => {
+  const cellHtml = ({ html, own }: TableCell, at: number, { length }: readonly TableCell[]) => {
     if (at === 0 && titles[0] === '') return markup`<th scope="row">${html}</th>`;
     const title = at === 0 && length !== 2 ? null : titleAttribute(titles[at]);
     return markup`<td${own ? markup` class="own"` : null}${title}>${html}</td>`;
@@ -177,7 +173,7 @@ function placeHtml(part: Extract<Inline, { kind: 'place' }>, { place }: Links): 
 }
 
 export function piecesHtml(pieces: readonly Piece[]): Markup {
-  const marked = ({ kind, text }: Piece): Markup => {
+  const marked = ({ kind, text }: Piece) => {
     if (kind === 'changed') return markup`<mark>${text}</mark>`;
     return kind === 'gap' ? markup` <i>${text}</i> ` : markup`${text}`;
   };

@@ -39,9 +39,9 @@ function costCard(
   if (points.length === 0) return null;
   const unknown = placed.filter(({ cost }) => cost === null);
   const unjudged = placed.filter(({ cost, rate }) => cost !== null && rate === null);
-  const variantOf = ({ suite }: (typeof placed)[number]): Markup =>
+  const variantOf = ({ suite }: (typeof placed)[number]) =>
     markup`<code>${shorten(variantWords(suite.variant), NAME_LIMIT)}</code>`;
-  const omitted = (some: typeof placed, because: string): Markup | null =>
+  const omitted = (some: typeof placed, because: string) =>
     some.length === 0
       ? null
       : markup` Not drawn, because ${because}: ${joinMarkup(some.map(variantOf), ', ')}.`;

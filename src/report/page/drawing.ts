@@ -102,7 +102,7 @@ export function shareAxis(floor: number, ceiling: number) {
     splitLine: AXIS_LINE,
     axisLabel: {
       ...AXIS_LABEL,
-      formatter: (share: number) => `${String(Math.round(share * 1000) / 10)} %`,
+      formatter: (share: number) => `${Math.round(share * 1000) / 10} %`,
     },
   } as const;
 }
@@ -206,8 +206,8 @@ export function words(
       fontSize: size,
       align,
       verticalAlign: 'middle',
-      ...(bold ? { fontWeight: 600 as const } : {}),
-      ...(width === undefined ? {} : { width, overflow: 'truncate' as const, ellipsis: '…' }),
+      ...(bold && { fontWeight: 600 as const }),
+      ...(width !== undefined && { width, overflow: 'truncate' as const, ellipsis: '…' }),
     },
   };
 }

@@ -39,7 +39,8 @@ export function qualityCostChart({
 }): Markup {
   const { floor, ceiling } = shareSpan(points.flatMap(({ rate, low, high }) => [rate, low, high]));
   const costs = points.map(({ cost }) => cost);
-  const [least, most] = [Math.min(...costs), Math.max(...costs)];
+  const least = Math.min(...costs);
+  const most = Math.max(...costs);
   return draw({
     width: CHART_WIDTH,
     height: HEIGHT,
@@ -72,7 +73,7 @@ const COST_AXIS = {
   axisTick: { show: false },
   axisLine: AXIS_LINE,
   splitLine: AXIS_LINE,
-  axisLabel: { ...AXIS_LABEL, formatter: dollars },
+  axisLabel: { ...AXIS_LABEL, formatter: (value: number) => `$${Number(value.toPrecision(3))}` },
 } as const;
 
 const RATE_NAME = {
@@ -104,7 +105,8 @@ function costSeries(points: readonly CostPoint[]): object[] {
 }
 
 function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shape {
-  const [above, below] = [top.y - 11, bottom.y + 11];
+  const above = top.y - 11;
+  const below = bottom.y + 11;
   const places = [
     [0, above],
     [-APART, above],
@@ -123,10 +125,6 @@ function numberOf(rank: number, top: Point, bottom: Point, taken: Point[]): Shap
 function nice(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 4, 5].find((step) => step * power >= value) ?? 10) * power;
-}
-
-function dollars(value: number): string {
-  return `$${String(Number(value.toPrecision(3)))}`;
 }
 
 export { priorChart, sidesChart, type PriorRow, type SidesRow } from './bar-charts.ts';

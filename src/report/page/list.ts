@@ -187,7 +187,7 @@ async function rowsWithin(rows: Iterable<string>, limit: number): Promise<Rows |
   const packs: string[] = [];
   let size = 0;
   let next: string[] = [];
-  const pack = async (): Promise<void> => {
+  const pack = async () => {
     if (next.length === 0) return;
     const packed = await packValue(next);
     packs.push(packed);

@@ -1,3 +1,4 @@
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { type Markup, type MarkupPart, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
@@ -19,7 +20,6 @@ import { rankedPrompts, rankingBlocks } from '../sections/tables.ts';
 import { htmlOf, noteHtml, pageHtml, verdictHtml } from './blocks.ts';
 import { costCharts } from './charts.ts';
 import { OPEN_ROWS, listHtml, listNotes, referencesWorstFirst } from './list.ts';
-import { anchorsOf } from './page-index.ts';
 import { FULL_META, groups } from './references.ts';
 import { metricsHtml, suitesHtml } from './tables.ts';
 
@@ -49,10 +49,7 @@ export async function renderHtml(
   const costs = await costCharts(result);
   const parts = await pageParts(result, reports);
   const { least, longest } = sizesOf(entries, reports, parts);
-  const withRoom = async (room: {
-    characters: number;
-    references: number;
-  }): Promise<string | null> => {
+  const withRoom = async (room: { characters: number; references: number }) => {
     const shown = entries.slice(0, room.references);
     const anchor = anchorsOf(result, new Set(shown.map(({ reference }) => reference)));
     const page = { result, reports, parts, anchor, links };
@@ -94,8 +91,10 @@ interface Sizes {
 }
 
 function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: PageParts): Sizes {
-  const [open, packed]: [number[], number[]] = [[], []];
-  let [around, longest] = [0, 0];
+  const open: number[] = [];
+  const packed: number[] = [];
+  let around = 0;
+  let longest = 0;
   for (const part of parts.values()) longest = Math.max(longest, part?.longest ?? 0);
   entries.forEach(({ reference: { input, expected, base, head } }, index) => {
     const isOpen = index < OPEN_ROWS;
@@ -110,13 +109,29 @@ function sizesOf(entries: readonly ReferenceEntry[], reports: Reports, parts: Pa
       longest = Math.max(longest, key.length);
     }
   });
-  const shown = (lengths: readonly number[], characters: number): number =>
+  const shown = (lengths: readonly number[], characters: number) =>
     lengths.reduce((sum, length) => sum + Math.min(length, characters), 0);
   return {
     longest,
     least: (characters) =>
       around + shown(open, characters) + shown(packed, characters) / MOST_PACKED,
   };
+}
+
+function anchorsOf({ suites }: Result, shown: ReadonlySet<ReferenceResult>): AnchorOf {
+  let next = 0;
+  const anchors = new Map(
+    suites.map((suite) => [
+      suite,
+      new Map(
+        suite.references.map((reference) => {
+          next += 1;
+          return [reference.id, shown.has(reference) ? `r${next}` : null];
+        }),
+      ),
+    ]),
+  );
+  return (suite, id) => anchors.get(suite)?.get(id) ?? null;
 }
 
 interface PageInput {

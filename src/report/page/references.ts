@@ -84,8 +84,7 @@ export function referenceBody(
 function facts(reference: ReferenceResult, input: BodyInput): Markup[] {
   const { input: given, expected, file, line, status, p, q, history } = reference;
   const { characters, links } = input;
-  const entry = (name: string, html: MarkupPart): Markup =>
-    markup`<dt>${name}</dt><dd>${html}</dd>`;
+  const entry = (name: string, html: MarkupPart) => markup`<dt>${name}</dt><dd>${html}</dd>`;
   return [
     ...Object.entries(given).map(([name, value]) =>
       entry(
@@ -120,7 +119,7 @@ function stripsHtml(
   { characters, links, reports }: BodyInput,
 ): [string, Markup][] {
   const tries = exampleTries(reference, reports);
-  return stripsOf(tries.base, tries.head).map((strip): [string, Markup] => [
+  return stripsOf(tries.base, tries.head).map((strip) => [
     `${shorten(strip.metric, NAME_LIMIT)} ${stripName(strip)}`,
     markup`<span class="strip">${lineHtml(stripLine(strip, characters), links)}</span>`,
   ]);
@@ -142,7 +141,7 @@ export function dots(side: SideResult, sign: string): Markup {
 function sidesHtml({ status, base, head }: ReferenceResult, input: BodyInput): Markup[] {
   const unmoved = status === 'unchanged' || status === 'pass';
   const marked = unmoved ? null : marks(base, head, input.characters);
-  const side = (of: SideResult, name: string, kind: string, own: Marked | null): Markup => markup`
+  const side = (of: SideResult, name: string, kind: string, own: Marked | null) => markup`
     <div class="tries ${kind}">
       <h3>${name} – ${passWords(of)}</h3>${triesHtml(of, own, input)}
     </div>`;
@@ -231,9 +230,7 @@ function tryNumbers(tries: readonly TryResult[]): string {
     else spans.push({ from: index + 1, to: index + 1 });
   }
   return spans
-    .map(({ from, to }) =>
-      to - from > 1 ? `${String(from)}–${String(to)}` : [...new Set([from, to])].join(', '),
-    )
+    .map(({ from, to }) => (to - from > 1 ? `${from}–${to}` : [...new Set([from, to])].join(', ')))
     .join(', ');
 }
 
@@ -286,7 +283,7 @@ function scoresHtml({ outcome, scores: all }: TryResult, characters: number): Ma
       isShownValue(value, skip),
   );
   if (scores.length === 0) return null;
-  const line = ({ metric, status, value, reason, skip, objects }: Score): Markup => {
+  const line = ({ metric, status, value, reason, skip, objects }: Score) => {
     const shown = [
       chip(status, status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open'),
       markup`<code>${metric}</code>`,

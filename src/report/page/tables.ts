@@ -79,8 +79,9 @@ const MAX_OPEN_SUITES = 20;
 
 function intervalSvg({ pass_rate: rate, verdict }: SuiteResult, reach: number): Markup | null {
   if (rate.difference === null || rate.low === null || rate.high === null) return null;
-  const x = (value: number): string => (80 + 74 * (value / reach)).toFixed(1);
-  const [low, high] = [x(rate.low), x(rate.high)];
+  const x = (value: number) => (80 + 74 * (value / reach)).toFixed(1);
+  const low = x(rate.low);
+  const high = x(rate.high);
   return drawingHtml(
     VERDICTS[verdict].tone,
     22,
@@ -150,25 +151,27 @@ function numericScore({ scores }: TryResult, metric: string): number | null {
 const BINS = 16;
 
 function spreadHtml({ references }: SuiteResult, metric: string): MarkupPart {
-  const values = (side: 'base' | 'head'): number[] =>
+  const values = (side: 'base' | 'head') =>
     references.flatMap((reference) =>
       (reference[side]?.tries ?? []).flatMap((tryResult) => numericScore(tryResult, metric) ?? []),
     );
-  const [base, head] = [values('base'), values('head')];
+  const base = values('base');
+  const head = values('head');
   const all = [...base, ...head];
   if (all.length === 0) return '–';
   const least = all.reduce((a, b) => Math.min(a, b));
   const most = all.reduce((a, b) => Math.max(a, b));
-  const binOf = (value: number): number =>
+  const binOf = (value: number) =>
     most === least ? 0 : Math.min(BINS - 1, Math.floor(((value - least) / (most - least)) * BINS));
-  const bins = (of: readonly number[]): number[] => {
+  const bins = (of: readonly number[]) => {
     const counts = Map.groupBy(of, binOf);
-    const share = (bin: number): number => (counts.get(bin)?.length ?? 0) / Math.max(1, of.length);
+    const share = (bin: number) => (counts.get(bin)?.length ?? 0) / Math.max(1, of.length);
     return Array.from({ length: BINS }, (_, bin) => share(bin));
   };
-  const [above, below] = [bins(base), bins(head)];
+  const above = bins(base);
+  const below = bins(head);
   const top = [...above, ...below].reduce((a, b) => Math.max(a, b));
-  const bar = (share: number, at: number, side: 'base' | 'head'): Markup | null => {
+  const bar = (share: number, at: number, side: 'base' | 'head') => {
     const height = (18 * share) / top;
     const y = side === 'base' ? 20 - height : 22;
     const place = markup`x="${at * 10 + 1}" y="${y.toFixed(1)}"`;

@@ -34,7 +34,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   const found = decidingLines(result, reports);
   const { open } = splitChanges(result, found);
   const each = linesEach(open, lines);
-  return open.flatMap((files, index): Block[] => {
+  return open.flatMap((files, index) => {
     const excerpt = excerptOf(files, each, found);
     const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
     return [
@@ -69,10 +69,7 @@ function decidingLines(result: Result, reports: Reports): FoundLines[] {
   return [...foundLines(result, reports), ...healingLines(result, reports)];
 }
 
-function splitChanges(
-  result: Result,
-  found: SuiteCauseLines,
-): { open: Alike[]; left: ChangedText[] } {
+function splitChanges(result: Result, found: SuiteCauseLines) {
   const { tone } = outcomeLook(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
@@ -85,7 +82,7 @@ function splitChanges(
   const groups = groupEqualChanges(
     files.filter((change) => quiet || caused.has(change.file) || isOfWorst(change, result)),
   );
-  const hasCause = (group: Alike): boolean => group.some(({ file }) => caused.has(file));
+  const hasCause = (group: Alike) => group.some(({ file }) => caused.has(file));
   const causes = groups.filter(hasCause);
   const others = groups.filter((group) => !hasCause(group));
   const open = [...causes, ...others.slice(0, Math.max(0, SHOWN_FILES - causes.length))];
@@ -151,7 +148,7 @@ function isOfWorst({ suites: names }: ChangedText, { suites }: Result): boolean 
 
 function changesWorstFirst({ changes = [], suites }: Result): ChangedText[] {
   const rank = new Map(suitesWorstFirst(suites).map(({ name }, index) => [name, index]));
-  const rankOf = ({ suites: names }: ChangedText): number =>
+  const rankOf = ({ suites: names }: ChangedText) =>
     names.reduce((least, name) => Math.min(least, rank.get(name) ?? Infinity), Infinity);
   return [...changes].sort((a, b) => rankOf(a) - rankOf(b));
 }
@@ -183,7 +180,7 @@ function excerptOf(files: Alike, most: number, found: SuiteCauseLines): Excerpt 
   const causes = causesIn(files, found);
   const marked = markedLines(change, causes);
   const isKept = keptLines(marked, most);
-  const shown = marked.flatMap(({ line, remarks }, index): DiffLine[] => {
+  const shown = marked.flatMap(({ line, remarks }, index) => {
     if (isKept[index] !== true) return [];
     const last = index === 0 ? -1 : isKept.lastIndexOf(true, index - 1);
     const between = last === -1 ? [] : marked.slice(last + 1, index);
@@ -210,7 +207,7 @@ function causesIn(files: Alike, found: SuiteCauseLines): CauseLine[] {
       .filter(({ head }) => files.some(({ file }) => file === head.file))
       .map((line): CauseLine => ({ ...line, remark })),
   );
-  return [...new Map(all.map((line) => [`${line.side} ${String(line.to)}`, line])).values()].sort(
+  return [...new Map(all.map((line) => [`${line.side} ${line.to}`, line])).values()].sort(
     (a, b) => a.head.line - b.head.line,
   );
 }
@@ -223,13 +220,22 @@ interface MarkedLine {
 
 function markedLines({ hunks }: ChangedText, causes: readonly CauseLine[]): MarkedLine[] {
   const placed = new Set<CauseLine>();
-  const marked = hunks.flatMap((hunk, index): MarkedLine[] => {
+  const marked = hunks.flatMap((hunk, index) => {
     const lines = markedHunk(hunk, causes, placed);
     return index === 0 ? lines : [{ line: GAP, remarks: [], isCause: false }, ...lines];
   });
   // A result leaves out most lines of a long difference, but has the text of each cause.
   const others = causes.filter((cause) => !placed.has(cause));
-  return [...marked, ...others.flatMap(causeLines)];
+  return [
+    ...marked,
+    ...others.flatMap(({ diff, remark }) =>
+      diff.map((line, index) => ({
+        line,
+        remarks: index === diff.length - 1 ? remarkLines(remark) : [],
+        isCause: true,
+      })),
+    ),
+  ];
 }
 
 function markedHunk(
@@ -237,7 +243,8 @@ function markedHunk(
   causes: readonly CauseLine[],
   placed: Set<CauseLine>,
 ): MarkedLine[] {
-  let [onBase, onHead] = [base, head];
+  let onBase = base;
+  let onHead = head;
   const own: CauseLine[] = [];
   const remarked = lines.map((line) => {
     const [side, at] =
@@ -262,22 +269,13 @@ function lineKey({ sign, text }: DiffLine): string {
   return `${sign} ${text.trim()}`;
 }
 
-function causeLines({ diff, remark }: CauseLine): MarkedLine[] {
-  return diff.map((line, index) => ({
-    line,
-    remarks: index === diff.length - 1 ? remarkLines(remark) : [],
-    isCause: true,
-  }));
-}
-
 function keptLines(marked: readonly MarkedLine[], most: number): boolean[] {
   const causes = marked.flatMap(({ isCause }, index) => (isCause ? [index] : []));
   const others = changedIn(marked.flatMap(({ line, isCause }) => (isCause ? [] : [line])));
   if (causes.length === 0) return marked.map((_, index) => index < most);
   const isBrief = most <= OPEN_LINES && (others === 0 || others > BESIDE_CAUSE);
   const room = isBrief ? 0 : Math.max(0, most - causes.length);
-  const distance = (index: number): number =>
-    Math.min(...causes.map((cause) => Math.abs(cause - index)));
+  const distance = (index: number) => Math.min(...causes.map((cause) => Math.abs(cause - index)));
   const nearest = marked
     .flatMap(({ isCause }, index) => (isCause ? [] : [index]))
     .sort((a, b) => distance(a) - distance(b));

@@ -28,7 +28,7 @@ export const NO_LINKS: Links = { run: null, report: null, place: null };
 export const SENTENCE = 400;
 
 export function placeText({ file, line }: { file: string; line: number }): string {
-  return line > 0 ? `${visibleLine(file)}:${String(line)}` : visibleLine(file);
+  return line > 0 ? `${visibleLine(file)}:${line}` : visibleLine(file);
 }
 
 /** Returns a web address, or null if it could break out of its HTML attribute. */
@@ -161,7 +161,7 @@ export function placeLinks({
         (part) => part !== '' && part !== '.',
       );
       const at = [`${url}/blob/${sha}`, ...path.map(encodeURIComponent)].join('/');
-      return line > 0 ? `${at}#L${String(line)}` : at;
+      return line > 0 ? `${at}#L${line}` : at;
     },
   };
 }

@@ -19,7 +19,8 @@ interface Room {
 }
 
 export function emphasise(base: string, head: string, room: Room): Emphasised {
-  const [before, after] = [cut(base, COMPARED_CHARACTERS), cut(head, COMPARED_CHARACTERS)];
+  const before = cut(base, COMPARED_CHARACTERS);
+  const after = cut(head, COMPARED_CHARACTERS);
   const runs = wordRuns(before.text, after.text);
   if (runs === null || !runs.some(({ changed }) => changed))
     return { base: whole(base, room.characters), head: whole(head, room.characters) };
@@ -32,7 +33,7 @@ export function emphasised(
   left: Record<Side, number> = { base: 0, head: 0 },
 ): Emphasised {
   const marks = runs.some(({ changed }) => changed);
-  const side = (own: Side): Piece[] => {
+  const side = (own: Side) => {
     const pieces = runs.flatMap((run, index): Piece[] => {
       if (run[own] === '') return [];
       if (run.changed) return [{ kind: 'changed', text: run[own] }];

@@ -1,5 +1,5 @@
-import { errorOf } from '../../kernel/result/reference-result.ts';
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { bothTries } from '../../kernel/result/counts.ts';
+import { errorOf, type ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { count, countedTries } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
@@ -50,12 +50,9 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
   // In this case, the headline already shows the only cause.
   if (result.outcome.kind === 'not-judged' && result.reasons[0]?.code === 'words') return [];
   const causes = groupErrors(result);
-  const [errors, refused] = [
-    causes.filter(({ fails }) => !fails),
-    causes.filter(({ fails }) => fails),
-  ];
-  const triesIn = (of: readonly ErrorCause[]): number =>
-    of.reduce((sum, { tries }) => sum + tries, 0);
+  const errors = causes.filter(({ fails }) => !fails);
+  const refused = causes.filter(({ fails }) => fails);
+  const triesIn = (of: readonly ErrorCause[]) => of.reduce((sum, { tries }) => sum + tries, 0);
   const ended = countedTries(triesIn(errors));
   const failed =
     triesIn(refused) === 1 ? '1 answer was' : `${count(triesIn(refused))} answers were`;
@@ -111,19 +108,17 @@ function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   ];
 }
 
-function isInFirstLine(message: string, { outcome }: Result): boolean {
-  return (
-    outcome.kind === 'ended-early' &&
-    Object.values(NOT_MADE_MESSAGES).some((words) => message.endsWith(words))
-  );
-}
-
 function groupErrors(result: Result): ErrorCause[] {
   const found = new Map<string, ErrorCause>();
   for (const reference of result.suites.flatMap(({ references }) => references))
-    for (const tryResult of [...(reference.base?.tries ?? []), ...(reference.head?.tries ?? [])]) {
+    for (const tryResult of bothTries(reference)) {
       const message = errorOf(tryResult) ?? (tryResult.parts === null ? tryResult.error : null);
-      if (message === null || isInFirstLine(message, result)) continue;
+      if (
+        message === null ||
+        (result.outcome.kind === 'ended-early' &&
+          Object.values(NOT_MADE_MESSAGES).some((words) => message.endsWith(words)))
+      )
+        continue;
       const fails = tryResult.outcome === 'fail';
       const key = `${String(fails)} ${withoutNumbers(message)}`;
       const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };

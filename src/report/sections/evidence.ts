@@ -75,23 +75,15 @@ export function evidence(
                 value: answers.head,
               },
             ]),
-        ...changedRows(base, head, characters),
+        ...changedArguments(base, head).map((change) => ({
+          name: [text('Changed')],
+          value: [code(change, characters)],
+        })),
         ...failed,
         ...strips,
       ],
     },
   ];
-}
-
-function changedRows(
-  base: TryResult | null,
-  head: TryResult | null,
-  characters: number,
-): FactRow[] {
-  return changedArguments(base, head).map((change) => ({
-    name: [text('Changed')],
-    value: [code(change, characters)],
-  }));
 }
 
 const MOST_STRIPS = 3;
@@ -110,7 +102,7 @@ function answerPieces(
   characters: number,
 ): { base: Line; head: Line } {
   if (views.base !== null || views.head !== null) {
-    const shown = (view: TryView | null, tryResult: TryResult | null): Line =>
+    const shown = (view: TryView | null, tryResult: TryResult | null) =>
       view?.shortened(characters) ?? answerLine(tryResult, characters);
     return { base: shown(views.base, base), head: shown(views.head, head) };
   }
@@ -140,7 +132,7 @@ function filesRow({ files = [] }: ReferenceResult): FactRow[] {
     .slice(0, MOST_FILES)
     .map((file): Line => [code(file.path), text(` ${fileNote(file)}`)]);
   const more = files.length - shown.length;
-  const rest: Line[] = more === 0 ? [] : [[text(`${String(more)} more`)]];
+  const rest: Line[] = more === 0 ? [] : [[text(`${more} more`)]];
   return [{ name: [text('Shown')], value: joinLines([...shown, ...rest], ', ') }];
 }
 
@@ -208,7 +200,8 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
   const gating = scores.filter(({ skip }) => !skip);
   const names = (gating.length > 0 ? gating : scores).map(({ metric }) => metric);
   const strips = [...new Set(names)].map((metric): Strip => {
-    const [before, after] = [objectsOf(base, metric), objectsOf(head, metric)];
+    const before = objectsOf(base, metric);
+    const after = objectsOf(head, metric);
     return { metric, base: before, head: after, parted: partingObject(before, after) };
   });
   return [
@@ -220,7 +213,7 @@ export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[
 function partingObject(base: ObjectScores | null, head: ObjectScores | null): number | null {
   if (base === null || head === null) return null;
   const length = Math.max(base.scores.length, head.scores.length);
-  const differ = (said: (score: ObjectScore | undefined) => string): number | null => {
+  const differ = (said: (score: ObjectScore | undefined) => string) => {
     for (let at = 0; at < length; at += 1)
       if (said(base.scores[at]) !== said(head.scores[at])) return at;
     return null;
@@ -265,7 +258,7 @@ export function stripLine({ base, head, parted }: Strip, characters: number): Li
     ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),
     ...(head === null ? [] : [[text(base === null ? '' : 'Head '), code(marksOf(head, parted))]]),
   ];
-  const lines = sides.flatMap((side, index): Line => (index === 0 ? side : [lineBreak, ...side]));
+  const lines = sides.flatMap((side, index) => (index === 0 ? side : [lineBreak, ...side]));
   const level = (head ?? base)?.level ?? 'Turn';
   if (parted === null) return lines;
   const said = head?.scores[parted];

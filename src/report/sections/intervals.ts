@@ -14,7 +14,8 @@ export interface Interval {
 export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval | null {
   if (tries === 0) return null;
   const z = normalQuantile((1 + confidence) / 2);
-  const [rate, scale] = [passes / tries, 1 + (z * z) / tries];
+  const rate = passes / tries;
+  const scale = 1 + (z * z) / tries;
   const centre = (rate + (z * z) / (2 * tries)) / scale;
   const reach =
     (z / scale) * Math.sqrt((rate * (1 - rate)) / tries + (z * z) / (4 * tries * tries));

@@ -121,7 +121,7 @@ function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
 }
 
 function objectWords({ level, base, head, difference, low, high }: MetricObjects): string {
-  const of = (side: MetricObjects['base']): string =>
+  const of = (side: MetricObjects['base']) =>
     side === null ? '–' : `${count(side.passes)} of ${count(side.judged)}`;
   const counts = base === null ? of(head) : `${of(base)} → ${of(head)}`;
   const range = low === null || high === null ? '' : ` (${signed(low)} to ${signed(high)})`;
@@ -148,8 +148,7 @@ export function valueFigures({ suites }: Result): Line[] {
       if (values.moved === null && !values.decides) return [];
       const { base, head, low, high, p, references, share } = values;
       const scale = scaleOf(base, head);
-      const end = (of: number): string =>
-        share === undefined ? signedValue(of, scale) : signed(of);
+      const end = (of: number) => (share === undefined ? signedValue(of, scale) : signed(of));
       const range =
         low === null || high === null
           ? ''

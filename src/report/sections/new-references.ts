@@ -82,17 +82,17 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
             ? []
             : [
                 paragraph([
-                  text(passing.some(isPassing) ? 'Pass: ' : ''),
+                  text(
+                    passing.some(({ reference: { head } }) => head !== null && !lacksPasses(head))
+                      ? 'Pass: '
+                      : '',
+                  ),
                   ...namesOf(passing, detail),
                   text('.'),
                 ]),
               ]),
         ],
       );
-}
-
-function isPassing({ reference: { head } }: ReferenceEntry): boolean {
-  return head !== null && !lacksPasses(head);
 }
 
 function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {
@@ -117,8 +117,7 @@ export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] 
       entries.map((entry) => [JSON.stringify([entry.suite.path, entry.reference.id]), entry]),
     ).values(),
   ];
-  const isCritical = ({ reference }: ReferenceEntry): boolean =>
-    reference.tags.includes('critical');
+  const isCritical = ({ reference }: ReferenceEntry) => reference.tags.includes('critical');
   const bySuite = [...Map.groupBy(gone, ({ suite }) => suite.name)];
   return group(
     [text(counted(gone.length, 'deleted test'))],

@@ -1,5 +1,5 @@
 import { deduplicate } from '../../documents/document.ts';
-import { onlyScoringChanged } from '../../kernel/result/counts.ts';
+import { allTries, onlyScoringChanged } from '../../kernel/result/counts.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -63,7 +63,7 @@ export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'mes
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const first = headline(result, reports).note;
-  const inHeadline = (sentence: string): boolean =>
+  const inHeadline = (sentence: string) =>
     first.some((part) => 'text' in part && part.text === shorten(sentence, SENTENCE));
   const isElsewhere = elsewhere(result);
   const own = reasonsInWords({
@@ -77,6 +77,7 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
 function elsewhere(result: Result): (reason: Reason) => boolean {
   const isRed = result.outcome.kind === 'regressed';
   const hidesErrors = isRed || opensErrors(result);
+  const tries = allTries(result.suites);
   const [scoring] = result.outcome.kind === 'scoring-changed' ? onlyScoringChanged(result) : [];
   return (reason) => {
     if (isSaid(result.outcome, reason.code)) return true;
@@ -89,7 +90,7 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
       case 'scoring-moved':
         return (isRed && !reason.fails) || reason.suite === scoring?.name;
       case 'words':
-        return hidesErrors && isErrorOfTry(result, reason.text);
+        return hidesErrors && tries.some((made) => errorOf(made) === reason.text);
       default:
         return false;
     }
@@ -97,16 +98,6 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
 }
 
 const REASONS = 5;
-
-function isErrorOfTry({ suites }: Result, words: string): boolean {
-  return suites.some(({ references }) =>
-    references.some(({ base, head }) =>
-      [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
-        (tryResult) => errorOf(tryResult) === words,
-      ),
-    ),
-  );
-}
 
 const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
   { kind: 'removed', words: 'removed' },
@@ -141,7 +132,11 @@ export function notices(result: Result, detail: Detail): Block[] {
     const { suite } = said(notice);
     const { kind } = notice;
     // New and deleted tests have their own collapsed lists.
-    if (kind === 'added' || kind === 'removed') return !listsTests(result, suite, kind);
+    if (kind === 'added' || kind === 'removed')
+      return !result.suites.some(
+        ({ name, references }) =>
+          name === suite && references.some(({ status }) => status === kind),
+      );
     // If earlier runs tested the suite, users have already seen this notice.
     if (kind === 'repeats') return fresh.has(suite ?? '');
     return kind !== 'error' || !isSaid(notice.message);
@@ -172,12 +167,6 @@ export function notices(result: Result, detail: Detail): Block[] {
       ),
     ],
     [...list(shown), ...moreBlock(lines.length, shown.length)],
-  );
-}
-
-function listsTests({ suites }: Result, suite: string | null, kind: 'added' | 'removed'): boolean {
-  return suites.some(
-    ({ name, references }) => name === suite && references.some(({ status }) => status === kind),
   );
 }
 

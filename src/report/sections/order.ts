@@ -62,7 +62,8 @@ export function entriesWithStatus(
 }
 
 export function fallOf({ base, head }: ReferenceResult): number {
-  const [before, after] = [judgedPassShare(base), judgedPassShare(head)];
+  const before = judgedPassShare(base);
+  const after = judgedPassShare(head);
   if (after === null) return 0;
   return (before ?? 1) - after;
 }
@@ -73,7 +74,7 @@ function judgedPassShare(side: SideResult | null): number | null {
 
 function lengthOf(reference: ReferenceResult, reports: Reports): number {
   const { base, head } = exampleTries(reference, reports);
-  const length = (of: TryResult | null): number =>
+  const length = (of: TryResult | null) =>
     of === null ? 0 : (tryView(of, reports)?.length ?? answerText(of)?.length ?? 0);
   return length(base) + length(head);
 }

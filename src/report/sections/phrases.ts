@@ -1,4 +1,3 @@
-import type { failingMetrics } from '../../kernel/result/counts.ts';
 import type { OutcomeKind } from '../../kernel/result/outcome.ts';
 import type {
   ReferenceResult,
@@ -54,12 +53,6 @@ export const METRIC_FAILS: VerdictLook = { sign: '✗', word: 'metric got worse'
 
 export const SHOWN_ONLY: VerdictLook = { sign: '·', word: 'does not gate', tone: 'neutral' };
 
-export function metricMeans({ name, values }: NamedValues): string {
-  return numberInWords(name, values);
-}
-
-type NamedValues = ReturnType<typeof failingMetrics>[number];
-
 /** For answers that are as good as before, but scored differently. */
 export const SCORING_CHANGED: VerdictLook = { sign: '≠', word: 'scoring changed', tone: 'open' };
 
@@ -73,7 +66,7 @@ const SIGNIFICANT_DIGITS = 6;
 export function shownNumber(value: Json): string {
   const isFraction = (each: unknown): each is number =>
     typeof each === 'number' && !Number.isInteger(each);
-  const rounded = (_: string, each: unknown): unknown =>
+  const rounded = (_: string, each: unknown) =>
     isFraction(each) ? Number(each.toPrecision(SIGNIFICANT_DIGITS)) : each;
   return typeof value === 'string' ? value : JSON.stringify(value, rounded);
 }

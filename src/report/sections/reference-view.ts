@@ -84,9 +84,7 @@ function sideBlocks(title: string, side: SideResult | null, reports: Reports): B
   return [
     paragraph([
       strong(title),
-      text(
-        `: ${String(passes)} of ${String(judged)} judged ${judged === 1 ? 'try' : 'tries'} pass`,
-      ),
+      text(`: ${passes} of ${judged} judged ${judged === 1 ? 'try' : 'tries'} pass`),
     ]),
     ...tries.map((tryResult) => tryBlock(tryResult, reports)),
   ];
@@ -100,7 +98,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
     (tryResult.parts === null ? null : answerLine(tryResult, MAX_VIEW_CHARS));
   return {
     kind: 'facts',
-    title: [text(`Try ${String(tryResult.try + 1)}: ${outcome}${reused ? ', reused' : ''}`)],
+    title: [text(`Try ${tryResult.try + 1}: ${outcome}${reused ? ', reused' : ''}`)],
     rows: [
       ...stepLines(tryResult).map((line) => fact('step', line)),
       ...(said === null ? [] : [{ name: [text('answer')], value: said }]),

@@ -1,4 +1,4 @@
-import { countsForVerdict } from '../../kernel/result/counts.ts';
+import { bothTries, countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceResult, ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -60,7 +60,8 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   const open = opensWorst(result, detail) ? 1 : 0;
   if (entries.length <= open) return [];
   const repeated = repeatedNames(result.suites);
-  let [answers, counts] = [Math.max(0, detail.answers - open), detail.counts];
+  let answers = Math.max(0, detail.answers - open);
+  let counts = detail.counts;
   const shared = sharedFailures(entries, reports);
   const blocks = shared.flatMap((failure, index) => {
     const above = index === 0 ? open : 0;
@@ -127,10 +128,10 @@ function failedWords(entries: readonly ReferenceEntry[]): string {
     : `${counted(failed, 'failed test')} and ${count(rest)} that ${was} not judged`;
 }
 
-function isBroken({ reference: { status, base, head } }: ReferenceEntry): boolean {
+function isBroken({ reference }: ReferenceEntry): boolean {
   return (
-    status !== 'error' ||
-    [...(base?.tries ?? []), ...(head?.tries ?? [])].some(
+    reference.status !== 'error' ||
+    bothTries(reference).some(
       ({ parts, error, scores }) =>
         parts === null ||
         error !== null ||
@@ -195,7 +196,8 @@ function answerBlocks(
 /** For example `3 of 3 → 1 of 3 passed, majority: pass → fail`. */
 export function passCounts(reference: ReferenceResult, suite: SuiteResult): string {
   const { base, head } = reference;
-  const [before, after] = [passWords(base), passWords(head)];
+  const before = passWords(base);
+  const after = passWords(head);
   const both = before.endsWith(PASSED) && after.endsWith(PASSED);
   const counts =
     base === null ? after : `${both ? before.slice(0, -PASSED.length) : before} → ${after}`;

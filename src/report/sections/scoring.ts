@@ -86,7 +86,7 @@ function sameAnswerBlocks({
     paragraph([
       text(
         `Of ${sameOf(unit, judged)} of base, judged by both: ` +
-          `${String(pass_fail)} pass → fail, ${String(fail_pass)} fail → pass.`,
+          `${pass_fail} pass → fail, ${fail_pass} fail → pass.`,
       ),
     ]),
   ];

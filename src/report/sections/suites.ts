@@ -4,7 +4,7 @@ import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { suitesWorstFirst, valueWords } from '../../wording/figures.ts';
+import { numberInWords, suitesWorstFirst, valueWords } from '../../wording/figures.ts';
 import { preferredWords } from '../../wording/rates.ts';
 import { variantChanges, variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
@@ -32,7 +32,6 @@ import {
   WITHOUT_VERDICT,
   andMore,
   change,
-  metricMeans,
   metricRates,
   rates,
   repeatedNames,
@@ -63,15 +62,14 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
           [...becauseLine(suite.because), ...moreFiles(suite, same)],
         ];
   });
-  const [diffColumns, sweepColumns] = [
-    ['Suite', rateHead(result), 'Changed'],
-    ['Suite', rateHead(result), 'Refs × tries'],
-  ];
+  const diffColumns = ['Suite', rateHead(result), 'Changed'];
+  const sweepColumns = ['Suite', rateHead(result), 'Refs × tries'];
   const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
   if (mode === 'diff')
     return group([text(suitesInWords(result))], [...table(diffColumns, rows), ...rest]);
-  const [open, folded] = [rows.slice(0, OPEN_SUITES), rows.slice(OPEN_SUITES)];
+  const open = rows.slice(0, OPEN_SUITES);
+  const folded = rows.slice(OPEN_SUITES);
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
   return [
     ...table(sweepColumns, open),
@@ -185,7 +183,7 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
     ...metricLine(suite),
     ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
       lineBreak,
-      text(metricMeans(metric)),
+      text(numberInWords(metric.name, metric.values)),
     ]),
   ];
 }
@@ -203,7 +201,7 @@ function metricLine(suite: SuiteResult): Line {
 export function sweepSize({ references }: SuiteResult): string {
   const counting = references.filter(countsForVerdict);
   const tries = counting.reduce((most, { head }) => Math.max(most, head?.tries.length ?? 0), 0);
-  return counting.length === 0 ? '–' : `${String(counting.length)} × ${String(tries)}`;
+  return counting.length === 0 ? '–' : `${counting.length} × ${tries}`;
 }
 
 export const MAX_ROW_SUITES = 8;

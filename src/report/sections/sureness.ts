@@ -45,7 +45,10 @@ export function sureness(
     [text(isJudged ? 'How sure is this?' : 'Calls and tokens')],
     [
       ...list(shown.map(({ line }) => line)),
-      ...moreBlock(isJudged ? suites.length : 0, sumOf(shown)),
+      ...moreBlock(
+        isJudged ? suites.length : 0,
+        shown.reduce((sum, { suites }) => sum + suites, 0),
+      ),
       ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
       ...list([
         ...valueFigures(result),
@@ -64,10 +67,6 @@ const VOCABULARY =
 interface SuiteSentence {
   line: Line;
   suites: number;
-}
-
-function sumOf(sentences: readonly SuiteSentence[]): number {
-  return sentences.reduce((sum, { suites }) => sum + suites, 0);
 }
 
 function suiteSentences({ suites }: Result): SuiteSentence[] {

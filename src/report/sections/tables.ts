@@ -115,7 +115,7 @@ function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: num
     [code(variantWords(suite.variant))],
     [text(percent(rate))],
     [text(interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`)],
-    [text(`${String(passes)} of ${String(tries)}`)],
+    [text(`${passes} of ${tries}`)],
     [text(cost(suite.cost_per_1000_calls ?? null))],
   ];
 }

@@ -1,5 +1,5 @@
 import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts';
-import type { SideResult, TryResult } from '../../kernel/result/reference-result.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { namedNumber } from '../../metrics/objects.ts';
@@ -112,10 +112,8 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
   const [most] = suite.references
     .filter(countsForVerdict)
     .flatMap((reference) => {
-      const [base, head] = [
-        triesByMetric(reference.base, metric),
-        triesByMetric(reference.head, metric),
-      ];
+      const base = triesByMetric(reference.base, metric);
+      const head = triesByMetric(reference.head, metric);
       return base.judged === 0 || head.judged === 0 || head.failed.length === 0
         ? []
         : [
@@ -149,15 +147,13 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
   return evidence(title, shown, detail, reports);
 }
 
-function triesByMetric(
-  side: SideResult | null,
-  metric: string,
-): { passed: TryResult[]; failed: TryResult[]; judged: number } {
-  const withStatus = (status: Score['status']): TryResult[] =>
+function triesByMetric(side: SideResult | null, metric: string) {
+  const withStatus = (status: Score['status']) =>
     (side?.tries ?? []).filter(({ scores }) =>
       scores.some((score) => score.metric === metric && score.status === status),
     );
-  const [passed, failed] = [withStatus('pass'), withStatus('fail')];
+  const passed = withStatus('pass');
+  const failed = withStatus('fail');
   return { passed, failed, judged: passed.length + failed.length };
 }
 
@@ -171,10 +167,8 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
   const [most] = suite.references
     .filter(countsForVerdict)
     .flatMap((reference) => {
-      const [base, head] = [
-        metricMean(reference.base, metric.name),
-        metricMean(reference.head, metric.name),
-      ];
+      const base = metricMean(reference.base, metric.name);
+      const head = metricMean(reference.head, metric.name);
       return base === null || head === null ? [] : [{ reference, base, head }];
     })
     .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
