@@ -5263,11 +5263,11 @@ export interface EvaldiffResult {
        */
       base: {
         /**
-         * Tries that passed.
+         * Number of tries that passed.
          */
         passes: number;
         /**
-         * Tries that passed or failed.
+         * Number of tries that passed or failed.
          */
         tries: number;
       } | null;
@@ -5276,11 +5276,11 @@ export interface EvaldiffResult {
        */
       head: {
         /**
-         * Tries that passed.
+         * Number of tries that passed.
          */
         passes: number;
         /**
-         * Tries that passed or failed.
+         * Number of tries that passed or failed.
          */
         tries: number;
       } | null;
@@ -6253,11 +6253,11 @@ export interface EvaldiffResult {
        */
       then: {
         /**
-         * Tries that passed.
+         * Number of tries that passed.
          */
         passes: number;
         /**
-         * Tries that passed or failed.
+         * Number of tries that passed or failed.
          */
         tries: number;
       };
@@ -6266,11 +6266,11 @@ export interface EvaldiffResult {
        */
       now: {
         /**
-         * Tries that passed.
+         * Number of tries that passed.
          */
         passes: number;
         /**
-         * Tries that passed or failed.
+         * Number of tries that passed or failed.
          */
         tries: number;
       };

@@ -212,6 +212,8 @@ describe('the source code', () => {
       'features/agents/workspace/inside.js': 2,
       // mknod, and in new namespaces: mount and find.
       'features/agents/workspace/layers.ts': 2,
+      // The words of the loader, which starts the run's command.
+      'features/agents/workspace/filter.ts': 1,
       // cp, which does not follow links.
       'features/agents/workspace/open.ts': 1,
       // The sandbox.

@@ -183,7 +183,7 @@ function nextSuspectStep(
   return {
     kind: 'ask',
     tries: open.flatMap(({ row: { suite, run, pairs } }) =>
-      SIDES.map((side) => ({
+      HEAD_FIRST.map((side) => ({
         ...{ suite, run, side, set: 'pairs' as const },
         try: Math.max(MAX_NEW_TRIES, run[side].length) + pairs[side].length,
       })),
@@ -192,7 +192,7 @@ function nextSuspectStep(
 }
 
 /** The first side waits for the program to start: base in earlier tries, so head in new ones. */
-const SIDES = ['head', 'base'] as const;
+const HEAD_FIRST = ['head', 'base'] as const;
 
 /** Picks at most one reference of each cluster, because their tries are not independent. */
 function pickSuspects(
@@ -259,7 +259,7 @@ function lookSize({ run }: Row, look: number, { isRolledUp }: Measure): number {
 function triesForLook(row: Row, look: number, measure: Measure): NewTry[] {
   const { suite, run, again } = row;
   const size = lookSize(row, look, measure);
-  const sides = needsNewHead(row, measure) ? SIDES : (['base'] as const);
+  const sides = needsNewHead(row, measure) ? HEAD_FIRST : (['base'] as const);
   return sides.flatMap((side) =>
     Array.from({ length: Math.max(0, size - again[side].length) }, (_, i) => ({
       ...{ suite, run, side, set: 'again' as const },

@@ -33,8 +33,8 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
   const ends = known
     .filter((secret) => secret.length >= MIN_KEY_LENGTH)
     .flatMap((key) => [key.slice(0, END), key.slice(-END)]);
-  const partial = literalPattern(ends);
-  const telling = literalPattern([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
+  const partial = anyLiteral(ends);
+  const telling = anyLiteral([...ends, ...KEY_SHAPES.map(({ prefix }) => prefix)]);
   return (text) => {
     const whole = exact === null ? text : text.replace(exact, REDACTED);
     if (telling === null || whole.search(telling) < 0) return whole;
@@ -139,7 +139,7 @@ function secretParts(secret: string): string[] {
 /** Matches secrets in every form in which they are redacted. Null: there is no secret. */
 export function secretPattern(secrets: readonly string[]): RegExp | null {
   const known = [...new Set(secrets.flatMap(secretParts))];
-  const literals = literalPattern(known.flatMap(secretSpellings));
+  const literals = anyLiteral(known.flatMap(secretSpellings));
   if (literals === null) return null;
   const long = known.filter((secret) => secret.length >= MIN_KEY_LENGTH).map(escapedPattern);
   return new RegExp([...long, literals.source].join('|'), 'gi');
@@ -206,7 +206,7 @@ function base64Spellings(bytes: Uint8Array): string[] {
 const LINE_PATTERNS = [/.{1,64}/g, /.{1,76}/g];
 
 /** Longer literals first, so that a whole secret matches before its parts. */
-function literalPattern(literals: readonly string[]): RegExp | null {
+function anyLiteral(literals: readonly string[]): RegExp | null {
   const distinct = [...new Set(literals)]
     .filter((literal) => literal !== '')
     .sort((a, b) => b.length - a.length);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { countSchema, sideSchema } from '../kernel/result/pieces.ts';
+import { sideSchema } from '../kernel/result/pieces.ts';
+import { countSchema } from '../types/usage-totals.ts';
 
 export const changeUnitSchema = z.strictObject({
   kind: z

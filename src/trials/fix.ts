@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { countSchema } from '../kernel/result/pieces.ts';
 import { count } from '../text/amounts.ts';
+import { countSchema } from '../types/usage-totals.ts';
 import type { Edit } from './fix-edit.ts';
 import { fixGate } from './fix-gate.ts';
 

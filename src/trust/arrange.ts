@@ -5,25 +5,13 @@ import { pairReferences, pairSuites } from '../kernel/select/pair.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-import type { Budget, Project, Settings, OwnSettings } from '../project/settings.ts';
+import type { Project, Settings, OwnSettings } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
-import type { Json, JsonMap, Notice, Side } from '../types/plain.ts';
+import type { Json, JsonMap, Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { fromOutside, type NotRun } from './outside-contributor.ts';
+import { fromOutside } from './outside-contributor.ts';
 import type { Source, Sources } from './trust.ts';
-
-export interface TrustedSides {
-  base: Project | null;
-  head: Project;
-  gate: GateSettings;
-  budget: Budget;
-  /** The side whose programs and recorded answers are used. */
-  models: Side;
-  ownRules: Reason[];
-  /** Suites that head changes, but that do not run for an outside contributor. */
-  notRun: NotRun[];
-  notices: Notice[];
-}
+import type { TrustedSides } from './trusted-sides.ts';
 
 /** `base` is null if its project is not readable. */
 export function applyTrust(

@@ -1,4 +1,3 @@
-import type { ReasonOf } from '../kernel/result/reason.ts';
 import { pairSuites } from '../kernel/select/pair.ts';
 import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -10,14 +9,12 @@ import type { Metric, Rubric } from '../types/metric.ts';
 import { AGENT_PROGRAM } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
 import { canonicalContent } from './merge.ts';
+import type { NotRun } from './trusted-sides.ts';
 
 const MAX_VALUE = 60;
 
 const CAN_RUN_IT =
   'A maintainer can run the new code by pushing it to a branch of this repository.';
-
-/** Suites that do not run for an outside contributor, although head changes them. */
-export type NotRun = Omit<ReasonOf<'not-run'>, 'code' | 'fails'>;
 
 /** Takes only prompt text and inputs from head. Reports what else head changed. */
 export function fromOutside(base: Project | null, head: Project) {

@@ -84,7 +84,7 @@ export type Step =
   | { type: 'message'; role: 'user' | 'assistant'; text: string }
   | { type: 'tool_call'; name: string; arguments: string; result: string | null };
 
-type CallPart = Extract<Part, { type: 'tool_call' }>;
+export type CallPart = Extract<Part, { type: 'tool_call' }>;
 
 export function textOf({ parts }: Pick<Answer, 'parts'>): string {
   const [first, ...more] = parts;

@@ -75,6 +75,8 @@ export function codeValues({
 
 export type Side = 'base' | 'head';
 
+export const SIDES: readonly Side[] = ['base', 'head'];
+
 /** `line` counts from 1; 0 means the whole file. */
 export interface Place {
   file: string;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { PURPOSES } from './plain.ts';
 
-const countSchema = z.number().int().nonnegative();
+export const countSchema = z.number().int().nonnegative();
 
-const dollarsSchema = z.number().nonnegative().nullable();
+export const dollarsSchema = z.number().nonnegative().nullable();
 
 const saved = dollarsSchema
   .describe(

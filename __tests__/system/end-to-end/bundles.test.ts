@@ -32,7 +32,7 @@ rmSync(join(lacking, 'highs.mjs'));
 
 const jobs = {
   'javascript-lp-solver': { solver: 'javascript-lp-solver', program, model: simplexModel(program) },
-  highs: { solver: 'highs', program },
+  highs: { solver: 'highs', program, seconds: 600 },
 } as const;
 
 /**
@@ -77,8 +77,8 @@ describe.each([
     'solves a linear program with %s to its known optimum, and its worker thread prints nothing',
     async (solver) => {
       const { worker, printed } = await thread(entry);
-      worker.postMessage({ job: jobs[solver], seconds: 600 });
-      const { answer } = (await messageOf(worker)) as { answer: AssignmentAnswer };
+      worker.postMessage(jobs[solver]);
+      const answer = (await messageOf(worker)) as AssignmentAnswer;
       await worker.terminate();
       expect(answer.status === 'solved' ? total(answer.counts) : answer).toBeCloseTo(objective, 6);
       expect(printed()).toBe('');
@@ -91,8 +91,8 @@ test('a bundle without the solver HiGHS uses javascript-lp-solver, and looks for
   const answers: AssignmentAnswer[] = [];
   for (const solver of ['javascript-lp-solver', 'highs'] as const) {
     const { worker } = await thread(entry);
-    worker.postMessage({ job: jobs[solver], seconds: 600 });
-    answers.push(((await messageOf(worker)) as { answer: AssignmentAnswer }).answer);
+    worker.postMessage(jobs[solver]);
+    answers.push((await messageOf(worker)) as AssignmentAnswer);
     await worker.terminate();
   }
   expect(answers).toEqual([

@@ -107,7 +107,7 @@ async function runnerFiles(
     state: join(folder, 'state'),
     temp: join(folder, 'temp'),
   };
-  const repository = { full_name: 'example/shop', fork: false };
+  const repository = { full_name: 'example/shop', fork: false, default_branch: 'main' };
   const from = fork ? { full_name: 'someone/shop', fork: true } : repository;
   const payload = {
     action: 'synchronize',

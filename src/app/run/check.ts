@@ -8,7 +8,7 @@ import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
 import { keyPlace } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
-import type { NotRun } from '../../trust/outside-contributor.ts';
+import type { NotRun } from '../../trust/trusted-sides.ts';
 import { takesOverlay, type Evaluate, type Target } from '../../types/model.ts';
 import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
 

@@ -26,7 +26,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { FeaturePlan } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
-import type { TrustedSides } from '../../trust/arrange.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';

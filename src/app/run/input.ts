@@ -7,7 +7,7 @@ import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Settings } from '../../project/settings.ts';
-import type { TrustedSides } from '../../trust/arrange.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request, Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';

@@ -23,7 +23,7 @@ import { isListed, NO_LIST, priceFrom } from '../../money/price.ts';
 import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
-import type { TrustedSides } from '../../trust/arrange.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import { calledModel, type Grader, type Target } from '../../types/model.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';

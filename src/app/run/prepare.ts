@@ -23,7 +23,7 @@ import { priceFrom } from '../../money/price.ts';
 import type { Project, Settings } from '../../project/settings.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
-import type { TrustedSides } from '../../trust/arrange.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';

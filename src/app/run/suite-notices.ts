@@ -6,7 +6,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { answerKey } from '../../report/answers/text.ts';
 import type { Outcome } from '../../types/metric.ts';
-import type { Notice, NoticeKind, Place, Side } from '../../types/plain.ts';
+import { SIDES, type Notice, type NoticeKind, type Place, type Side } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';
 import {
   acceptChurn,
@@ -30,8 +30,6 @@ export const RUN_WORDS: RunWords = {
   servedNotices,
   confirmationWords,
 };
-
-const SIDES = ['base', 'head'] as const;
 
 function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {
   const { run } = comparison;

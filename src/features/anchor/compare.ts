@@ -118,7 +118,7 @@ function anchorAsker(tools: FeatureTools, price: ComparedRun['price'], suite: Su
     const extra = extraTryMaker(tools, price, anew ? { anew } : {});
     const tries = await extra.make(
       suite,
-      rows.flatMap((row) => extraTries(row, prompt)),
+      rows.flatMap((row) => anchorTries(row, prompt)),
     );
     if (extra.isEnded()) return null;
     const byRow = Map.groupBy(tries, ({ wanted }) => wanted.row);
@@ -129,7 +129,7 @@ function anchorAsker(tools: FeatureTools, price: ComparedRun['price'], suite: Su
   };
 }
 
-function extraTries(row: AnchorRow, prompt: 'then' | 'head'): (ExtraTry & { row: AnchorRow })[] {
+function anchorTries(row: AnchorRow, prompt: 'then' | 'head'): (ExtraTry & { row: AnchorRow })[] {
   const generation = prompt === 'then' ? row.generation : row.own.affected.head;
   if (generation === null) throw new TypeError('a compared reference has a head');
   return Array.from({ length: ANCHOR_TRIES }, (_, index) => ({

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
-
-const passesSchema = z.strictObject({
-  passes: countSchema.describe('Tries that passed.'),
-  tries: countSchema.describe('Tries that passed or failed.'),
-});
+import { passesSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const anchoredSuiteSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),

@@ -2,6 +2,7 @@ import { InternalError } from '../../errors.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { AssignmentProgram, Solve, Solver } from '../../types/solver.ts';
 import {
+  FLOAT_NOISE,
   attributeBounds,
   dealOut,
   objective,
@@ -17,8 +18,6 @@ import { PER_REFERENCE } from './text.ts';
 
 /** In suites up to this size, javascript-lp-solver is tried before HiGHS. */
 const SIMPLEX_REFERENCES = 250;
-
-const FLOAT_NOISE = 1e-9;
 
 export interface AssignTools {
   solve: Solve;

@@ -62,7 +62,7 @@ export function bandOf(
   return { low: wanted * (1 - slack), high: wanted * (1 + slack) };
 }
 
-const FLOAT_NOISE = 1e-9;
+export const FLOAT_NOISE = 1e-9;
 
 /**
  * The bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k. A solution

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { fixSchema } from '../../trials/fix.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 /** A file can contain several prompts, so the path does not identify the suite. */
 const ofSuite = {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { changeUnitSchema } from '../../trials/change-unit.ts';
 import { fixSchema } from '../../trials/fix.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const triesSchema = z.strictObject({
   passes: countSchema.describe('Tries that pass.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema } from '../../kernel/result/pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const bothSidesSchema = z.strictObject({
   base: shareSchema.nullable().describe('The value on base; null if nothing was judged.'),

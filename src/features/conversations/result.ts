@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { countSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
 import { stepSchema } from '../../types/answer-schema.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),

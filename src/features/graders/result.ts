@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  countSchema,
-  differenceSchema,
-  shareSchema,
-  sideSchema,
-} from '../../kernel/result/pieces.ts';
+import { differenceSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const gradedInterval = (description: string) =>
   z

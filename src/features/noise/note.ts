@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { countSchema, shareSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema } from '../../kernel/result/pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 export const noiseNoteSchema = z.strictObject({
   red: countSchema.describe('Comparisons of base with itself that went red.'),

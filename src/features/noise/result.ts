@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { firstIssue } from '../../app/commands/read-result.ts';
 import { problem } from '../../errors.ts';
-import { countSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { measuredRateSchema } from '../../kernel/result/reference-result.ts';
 import { resultSchema } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 import { noiseNoteSchema } from './note.ts';
 
 const NOISE_VERSION = 1;

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import { countSchema, variantSchema } from '../../kernel/result/pieces.ts';
-
-const passesSchema = z
-  .strictObject({
-    passes: countSchema.describe('Tries that passed.'),
-    tries: countSchema.describe('Tries that passed or failed.'),
-  })
-  .nullable();
+import { passesSchema, variantSchema } from '../../kernel/result/pieces.ts';
 
 const promiseSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
@@ -24,8 +17,8 @@ const promiseSchema = z.strictObject({
         '`unaffected`: it did not run, because nothing that it depends on changed. ' +
         '`deleted`: head does not have it.',
     ),
-  base: passesSchema.describe("Base's tries; null: none."),
-  head: passesSchema.describe("Head's tries; null: none."),
+  base: passesSchema.nullable().describe("Base's tries; null: none."),
+  head: passesSchema.nullable().describe("Head's tries; null: none."),
 });
 
 const promisesSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import { clusteredRuns } from '../plan/ledger.ts';
 import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
 import { ENDING_KINDS, ENDS_AS, type EndingKind } from '../result/endings.ts';
@@ -6,8 +6,6 @@ import type { TryResult } from '../result/reference-result.ts';
 import type { Verdict } from '../result/suite-result.ts';
 import { contrast } from '../statistics/look.ts';
 import { reachesLevel, type Tries } from '../statistics/table.ts';
-
-const SIDES = ['base', 'head'] as const;
 
 /**
  * Good verdicts that are ruled out, because more answers of one side end abnormally. If head only

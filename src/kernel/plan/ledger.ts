@@ -101,7 +101,7 @@ export function createLedgers(suites: readonly SuiteComparison[]): SuiteLedger[]
         const { reference } = run.affected;
         return {
           tries: tryOutcomes(run),
-          metrics: metrics.size < 2 ? new Map() : failingMetrics(run),
+          metrics: metrics.size < 2 ? new Map() : failingTries(run),
           judgedBy: gating.size,
           cluster: clusters[s]?.[at] ?? null,
           isCritical: isCritical(run),
@@ -162,7 +162,7 @@ function scoresOf({ base, head }: ReferenceRun): TryResult['scores'] {
   return [...base, ...head].flatMap(({ byHead }) => byHead.scores.filter(({ skip }) => !skip));
 }
 
-function failingMetrics(run: ReferenceRun): Map<string, Tries> {
+function failingTries(run: ReferenceRun): Map<string, Tries> {
   const failing = scoresOf(run).flatMap(({ metric, status }) => (status === 'fail' ? metric : []));
   const side = (tries: readonly Try[], metric: string): Tries['base'] =>
     tries.map(({ byHead }) => outcomeIn(byHead, metric));

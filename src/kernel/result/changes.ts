@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countSchema } from './pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
 const changedLineSchema = z.strictObject({
   sign: z

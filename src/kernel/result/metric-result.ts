@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { countSchema, differenceSchema, ends, shareSchema, sides } from './pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
+import { differenceSchema, ends, shareSchema, sides } from './pieces.ts';
 
 export const moveDirection = {
   way: z.enum(['rose', 'fell']).describe('Whether the metric rose or fell.'),

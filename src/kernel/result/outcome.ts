@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { NOT_JUDGED } from '../../errors.ts';
 import type { Conclusion } from '../../types/plain.ts';
-import { countSchema, shareSchema, sides } from './pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
+import { shareSchema, sides } from './pieces.ts';
 import { progress } from './reason.ts';
 
 function outcome<const K extends string, S extends z.core.$ZodLooseShape>(

@@ -2,14 +2,16 @@ import { z } from 'zod';
 import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
 import type { Json, Side } from '../../types/plain.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 
-export const countSchema = z.number().int().nonnegative();
+export const passesSchema = z.strictObject({
+  passes: countSchema.describe('Number of tries that passed.'),
+  tries: countSchema.describe('Number of tries that passed or failed.'),
+});
 
 export const shareSchema = z.number().min(0).max(1);
 
 export const differenceSchema = z.number().min(-1).max(1);
-
-export const dollarsSchema = z.number().nonnegative().nullable();
 
 export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
 import { ENDED } from '../../types/answer.ts';
+import { countSchema } from '../../types/usage-totals.ts';
 import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
 import {
-  countSchema,
   ends,
   jsonSchema,
   outcomeSchema,

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { noticeSchema, problemSchema } from '../../types/notice-schema.ts';
 import type { Conclusion, TrustLevel } from '../../types/plain.ts';
-import { usageTotalsSchema } from '../../types/usage-totals.ts';
+import { usageTotalsSchema, countSchema } from '../../types/usage-totals.ts';
 import { gateSettingsSchema } from '../suite/gate-settings.ts';
 import { changedTextSchema } from './changes.ts';
 import type { FeatureParts, OwnKeys } from './feature-parts.ts';
 import { runOutcomeSchema } from './outcome.ts';
-import { countSchema } from './pieces.ts';
 import { reasonSchema } from './reason.ts';
 import { scoringResultSchema } from './scoring-result.ts';
 import { suiteResultSchema } from './suite-result.ts';

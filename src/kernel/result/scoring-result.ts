@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  countSchema,
-  differenceSchema,
-  outcomeSchema,
-  scoreSchema,
-  shareSchema,
-} from './pieces.ts';
+import { countSchema } from '../../types/usage-totals.ts';
+import { differenceSchema, outcomeSchema, scoreSchema, shareSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const scoringResultSchema = z.strictObject({
@@ -46,6 +41,7 @@ export const scoringResultSchema = z.strictObject({
     .strictObject({
       unit: z
         .enum(['answers', 'tests'])
+        .default('answers')
         .describe('What the numbers count, and `rates`: `tests` if only the roll-up changed.'),
       judged: countSchema.describe('Number of answers or tests that both scorings judged.'),
       pass_fail: countSchema.describe(

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { countSchema, dollarsSchema } from '../../types/usage-totals.ts';
 import { suiteGateSchema } from '../suite/gate-settings.ts';
 import { withKeys, type OwnKeys, type SuiteParts } from './feature-parts.ts';
 import { metricResultSchema } from './metric-result.ts';
 import {
-  countSchema,
   differenceSchema,
-  dollarsSchema,
   ends,
+  passesSchema,
   shareSchema,
   sideSchema,
   sides,
@@ -152,11 +152,6 @@ const verdictReasonSchema = z.strictObject({
       "Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.",
     )
     .exactOptional(),
-});
-
-const passesSchema = z.strictObject({
-  passes: countSchema.describe('Number of tries that passed.'),
-  tries: countSchema.describe('Number of tries that passed or failed.'),
 });
 
 const confirmationSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { Part } from '../../types/answer.ts';
+import type { CallPart, Part } from '../../types/answer.ts';
 import {
   argumentText,
   argumentsOf,
@@ -9,8 +9,6 @@ import {
   type Argument,
 } from './text.ts';
 import { unchangedStretch, wordRuns, type Stretch } from './words.ts';
-
-type CallPart = Extract<Part, { type: 'tool_call' }>;
 
 interface Pair<T> {
   base: T | null;

@@ -35,7 +35,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   const { open } = splitChanges(result, found);
   const each = linesEach(open, lines);
   return open.flatMap((files, index) => {
-    const excerpt = excerptOf(files, each, found);
+    const excerpt = excerptAround(files, each, found);
     const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
     return [
       paragraph([...title, ...fileLine(files, excerpt)]),
@@ -50,13 +50,13 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
   const { open, left } = splitChanges(result, found);
   const each = linesEach(open, lines);
   const cut =
-    lines < ROOM_FOR_ALL ? [] : open.filter((files) => excerptOf(files, each, found).isCut);
+    lines < ROOM_FOR_ALL ? [] : open.filter((files) => excerptAround(files, each, found).isCut);
   return group(
     [text(cut.length > 0 ? 'All changed lines' : 'Also changed')],
     [
       ...cut.flatMap((files): Block[] => [
         paragraph([changePlace(files[0])]),
-        { kind: 'diff', lines: excerptOf(files, lines, found).lines },
+        { kind: 'diff', lines: excerptAround(files, lines, found).lines },
       ]),
       ...(left.length === 0
         ? []
@@ -175,9 +175,9 @@ interface Excerpt {
  * Shows at most `most` lines, chosen outwards from the cause. The lines of the cause are never left
  * out, so there may be more.
  */
-function excerptOf(files: Alike, most: number, found: SuiteCauseLines): Excerpt {
+function excerptAround(files: Alike, most: number, found: SuiteCauseLines): Excerpt {
   const [change] = files;
-  const causes = causesIn(files, found);
+  const causes = causeLinesIn(files, found);
   const marked = markedLines(change, causes);
   const isKept = keptLines(marked, most);
   const shown = marked.flatMap(({ line, remarks }, index) => {
@@ -201,7 +201,7 @@ const GAP: DiffLine = { sign: 'gap', text: '…' };
 type CauseLine = FoundLines['lines'][number] & Pick<FoundLines, 'remark'>;
 
 /** Each line that caused the difference, once, in the order of the file. */
-function causesIn(files: Alike, found: SuiteCauseLines): CauseLine[] {
+function causeLinesIn(files: Alike, found: SuiteCauseLines): CauseLine[] {
   const all = found.flatMap(({ remark, lines }) =>
     lines
       .filter(({ head }) => files.some(({ file }) => file === head.file))

@@ -148,7 +148,14 @@ describe('a pull request that only loosens a rubric', () => {
         scoring_effect: 0.5,
         total: 0.5,
         rates: { base_base: 0.5, base_head: 1, head_base: 0.5, head_head: 1 },
-        same_answers: { judged: 18, pass_fail: 0, fail_pass: 9, p: 1 / 512, kappa: 0 },
+        same_answers: {
+          unit: 'answers',
+          judged: 18,
+          pass_fail: 0,
+          fail_pass: 9,
+          p: 1 / 512,
+          kappa: 0,
+        },
       }),
     ]);
     expect(scoringSummary(result.scoring[0]!)).toBe(

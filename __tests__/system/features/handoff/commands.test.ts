@@ -19,7 +19,9 @@ test('the commands that the report gives a coding agent run exactly as printed',
   // A model wrote the fix, so the fold must not contain its words.
   expect(fold).not.toContain(DRAFT);
   const commandOf = (label: string): string[] =>
-    (new RegExp(`${label}: \`npx evaldiff ([^\`]+)\``).exec(fold)?.[1] ?? '').split(' ');
+    (new RegExp(`${label}: \`npx evaldiff@\\d\\.\\d\\.\\d ([^\`]+)\``).exec(fold)?.[1] ?? '').split(
+      ' ',
+    );
   const show = commandOf('Print a test as JSON');
 
   // A clone with both commits and its own result.
@@ -45,7 +47,7 @@ test('the commands that the report gives a coding agent run exactly as printed',
   ]);
 
   cpSync(join(directory, RESULT), join(clone, RESULT));
-  const fix = /written by `npx evaldiff ([^`]+)`/.exec(fold)?.[1] ?? '';
+  const fix = /written by `npx evaldiff@\d\.\d\.\d ([^`]+)`/.exec(fold)?.[1] ?? '';
   expect((await run(fix.split(' '), { cwd: clone })).code).toBe(0);
   expect(readFileSync(join(clone, FILE), 'utf8')).toBe(
     shopPrompt(HEAD_LINES.map((line, at) => (at === CULPRIT - 9 ? DRAFT : line))),

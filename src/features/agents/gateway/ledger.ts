@@ -83,7 +83,9 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
   if (isPassed(run.account))
     refused.push({
       why: 'usd',
-      message: `this run cost $${run.account.spent.toFixed(4)}, more than its limit of $${run.terms.limits.usd}`,
+      message:
+        `this run cost $${run.account.spent.toFixed(4)}, ` +
+        `more than its limit of $${run.terms.limits.usd}`,
     });
   return {
     ...{ calls, attempts, paid, replayed, whole, spent },

@@ -61,7 +61,7 @@ function renderNode(node: SyntaxNode, state: RenderState): void {
       setVariable(node.targets[0].value, evaluateNode(node.value, state), state);
       return;
     default:
-      state.text += valueText(evaluateNode(node, state), state);
+      state.text += shownValue(evaluateNode(node, state), state);
   }
 }
 
@@ -69,7 +69,7 @@ function writeBody(body: SyntaxNode | null, state: RenderState): void {
   if (body !== null) renderNode(body, state);
 }
 
-function valueText(value: Value, { show }: RenderState): string {
+function shownValue(value: Value, { show }: RenderState): string {
   return value === undefined || value === null ? '' : show(value);
 }
 

@@ -48,7 +48,7 @@ export async function withValues(
   );
 }
 
-export function reportUnreadKeys(
+export function reportUnreadAssertionKeys(
   { value, place }: ForeignAssertion,
   type: string,
   left: Loss[],

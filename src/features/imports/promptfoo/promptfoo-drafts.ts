@@ -18,7 +18,7 @@ import {
 } from '../shared/draft.ts';
 import { pathIn } from './assertion-parts.ts';
 import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
-import { reportUnreadKeys } from './promptfoo-assertions.ts';
+import { reportUnreadAssertionKeys } from './promptfoo-assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -246,7 +246,7 @@ function testMetrics(
       else lose(left, place, ON_TRANSFORMED, changed ?? '');
       return [];
     }
-    reportUnreadKeys(assertion, type, left);
+    reportUnreadAssertionKeys(assertion, type, left);
     const label = value['metric'] ?? value['label'];
     const name = unique(
       typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
