@@ -79,6 +79,7 @@ const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/from-promptfoo.md': 'system/docs/pages.test.ts',
   'docs/agents.md': 'system/docs/pages.test.ts',
+  'docs/agent-runs.md': 'system/docs/agents.test.ts',
   'docs/first-suite.md': 'system/docs/pages.test.ts',
   'docs/own-release.md': 'system/docs/pages.test.ts',
   'README.md': 'system/docs/pages.test.ts',

@@ -8,9 +8,11 @@ import {
   taskShape,
   workspaceShape,
 } from '../../../src/features/agents/schema.ts';
+import { instructionSettings } from '../../../src/features/agents/settings.ts';
 import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
 
 const page = readFileSync('docs/agents.md', 'utf8');
+const runsPage = readFileSync('docs/agent-runs.md', 'utf8');
 
 function rowsOf(section: string): string[][] {
   const part = page.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';
@@ -55,13 +57,18 @@ describe('the page about agents', () => {
     };
     const { read } = agentRow('command');
     for (const [type, fields] of Object.entries(lines)) {
-      const row = new RegExp(`^\\| \`${type}\` +\\| (.*)$`, 'm').exec(page)?.[1];
+      const row = new RegExp(`^\\| \`${type}\` +\\| (.*)$`, 'm').exec(runsPage)?.[1];
       expect(codes(row)).toEqual(Object.keys(fields));
       const [event] = read({ type, ...fields });
       expect(Object.values(event ?? {})).toEqual(expect.arrayContaining(Object.values(fields)));
     }
-    const [, agent] = /^agent: (\{.*skill_tool.*)$/m.exec(page) ?? [];
+    const [, agent] = /^agent: (\{.*skill_tool.*)$/m.exec(runsPage) ?? [];
     expect(agentSchema.safeParse(parse(agent ?? '')).success).toBe(true);
+  });
+
+  test('shows a map of patterns that the settings accept', () => {
+    const [, modes] = /^instructions: (\{.*\})$/m.exec(runsPage) ?? [];
+    expect(instructionSettings.schema.safeParse(parse(modes ?? '')).success).toBe(true);
   });
 
   test('has at most 1,350 words', () => {
