@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { auditRelease } from './release-audits.ts';
 import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 
@@ -92,7 +91,7 @@ jobs:
     expect(auditWorkflow(dangerous, { allowed: ['pull_request_target'] })).toEqual([]);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['unpinned-uses', sound.replace(/@3d3c\S+ # v7\.0\.1/, '@v7')],
     ['unpinned-uses', sound.replace(/@3d3c\S+ # v7\.0\.1/, '@main')],
     ['ref-version-mismatch', sound.replace('# v7.0.1', '# v6.0.0')],
@@ -132,7 +131,7 @@ jobs:
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
   });
 
-  test.each<[string, string]>([
+  test.each([
     [
       'checks out',
       dangerous.replace(beside, `${beside}\n          ref: \${{ github.event.issue.head.sha }}`),
@@ -175,7 +174,7 @@ describe('the release audits', () => {
   const unproven = release.replaceAll(proof, '');
   const attest = /      - uses: actions\/attest[\s\S]*?tgz\n/.exec(release)?.[0] ?? '';
 
-  test.each<[string, string[], string]>([
+  test.each([
     ['no environment', ['release-environment: npm'], npmJob('    environment: release\n', '')],
     [
       'another environment',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { keepCompiled } from '../../src/app/session/runtime.ts';
 import { startGitServer } from '../stand-ins/git-server.ts';
 import {
@@ -53,7 +52,7 @@ describe('a pull request that changes symbolic links and a prompt', () => {
   const base = { ...quiz(), 'docs/latest': link('v1'), 'docs/old': link('v1'), 'docs/a': 'a\n' };
   const gone = { 'docs/old': null, 'docs/new': link('v3') };
   const head = { ...WORSE, ...gone, 'docs/latest': link('v2'), 'docs/a': link('b') };
-  test.each<[string, string | null, number | null]>([
+  test.each([
     ['the merge commit', 'refs/pull/12/merge', 1],
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],

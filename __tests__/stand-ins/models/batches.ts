@@ -280,7 +280,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
 }
 
 const BAD_REQUEST = 'invalid_request_error';
-const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' } as const;
+const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' };
 
 /** A result line without its id. */
 function resultOf(seen: Seen, left: keyof typeof LEFT | null, scripted: Scripted): object {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readRecordedMessages } from '../../../src/config/recorded.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
@@ -234,7 +233,7 @@ describe('a recorded dialogue', () => {
     expect(found.references[0]?.problem).toBeNull();
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['continues after the result of a tool', ', { role: tool, tool_call_id: c, content: "1" }'],
     [
       'continues after a question',

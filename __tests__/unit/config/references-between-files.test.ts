@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, read, suiteFiles } from './tree.ts';
 
 const METRICS = 'metrics: [{ uses: exact_match }]\n';
@@ -10,7 +9,7 @@ const problemsWithIds = async (...ids: string[]): Promise<string[]> => {
 };
 
 describe('two ids that look the same', () => {
-  test.each<[string, string]>([
+  test.each([
     ['case-1', ' case-1 '],
     ['\u00e9t\u00e9', 'e\u0301te\u0301'],
     ['two words', 'two  words'],
@@ -48,7 +47,7 @@ describe('two ids that look the same', () => {
 });
 
 describe('a table with another separator', () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['c.csv', 'a;expected\nx;"1,5"\n', 'semicolons; write commas'],
     ['c.csv', 'a;expected\nx, and z;y\n', 'semicolons; write commas'],
     ['c.csv', 'a;expected;tags\nx, y, z;1;s,t\n', 'semicolons; write commas'],
@@ -94,7 +93,7 @@ describe('what nothing uses', () => {
     expect(await noticesOf({ ...files, [file]: content })).toContain(`${file}:1: ${message}`);
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['{ file: d.csv }', 'a,expected,tag,tags\nx,y,1,2\n', PROMPT],
     ['{ file: d.csv, map: { tags: tag } }', 'a,expected,tag\nx,y,1\n', PROMPT],
     ['{ file: d.csv }', 'a,expected,source\nx,y,1\n', PROMPT],

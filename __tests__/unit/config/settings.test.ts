@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { vendorNames } from '../../../src/types/vendors.ts';
@@ -113,7 +112,7 @@ qualeval: { enabled: off, max_attributes: 5 }
   const address = 'may only be set in the workflow (input endpoints)';
   const batches =
     "; only OpenAI's and Anthropic's own servers offer batches. Remove this key, or write direct";
-  test.each<[string, string]>([
+  test.each([
     ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
     ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
@@ -74,7 +73,7 @@ describe('line numbers in a YAML file', () => {
   if (!reading.ok) throw new Error('unreadable');
   const document = reading.value;
 
-  test.each<[(string | number)[], number]>([
+  test.each([
     [[], 1],
     [['name'], 1],
     [['list'], 2],
@@ -92,7 +91,7 @@ describe('line numbers in a YAML file', () => {
     expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
   });
 
-  test.each<[string, string, number, number]>([
+  test.each([
     ['block', '{x}', 0, 8],
     ['block', '{x}', 1, 9],
     ['block', '{y}', 0, 9],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import * as jsRouge from 'js-rouge';
 import {
   chrf,
@@ -42,13 +41,10 @@ describe('ROUGE', () => {
     ['one', 1, 1 / 2, null],
     ['one two', 2, 2 / 3, 4 / 5],
     ['one three', 1, 4 / 5, 4 / 5],
-  ] as const)(
-    'scores %j against three words as rouge_score does',
-    (candidate, n, gram, longest) => {
-      expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
-      if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
-    },
-  );
+  ])('scores %j against three words as rouge_score does', (candidate, n, gram, longest) => {
+    expect(rougeN(candidate, 'one two three', n, 1)).toBeCloseTo(gram, 12);
+    if (longest !== null) expect(rougeL(candidate, 'one two three', 1)).toBeCloseTo(longest, 12);
+  });
 
   test("weights recall by β as in the paper's F-measure", () => {
     // Precision 1, recall 1/3: (1 + 4) · 1 · 1/3 ÷ (4 · 1 + 1/3)

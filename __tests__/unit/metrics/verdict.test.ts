@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { lastWords, replyObject, verdictOf } from '../../../src/metrics/verdict.ts';
 
@@ -60,7 +59,7 @@ describe('a verdict in a line', () => {
     expect(labelInLine(line.toLowerCase(), WORDS)).toBeNull(),
   );
 
-  test.each<[string, string]>([
+  test.each([
     ['Yes, it names the source.', 'yes'],
     ['no, the second step is wrong', 'no'],
     ['No (it is rude)', 'no'],

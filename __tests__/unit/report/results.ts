@@ -699,7 +699,7 @@ export function hostile(): Result {
       fix: draftedFix({ file: text, replaced: text, replacement: text }),
     })),
     notices: texts.map((text) => ({
-      kind: 'trust' as const,
+      kind: 'trust',
       message: text,
       place: { file: text, line: 3 },
     })),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   CHECK_SUMMARY_LIMIT,
   CHECK_TITLE_LIMIT,
@@ -30,12 +29,12 @@ describe('checkTitle', () => {
 describe.each([
   ['the check', checkSummary, CHECK_SUMMARY_LIMIT],
   ['the job', renderSummary, JOB_SUMMARY_LIMIT],
-] as const)('the summary of %s', (_name, render, limit) => {
+])('the summary of %s', (_name, render, limit) => {
   test.each([
     ['ten thousand failures', enormous],
     ['hostile text', hostile],
     ['an ordinary result', regression],
-  ] as const)('for %s fits into the size limit, which is in bytes', (_what, build) => {
+  ])('for %s fits into the size limit, which is in bytes', (_what, build) => {
     const bytes = size(render(build()));
     expect(bytes).toBeLessThanOrEqual(limit);
     expect(bytes).toBeGreaterThan(0);

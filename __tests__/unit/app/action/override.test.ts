@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   LONGEST_REASON,
   overrideReason,
@@ -41,7 +40,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
 });
 
 describe('the reason of an override', () => {
-  test.each<[string, string | null, string]>([
+  test.each([
     [
       "a line of the pull request's text",
       'By a maintainer',

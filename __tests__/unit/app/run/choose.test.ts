@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { chooseReferences } from '../../../../src/app/run/choose.ts';
 import { readOverrides } from '../../../../src/config/overrides.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
@@ -28,7 +27,7 @@ async function chosen(lines: string[], baseTags?: string) {
 }
 
 describe('an override that selects references', () => {
-  test.each<[string, string[], string[]]>([
+  test.each([
     [
       'by an id, which has priority over ids that contain it',
       ['references=refund-1'],

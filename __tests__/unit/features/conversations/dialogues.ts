@@ -45,7 +45,7 @@ export function conversation(
 export function evaluatorsOf(of: Conversation): Evaluator[] {
   return nameEvaluators(
     of.evaluators,
-    of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })),
+    of.evaluators.map(({ model }) => ({ provider: 'openai', endpoint: null, model })),
   );
 }
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
 const CONVERSATION = '  max_steps: 3\n  evaluators: [judge]\n';
@@ -31,7 +30,7 @@ describe('the script of a reference', () => {
     expect(await scriptsOf('  - { id: x, input: { a: "1" } }\n', 'Judge.')).toEqual([undefined]);
   });
 
-  test.each<[string, string, string, string[]]>([
+  test.each([
     [
       'a persona that no reference sets',
       '  - { id: x, input: { a: "1" } }\n',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { formatByPath, detectFormat, placesOf } from '../../../../src/config/formats.ts';
 import { createFiles } from '../../../../src/documents/files.ts';
 import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';
@@ -65,7 +64,7 @@ describe('import formats', () => {
 });
 
 describe("another tool's file with a custom name", () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
     [
       'evals/checkout.json',

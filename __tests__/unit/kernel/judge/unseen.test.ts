@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
@@ -96,7 +95,7 @@ describe('metric that judges only answers that meet a condition', () => {
       scores: [...tryResult('pass', index).scores, index === 0 ? passed : score],
     });
   };
-  const named = { metric: 'ok', reason: null, skip: false } as const;
+  const named = { metric: 'ok', reason: null, skip: false };
   const passed: Score = { ...named, status: 'pass', value: true };
   const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
 

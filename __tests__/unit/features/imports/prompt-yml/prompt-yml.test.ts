@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { problemsOf, read } from '../../../config/tree.ts';
 
 const FILE = 'prompts/summary.prompt.yml';
@@ -225,7 +224,7 @@ describe('a .prompt.yml file', () => {
     const file = (row: string) =>
       `messages: [{ role: user, content: 'Look at {{listing}}' }]\nmodel: openai/gpt-4o\ntestData:\n  - { listing: b }\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
 
-    test.each<[string, string, string]>([
+    test.each([
       [
         'for a text instead of a map',
         '  - input: |\n      listing: "a"\n',
