@@ -100,7 +100,7 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
   },
 };
 
-/** The gateway reserves the cost of a call from these, so only whole positive numbers are forwarded. */
+/** The cost of a call is reserved from these, so only whole positive numbers are forwarded. */
 const OUTPUT_LIMITS: ReadonlySet<string> = new Set([
   'max_tokens',
   'max_completion_tokens',

@@ -63,8 +63,11 @@ function withMember(
   return { ...body, [name]: next };
 }
 
-/** Inline images and documents, which have far more characters than tokens. */
-const INLINE_DATA = /[\w+/=-]{4096,}/g;
+/**
+ * Inline images and documents, which have far more characters than tokens. The lookbehind keeps
+ * the search linear: without it, each character of a shorter run starts another search.
+ */
+const INLINE_DATA = /(?<![\w+/=-])[\w+/=-]{4096,}/g;
 
 const MOST_INLINE_TOKENS = 200_000;
 
@@ -81,7 +84,7 @@ export function callInput({ sent }: Call, density: number | null): number {
   const text = sent.replace(INLINE_DATA, '');
   const ofText = estimateTokens(text);
   const ofData = Math.min(MOST_INLINE_TOKENS, sent.length - text.length);
-  // A call with much data has a low density, which does not hold for a later one with much text.
+  // Data lowers the density, so a later text is also estimated by its own size.
   const expected =
     density === null
       ? FIRST_MARGIN * ofText + ofData
