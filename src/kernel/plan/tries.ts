@@ -1,5 +1,6 @@
 import { canFail, comparesShare, directionIn } from '../../metrics/passing.ts';
 import type { Outcome, Score } from '../../types/metric.ts';
+import { SIDES } from '../../types/plain.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
@@ -196,9 +197,7 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
       const next = open.has(own) ? Math.min(own.base.length, own.head.length) + 1 : 0;
       const start = firstTries(suite, own, more.has(own) ? first : UNCOMPARED_TRIES);
       const count = Math.max(start, more.get(own) ?? 0, next);
-      const lacks = (['base', 'head'] as const).some(
-        (side) => own.affected[side] !== null && own[side].length < count,
-      );
+      const lacks = SIDES.some((side) => own.affected[side] !== null && own[side].length < count);
       return [index, lacks ? count : 0];
     });
     return new Map(wanted.filter(([, count]) => count > 0));
