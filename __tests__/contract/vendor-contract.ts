@@ -59,7 +59,7 @@ async function startTrap(): Promise<{ url: string; reached: string[] }> {
   return { url: listening.url, reached };
 }
 
-function setEnvironment(variables: Record<string, string>): void {
+function setEnvironment(variables: Record<string, string>) {
   for (const [name, value] of Object.entries(variables)) {
     changedEnvironment.set(name, process.env[name]);
     process.env[name] = value;
@@ -472,7 +472,7 @@ export function vendorContract(vendor: VendorName): void {
     );
   });
 
-  test.each<[number, string, number]>([
+  test.each([
     [502, 'server', 5],
     [429, 'rate-limit', 5],
     [402, 'request', 1],

@@ -97,7 +97,7 @@ describe('action inputs', () => {
     });
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
     ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],

@@ -132,7 +132,7 @@ describe('rubrics', () => {
     ]);
   });
 
-  test.each<[string, string]>([
+  test.each([
     [
       'choice_strings: AB\n  choice_scores: { A: 1 }',
       '4: r.choice_scores has no score for the label "B" of choice_strings',

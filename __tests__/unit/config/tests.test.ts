@@ -148,7 +148,7 @@ describe('depends_on', () => {
     );
   const on = (entry: string) => `depends_on: [${entry}]`;
 
-  test.each<[string, string, string | null]>([
+  test.each([
     [
       'may name the built-in that a metric uses',
       `- { name: a, uses: exact_match }\n- { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,

@@ -21,7 +21,7 @@ describe('strict YAML reader', () => {
   test('returns maps without a prototype', () => {
     const reading = readYaml('p.yaml', 'a: { b: [{ c: 1 }] }');
     const seen: unknown[] = [];
-    const visit = (value: unknown): void => {
+    const visit = (value: unknown) => {
       if (typeof value !== 'object' || value === null) return;
       if (!Array.isArray(value)) seen.push(Object.getPrototypeOf(value));
       Object.values(value).forEach(visit);
@@ -74,7 +74,7 @@ describe('line numbers in a YAML file', () => {
   if (!reading.ok) throw new Error('unreadable');
   const document = reading.value;
 
-  test.each<[(string | number)[], number]>([
+  test.each([
     [[], 1],
     [['name'], 1],
     [['list'], 2],
@@ -92,7 +92,7 @@ describe('line numbers in a YAML file', () => {
     expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
   });
 
-  test.each<[string, string, number, number]>([
+  test.each([
     ['block', '{x}', 0, 8],
     ['block', '{x}', 1, 9],
     ['block', '{y}', 0, 9],

@@ -23,7 +23,7 @@ function promptIn(file: string): Prompt | null {
   const { messages } = read.value.value as { messages: { content: Json }[] };
   return prompt({
     messages: messages.map(({ content }, i) => ({
-      role: 'user' as const,
+      role: 'user',
       content: String(content),
       place: read.value.placeOf(['messages', i]),
     })),

@@ -28,7 +28,7 @@ async function chosen(lines: string[], baseTags?: string) {
 }
 
 describe('an override that selects references', () => {
-  test.each<[string, string[], string[]]>([
+  test.each([
     [
       'by an id, which has priority over ids that contain it',
       ['references=refund-1'],

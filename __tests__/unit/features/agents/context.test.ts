@@ -13,7 +13,7 @@ function contextWith(
   links: Record<string, string> = {},
   rules: { from?: string; skills?: Record<string, string> } = {},
 ) {
-  const irregular = Object.keys(links).map((path) => [path, 'symbolic link'] as const);
+  const irregular = Object.keys(links).map((path) => [path, 'symbolic link']);
   const tree = {
     ...treeOf(files, Object.fromEntries(irregular)),
     readLink: (path: string) => Promise.resolve(links[path] ?? ''),
@@ -48,8 +48,11 @@ describe('the context that an agent always loads', () => {
       'its own',
       'claude-code',
       {
-        ...{ 'CLAUDE.md': 'a', '.claude/rules/b.md': 'b', 'docs/CLAUDE.md': 'c' },
-        ...{ 'README.md': 'd', 'skills/x/SKILL.md': SKILL },
+        'CLAUDE.md': 'a',
+        '.claude/rules/b.md': 'b',
+        'docs/CLAUDE.md': 'c',
+        'README.md': 'd',
+        'skills/x/SKILL.md': SKILL,
       },
       ['CLAUDE.md', '.claude/rules/b.md'],
     ],

@@ -88,7 +88,7 @@ describe('evaluator reply with headings', () => {
     });
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['with two hashes', HEADINGS.replaceAll('###', '##')],
     ['in another order', HEADINGS.split('\n\n').reverse().join('\n\n')],
     ['with full stops', HEADINGS.replaceAll('Yes', 'Yes.').replace('\nNo', '\nNo.')],

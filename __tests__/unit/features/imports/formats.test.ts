@@ -44,7 +44,7 @@ describe('import formats', () => {
         const found = PATHS.filter((path) => matches(path));
         for (const file of found) expect(formatByPath(file, IMPORT_FORMATS)?.name).toBe(name);
       }
-    const all = Object.values(READ_FORMATS).flatMap(({ places }): string[] => places);
+    const all = Object.values(READ_FORMATS).flatMap(({ places }) => places);
     expect(placesOf(IMPORT_FORMATS)).toEqual(all);
   });
 
@@ -65,7 +65,7 @@ describe('import formats', () => {
 });
 
 describe("another tool's file with a custom name", () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
     [
       'evals/checkout.json',

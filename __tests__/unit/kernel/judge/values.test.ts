@@ -38,7 +38,7 @@ interface Setting {
 }
 
 /** A suite in which every try passes and a metric returned these values, in order of the tries. */
-function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
+function valued(values: Numbers, setting: Setting = {}) {
   const { policy = { kind: 'fixed', tries: 2 }, clusters = [], rubrics = new Map() } = setting;
   const one = metric('tone', {
     source: { kind: 'code', language: 'python', code: 'metric = 1' },
@@ -52,7 +52,7 @@ function valued(values: Numbers, setting: Setting = {}): SuiteComparison {
   const attempts = (side: Json[]): Try[] =>
     side.map((value, index) => {
       const result = { ...tryResult('pass', index), reused: setting.reused ?? false };
-      const score = { metric: 'tone', status: 'pass', value, reason: null, skip: false } as const;
+      const score = { metric: 'tone', status: 'pass', value, reason: null, skip: false };
       return {
         byHead: { ...result, scores: [...result.scores, { ...score, ...setting.score } as Score] },
         byBase: null,
@@ -248,7 +248,7 @@ describe('values of a metric', () => {
   test('are compared for latency only if the answers of both sides were made in this run', () => {
     const latency = {
       source: { kind: 'built-in', uses: 'latency', with: {} },
-    } as const satisfies Partial<Metric>;
+    } satisfies Partial<Metric>;
     const ms: Numbers = fell.map((_, i) => ({ base: [100 + i, 110], head: [300, 310 + i] }));
     expect(rowOf(valued(ms, { metric: latency })).values).toMatchObject({
       moved: 'worse',
@@ -384,7 +384,7 @@ describe('values that decide', () => {
   }
 
   /** One try per side and reference passes only if each metric's value does. */
-  function decidedBy(metrics: Record<string, Gated>, name = 'p'): SuiteComparison {
+  function decidedBy(metrics: Record<string, Gated>, name = 'p') {
     const names = Object.entries(metrics);
     const attempts = (at: number, side: 'base' | 'head'): Try[] =>
       names[0]![1].values[at]![side].map((_, index) => {
