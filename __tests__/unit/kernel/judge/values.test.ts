@@ -258,10 +258,6 @@ describe('values of a metric', () => {
     expect(rowOf(stored).values).toMatchObject({ references: 0, difference: null, p: null });
   });
 
-  test('are not reported if they are only 1 for a pass and 0 for a fail', () => {
-    expect(rowOf(valued(fell.map(() => ({ base: [1], head: [1] })))).values).toBeUndefined();
-  });
-
   test('include the count of each label on both sides for a rubric', () => {
     const rubric: Rubric = {
       name: 'yea',
