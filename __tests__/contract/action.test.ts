@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { withInputs, withKeyInputs } from '../../scripts/vendor-docs.ts';
 import { outputsOf } from '../../src/app/action/publish.ts';

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { sizesBelow, totalTokens } from '../../scripts/size.ts';
 import { ROOT, namesDeclared, readSources } from './source-graph.ts';
 

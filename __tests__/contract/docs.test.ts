@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { createProgram } from '../../src/app/commands/program.ts';
 import { storePlace } from '../../src/app/session/store-place.ts';
 import { readOverrides } from '../../src/config/overrides.ts';

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { requestKey } from '../../src/app/session/request-key.ts';
 import { evaluateDialogue } from '../../src/features/conversations/evaluators.ts';

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { renderModels } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/app/session/prices.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

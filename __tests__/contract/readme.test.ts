@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { readSaved } from '../../src/app/commands/files.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { isMap, type Json, type JsonMap } from '../../src/types/plain.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { useOfBase } from '../../src/trust/trust-table.ts';
 import { hostRefused, sources, trustLevel } from '../../src/trust/trust.ts';
 import type { EventFacts, Origin } from '../../src/types/repository.ts';

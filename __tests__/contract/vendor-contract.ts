@@ -1,5 +1,4 @@
 import http from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
 import { vendors } from '../../src/edges/providers/vendors/index.ts';
 import type { Target } from '../../src/types/model.ts';
 import type { VendorName } from '../../src/types/vendors/names.ts';

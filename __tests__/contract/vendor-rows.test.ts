@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { starterFiles } from '../../src/app/commands/init.ts';
 import { accessFrom } from '../../src/app/session/access.ts';
 import { readInputs, type InputName } from '../../src/config/inputs.ts';

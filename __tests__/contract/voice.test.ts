@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { ROOT } from './source-graph.ts';
 
 /** Phrases that hide the actor or that English engineers do not write, with what to write. */

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { auditRelease } from './release-audits.ts';
 import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 

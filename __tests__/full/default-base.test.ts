@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../src/app/session/sides.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
 import { bareOrigin, createRepository, type FixtureRepository } from '../stand-ins/repository.ts';

@@ -1,7 +1,6 @@
 /** Comparisons of incomplete answers, as servers send them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';

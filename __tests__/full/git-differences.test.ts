@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { MAX_ENTRIES, listTree, type TreeReader } from '../../src/edges/git/listing.ts';
 import { InternalError } from '../../src/errors.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { keepCompiled } from '../../src/app/session/runtime.ts';
 import { startGitServer } from '../stand-ins/git-server.ts';
 import {

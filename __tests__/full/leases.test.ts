@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { addPull, workflowToken } from '../stand-ins/github/index.ts';
 import {
   changeOf,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { startCacheServer } from '../stand-ins/cache-service.ts';
 import { temporaryFolder, type FixtureFiles } from '../stand-ins/repository.ts';
 import {

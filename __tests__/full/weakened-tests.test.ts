@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { suiteSummary } from '../../src/wording/suites.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';

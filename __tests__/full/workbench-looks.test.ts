@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import type { Script } from '../stand-ins/models/server.ts';
 import { temporaryFolder } from '../stand-ins/repository.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, beforeEach, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { newUpload, put, type Upload } from './blobs.ts';
 import { bodyOf, listen } from './loopback.ts';
 

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { inBrowser, MONO, openTestBrowser, openWindow, SANS } from './browser.ts';
 

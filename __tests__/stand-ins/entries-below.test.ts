@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { entriesBelow, filePathsBelow } from '../../scripts/entries-below.ts';
 import { createRepository, filesBelow, temporaryFolder } from './repository.ts';
 

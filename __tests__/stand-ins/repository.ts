@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { addPull, type Account, type Pull, type PullEvent } from '../../stand-ins/github/index.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
 import { targetsOf, type Prepared } from '../../../src/money/prepared.ts';

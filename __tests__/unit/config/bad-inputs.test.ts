@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem, problem, UserError } from '../../../src/errors.ts';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, treeOf, optionsOf, tools } from './tree.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readCommandLine, readInputs } from '../../../src/config/inputs.ts';
 import { perVendor } from '../../../src/types/vendors.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { filePathsBelow } from '../../../scripts/entries-below.ts';
 import { schemaFiles } from '../../../scripts/schemas.ts';

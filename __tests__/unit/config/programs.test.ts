@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { programFiles } from '../../../src/config/programs.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
 import { AGENT_PROGRAM } from '../../../src/types/model.ts';

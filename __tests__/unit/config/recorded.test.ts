@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readRecordedMessages } from '../../../src/config/recorded.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';

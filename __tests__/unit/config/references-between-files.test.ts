@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, read, suiteFiles } from './tree.ts';
 
 const METRICS = 'metrics: [{ uses: exact_match }]\n';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { referenceScoringDiffers } from '../../../src/kernel/select/scoring.ts';
 import { codeValues } from '../../../src/types/plain.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { batchedNames } from '../../../src/app/run/prepare.ts';
 import { resolveTarget } from '../../../src/config/targets.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 const suite = (tests: string, prompt = PROMPT) =>

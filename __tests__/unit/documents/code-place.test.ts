@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { codePlaceOf, valueAt } from '../../../src/documents/document.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';

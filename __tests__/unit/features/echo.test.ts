@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { readSaved } from '../../../src/app/commands/files.ts';
 import type { CommandRow } from '../../../src/app/commands/terminal.ts';

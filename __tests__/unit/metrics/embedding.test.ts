@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { cosine } from '../../../src/metrics/embedding.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Completion } from '../../../src/types/model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored } from './samples.ts';

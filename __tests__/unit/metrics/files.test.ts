@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { Part } from '../../../src/types/answer.ts';
 import type { Json } from '../../../src/types/plain.ts';

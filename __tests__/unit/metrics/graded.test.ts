@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, scriptedGrader } from './samples.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { gradeMaterial } from '../../../src/metrics/grade.ts';
 import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { fillKeywords, findKeywords } from '../../../src/metrics/keywords.ts';

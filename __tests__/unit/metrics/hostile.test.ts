@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readGrade } from '../../../src/metrics/grade.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { findKeywords } from '../../../src/metrics/keywords.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, tools } from './samples.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Request } from '../../../src/types/model.ts';
 import { answered, builtIn, sample, scored } from './samples.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { majority } from '../../../src/metrics/grade.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import type { Metric, Rubric } from '../../../src/types/metric.ts';

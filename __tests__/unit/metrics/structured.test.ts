@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';

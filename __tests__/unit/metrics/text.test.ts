@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts';
 import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';

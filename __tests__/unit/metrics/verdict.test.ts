@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { lastWords, replyObject, verdictOf } from '../../../src/metrics/verdict.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteComparison } from '../../../src/kernel/plan/suite-run.ts';
 import { DEFAULT_GATE } from '../../../src/kernel/suite/gate-settings.ts';
 import { answerCalls } from '../../../src/money/answer-calls.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createAccount } from '../../../src/money/account.ts';
 import type { Cap, Caps } from '../../../src/money/cost-cap.ts';
 import { createLedger, type Ledger, type OutgoingHold } from '../../../src/money/ledger.ts';

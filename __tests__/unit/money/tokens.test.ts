@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import {
   createInputCounter,

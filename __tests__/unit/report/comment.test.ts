@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT } from '../../../src/report/comment.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
 import { renderJunit } from '../../stand-ins/reports.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { llmevalFiles } from '../../../src/report/llmeval.ts';
 import fc, { anyCharacter, draws } from '../../fuzz.ts';

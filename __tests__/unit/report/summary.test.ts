@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   CHECK_SUMMARY_LIMIT,
   CHECK_TITLE_LIMIT,

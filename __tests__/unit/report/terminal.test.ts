@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import { columnsOf } from '../../../src/report/terminal-rows.ts';
 import { inTerminal, renderTerminal } from '../../stand-ins/reports.ts';

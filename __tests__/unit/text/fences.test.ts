@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { codeBlocks, codeIn } from '../../../src/text/fences.ts';
 import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 

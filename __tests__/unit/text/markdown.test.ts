@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { codeSpan, htmlCell, htmlPlain, plainMarkdown } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';

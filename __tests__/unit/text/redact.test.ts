@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRedactor, createSecretRegister, redactAll } from '../../../src/text/redact.ts';
 import fc, { draws, forAll } from '../../fuzz.ts';
 

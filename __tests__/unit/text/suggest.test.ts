@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { nearest, didYouMean } from '../../../src/text/suggest.ts';
 
 describe('nearest', () => {

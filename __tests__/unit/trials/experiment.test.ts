@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.ts';
 import { findCauses, type CauseFindings } from '../../../src/trials/experiment.ts';
 import type { Draw } from '../../../src/trials/trials.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ReferenceResult, SideResult } from '../../../src/kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextIndex } from '../../../src/kernel/statistics/random.ts';
 import { filesChange, type FilesChange } from '../../../src/trials/file-units.ts';
 import { AGENT_PROGRAM, takesOverlay, type ProgramTarget } from '../../../src/types/model.ts';

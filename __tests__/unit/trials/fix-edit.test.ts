@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import type { Prompt } from '../../../src/kernel/suite/suite.ts';
 import type { ChangeUnit } from '../../../src/trials/change-unit.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
 import { estimateTokens } from '../../../src/money/tokens.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { mergeTexts } from '../../../src/trials/merged-text.ts';
 import { linePlaces } from '../../../src/trials/unit-places.ts';
 import { draws } from '../../fuzz.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { AffectedReference, SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';
 import { mergeValues, propertyName } from '../../../src/trials/schema-units.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { headReader } from '../../../src/app/run/read-sides.ts';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { editOf, isWhatRan, withEdit } from '../../../src/trials/fix-edit.ts';

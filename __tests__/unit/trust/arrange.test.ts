@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
 import { ownGate } from '../../../src/kernel/suite/gate.ts';
 import type { Project, Settings } from '../../../src/project/settings.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Tests } from '../../../src/kernel/suite/suite.ts';
 import type { ModelSettings, Project, Settings } from '../../../src/project/settings.ts';
 import { applyTrust } from '../../../src/trust/arrange.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { useOfBase, weakest } from '../../../src/trust/trust-table.ts';
 import {
   isApproval,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { inTerminal, renderComment } from '../../stand-ins/reports.ts';

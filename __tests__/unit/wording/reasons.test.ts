@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reason, ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { outcomeFields } from '../../../src/wording/outcomes.ts';

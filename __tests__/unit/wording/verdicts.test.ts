@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { COMPARED_RULES, UNCOMPARED_RULES } from '../../../src/kernel/judge/suite-rules.ts';
 import type { SuiteResult, VerdictReason } from '../../../src/kernel/result/suite-result.ts';
 import { suiteSentence } from '../../../src/wording/verdicts.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
 import { startModelServer } from '../../../stand-ins/models/server.ts';

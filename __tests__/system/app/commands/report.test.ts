@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readPrompt } from '../../../../src/config/prompt.ts';
 import { readYaml } from '../../../../src/documents/yaml.ts';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readSaved } from '../../../../src/app/commands/files.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';

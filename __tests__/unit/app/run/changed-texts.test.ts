@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { changedTexts, differingLines } from '../../../../src/app/run/changed-texts.ts';
 import { problem, UserError } from '../../../../src/errors.ts';
 import type { AffectedSuite } from '../../../../src/kernel/select/affected-suite.ts';

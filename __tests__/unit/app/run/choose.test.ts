@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { chooseReferences } from '../../../../src/app/run/choose.ts';
 import { readOverrides } from '../../../../src/config/overrides.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
 import type { Confirm } from '../../../../src/app/run/confirm.ts';
 import { createConfirmation } from '../../../../src/confirm/steps.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { confirmFalls, type Confirm } from '../../../../src/app/run/confirm.ts';
 import { suiteClaims } from '../../../../src/confirm/claims.ts';
 import {

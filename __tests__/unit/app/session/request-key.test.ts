@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { recordingKey, requestKey } from '../../../../src/app/session/request-key.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { stopUnreadable } from '../../../../src/app/session/stop-unreadable.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { answer } from '../run/builders.ts';

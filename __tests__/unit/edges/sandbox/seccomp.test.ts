@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { pythonFilters } from '../../../../src/edges/sandbox/python-filters.ts';
 import { callTableOf } from '../../../../src/edges/sandbox/system-calls.ts';
 import { agentFilter } from '../../../../src/features/agents/workspace/filter.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Change } from '../../../../src/features/agents/workspace/changes.ts';
 import { cleanEdits } from '../../../../src/features/agents/workspace/checks.ts';
 import type { DiskEntry } from '../../../../src/features/agents/workspace/layers.ts';

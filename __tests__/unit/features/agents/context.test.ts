@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { contextIn } from '../../../../src/features/agents/context.ts';
 import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { WORKSPACE } from '../../../stand-ins/agents/facts.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { checkModels } from '../../../../src/config/check-suites.ts';
 import { resolveTarget } from '../../../../src/config/targets.ts';
 import { placeFiles } from '../../../../src/features/agents/suite/rules.ts';

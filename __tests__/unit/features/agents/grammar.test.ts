@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { refusedContent } from '../../../../src/features/agents/gateway/grammar.ts';
 import { routeOf } from '../../../../src/features/agents/gateway/routes.ts';
 import { isPrivateHost, isPublicAddress } from '../../../../src/features/agents/suite/network.ts';
@@ -149,6 +148,8 @@ describe('the grammar of model requests', () => {
 
   test.each<[WireCase, JsonMap, string, Json?]>([
     [ANTHROPIC, { speed: 'fast' }, 'speed'],
+    [ANTHROPIC, { max_tokens: Infinity }, 'max_tokens'],
+    [ANTHROPIC, { thinking: { budget_tokens: -1e9 } }, 'budget_tokens'],
     [ANTHROPIC, { service_tier: 'priority' }, 'service_tier'],
     [ANTHROPIC, { fallbacks: [{ model: 'big' }] }, 'fallbacks'],
     [ANTHROPIC, tools({ type: 'advisor_20260301', model: 'big' }), 'advisor_20260301'],
@@ -156,6 +157,8 @@ describe('the grammar of model requests', () => {
     [RESPONSES, { service_tier: 'priority' }, 'service_tier'],
     [RESPONSES, tools({ type: 'shell', environment: { type: 'container_auto' } }), 'shell'],
     [CHAT, { n: 128 }, 'n'],
+    [CHAT, { max_completion_tokens: -1e12 }, 'max_completion_tokens'],
+    [CHAT, { max_tokens: 0.5 }, 'max_tokens'],
     [CHAT, { models: ['m-1', 'big'] }, 'models'],
     [CHAT, { route: 'fallback' }, 'route'],
     [CHAT, { best_of: 8 }, 'best_of'],

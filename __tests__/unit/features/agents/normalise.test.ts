@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { knownValues, normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
 import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { isMap, type Json, type JsonMap } from '../../../../src/types/plain.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { agentsReport } from '../../../../src/features/agents/report.ts';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';

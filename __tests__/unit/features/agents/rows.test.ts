@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { runFault } from '../../../../src/features/agents/rows/run-fault.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../../src/errors.ts';
 import { canarySpotter } from '../../../../src/features/agents/workspace/canary.ts';
 import {

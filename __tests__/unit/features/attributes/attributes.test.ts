@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { explainedSuites } from '../../../../src/features/attributes/explained-suites.ts';
 import { insights } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ComparedRun } from '../../../../src/app/run/feature.ts';
 import {
   confirmedAttributes,

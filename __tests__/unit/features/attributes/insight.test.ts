@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { proposeChanges } from '../../../../src/features/attributes/insight.ts';
 import type { Packet } from '../../../../src/trials/packet.ts';
 import type { Request } from '../../../../src/types/model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { groupVerdicts } from '../../../../src/features/attributes/verdicts.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { referenceCauses } from '../../../../src/features/causes/section.ts';
 import type { ReferenceStatus } from '../../../../src/kernel/result/reference-result.ts';

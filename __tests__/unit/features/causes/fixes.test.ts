@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { fixOf, type FixBench } from '../../../../src/features/causes/fixes.ts';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { suggestions } from '../../../../src/features/causes/suggestions.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

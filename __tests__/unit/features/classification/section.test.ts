@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';

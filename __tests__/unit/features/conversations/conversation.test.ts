@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { conversationOf } from '../../../../src/features/conversations/answerer.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { gradeEvaluators } from '../../../../src/features/conversations/evaluator-tests.ts';
 import type {
   ConversationOutcome,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import {
   judgeAgain,

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { InternalError } from '../../../../src/errors.ts';
 import {
   DEFAULT_INSTRUCTIONS,

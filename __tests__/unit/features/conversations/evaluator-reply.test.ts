@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readEvaluation } from '../../../../src/features/conversations/evaluator-reply.ts';
 
 const CRITERIA = ['understanding', 'correctness', 'completeness'];

@@ -1,7 +1,6 @@
 /**
  * Checks that the calculations reproduce the published tables of code_chat_eval from its labels.
  */
-import { describe, expect, test } from '@jest/globals';
 import {
   gradeEvaluators,
   testEvaluators,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
 const CONVERSATION = '  max_steps: 3\n  evaluators: [judge]\n';

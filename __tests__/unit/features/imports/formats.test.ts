@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { formatByPath, detectFormat, placesOf } from '../../../../src/config/formats.ts';
 import { createFiles } from '../../../../src/documents/files.ts';
 import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { withOverride } from '../../../../src/app/action/override.ts';
 import {
   noiseTitle,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { promisesFeature } from '../../../../src/features/promises/index.ts';
 import { promisedNames } from '../../../../src/features/promises/promised.ts';
 import { promisesReport } from '../../../../src/features/promises/report.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf, planIdentity } from '../../../../src/features/shards/manifest.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
 import { boardOf } from '../../../../src/features/workbench/workbench.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

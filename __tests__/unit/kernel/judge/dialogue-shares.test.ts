@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';

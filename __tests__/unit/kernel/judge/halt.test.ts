@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/halt.ts';

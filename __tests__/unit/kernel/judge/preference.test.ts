@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { comparePreference, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
 import { rowOfAnswers } from '../../../../src/kernel/judge/suite-row.ts';
 import { type SuiteComparison, type Try } from '../../../../src/kernel/plan/suite-run.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { countEvidence } from '../../../../src/kernel/judge/evidence.ts';
 import {
   COMPARED_RULES,

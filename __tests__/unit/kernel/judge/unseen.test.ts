@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';

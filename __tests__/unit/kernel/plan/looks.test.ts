@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { boundQuantile, lookLevels, lookPlan } from '../../../../src/kernel/plan/looks.ts';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { lookAt } from '../../../../src/kernel/statistics/look.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { explodedItems } from '../../../../src/kernel/statistics/exploded.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';

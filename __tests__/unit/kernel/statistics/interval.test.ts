@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval, meanDifference } from '../../../../src/kernel/statistics/interval.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { newcombe } from '../../../../src/features/conversations/newcombe.ts';
 import {
   correctedDifference,

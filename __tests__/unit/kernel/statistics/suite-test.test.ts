@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { nullMoments } from '../../../../src/kernel/statistics/clusters.ts';
 import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import type { ClusteredTries } from '../../../../src/kernel/statistics/clusters.ts';
 import type { Counts, Table } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';

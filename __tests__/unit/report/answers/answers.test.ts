@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { expectedFrom, expectedParts } from '../../../../src/report/answers/accept.ts';
 import { answerRuns, argumentChanges } from '../../../../src/report/answers/difference.ts';
 import { answerKey, argumentText, textOfParts } from '../../../../src/report/answers/text.ts';

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { inTerminal, renderHtml, renderJunit } from '../../../stand-ins/reports.ts';

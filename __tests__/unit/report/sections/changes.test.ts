@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { ChangedText } from '../../../../src/kernel/result/changes.ts';

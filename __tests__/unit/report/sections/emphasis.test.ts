@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Piece } from '../../../../src/report/sections/document.ts';
 import { emphasise, whole } from '../../../../src/report/sections/emphasis.ts';
 import fc, { anyCharacter } from '../../../fuzz.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { paragraph, text, type Block } from '../../../../src/report/sections/document.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

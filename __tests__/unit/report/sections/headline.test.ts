@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Line } from '../../../../src/report/sections/document.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';

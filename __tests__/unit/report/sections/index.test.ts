@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { inTerminal, renderComment } from '../../../stand-ins/reports.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { exitCode } from '../../../../src/kernel/result/outcome.ts';
 import {
   conclusionOf,

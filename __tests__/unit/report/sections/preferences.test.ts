@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { passed, referenceOf, resultOf, suiteOf } from '../results.ts';

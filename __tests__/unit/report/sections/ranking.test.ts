@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { costPer1000Calls } from '../../../../src/money/meter.ts';
 import { ranking } from '../../../../src/report/sections/tables.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';

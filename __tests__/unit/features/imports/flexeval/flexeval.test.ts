@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../../../src/config/project.ts';
 import { builtInRubrics } from '../../../../../src/metrics/rubric.ts';
 import { optionsOf, problemsOf, read, tools, treeOf } from '../../../config/tree.ts';

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { describe, expect, test } from '@jest/globals';
 import { renderTemplate } from '../../../../../src/features/imports/promptfoo/nunjucks.ts';
 
 const VARS = {
