@@ -16,14 +16,14 @@ import {
   scriptedGrader,
 } from '../unit/metrics/samples.ts';
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 /** Real runs use random text. Here it depends only on the purpose. */
-const random = (purpose: string): string => hash(purpose).slice(0, 16);
+const random = (purpose: string) => hash(purpose).slice(0, 16);
 const grader: Grader = {
   target: { provider: 'openai', endpoint: null, model: 'judge' },
   parameters: { temperature: 0 },
 };
-const keysOf = (asked: readonly Request[]): string =>
+const keysOf = (asked: readonly Request[]) =>
   hash(asked.map((request) => `${request.purpose} ${requestKey(request, hash)}`).join('\n')).slice(
     0,
     8,

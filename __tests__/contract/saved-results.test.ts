@@ -17,7 +17,7 @@ if (process.env.UPDATE_GOLDENS !== undefined)
 const files = readdirSync(FOLDER).flatMap((release) =>
   readdirSync(join(FOLDER, release)).map((name) => join(release, name)),
 );
-const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+const textOf = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
 const problemsOf = async (text: string) => {
   const saved = await readSaved('saved.json', text, FEATURES);
   return 'problems' in saved ? saved.problems : [];

@@ -47,7 +47,7 @@ function hostCode(event: EventFacts, origin: Origin): string {
   return hostRefused(decision) === null ? 'allowed' : 'sandboxed';
 }
 
-function row(name: string, event: EventFacts): string[] {
+function row(name: string, event: EventFacts) {
   const cells = ORIGINS.map((origin) => {
     const { level } = trustLevel(event, origin);
     return `${level}, host ${hostCode(event, origin)}, cache ${sources(level).cache}`;

@@ -58,7 +58,7 @@ async function startTrap(): Promise<{ url: string; reached: string[] }> {
   return { url: listening.url, reached };
 }
 
-function setEnvironment(variables: Record<string, string>): void {
+function setEnvironment(variables: Record<string, string>) {
   for (const [name, value] of Object.entries(variables)) {
     changedEnvironment.set(name, process.env[name]);
     process.env[name] = value;

@@ -5,7 +5,7 @@ import { auditRelease } from './release-audits.ts';
 import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const files = ['.github/workflows', 'examples/workflows'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => /\.ya?ml$/.test(name))
@@ -161,7 +161,7 @@ jobs:
 describe('the release audits', () => {
   const release = read('.github/workflows/release.yml');
   /** The release workflow with one change in the job that publishes to npm. */
-  const npmJob = (from: string, to: string): string => {
+  const npmJob = (from: string, to: string) => {
     const [before = '', after = ''] = release.split('  npm:\n');
     expect(after).toContain(from);
     return `${before}  npm:\n${after.replace(from, to)}`;

@@ -56,7 +56,7 @@ function cloned(of: History, shape: string): FixtureRepository {
 }
 
 /** The base that a clone's work tree gets in a CI environment. */
-const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
+const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv) =>
   using(clone.directory, async (repository) => {
     const wish = { base: null, head: WORKTREE, env, workingDirectory: '' };
     return (await findLocalSides(repository, wish)).base?.commit;

@@ -63,7 +63,7 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
     }
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request);
     const at = new URL(request.url ?? '/', url);
     const json = (status: number, value: object): unknown =>

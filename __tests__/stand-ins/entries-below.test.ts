@@ -15,7 +15,7 @@ const LINKS: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
 ];
 
 /** A folder with one file and these links. */
-function folderWith(links: Readonly<Record<string, string>>): string {
+function folderWith(links: Readonly<Record<string, string>>) {
   const folder = temporaryFolder('links');
   for (const path of ['a/b', 'other']) mkdirSync(join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'a/file'), 'text');

@@ -53,11 +53,12 @@ describe('files of a program', () => {
   ])("include %s in an agent's workspace", (_, changed) => {
     const tree = { ...treeOf({}), files: new Map([['run.sh', { id: 'a' }]]) };
     const linked = { ...tree, links: new Map([['CLAUDE.md', 'a']]) };
-    const hashOf = (command: string): string[] =>
+    const hashOf = (command: string) =>
       [linked, { ...linked, ...changed }].map(
         (each) =>
           programFiles({ command: [command], setup: [], files: ['**'] } as never, {
-            ...{ settings: SETTINGS, hash },
+            settings: SETTINGS,
+            hash,
             tree: each,
           }).files,
       );

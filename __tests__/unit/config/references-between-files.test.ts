@@ -3,7 +3,7 @@ import { PROMPT, read, suiteFiles } from './tree.ts';
 const METRICS = 'metrics: [{ uses: exact_match }]\n';
 const RUBRIC = '{ prompt: "{content}", choice_scores: { A: 1, B: 0 }, better: higher }';
 
-const problemsWithIds = async (...ids: string[]): Promise<string[]> => {
+const problemsWithIds = async (...ids: string[]) => {
   const rows = ids.map((id) => `  - { id: ${JSON.stringify(id)}, input: { a: x }, expected: y }\n`);
   return (await read(suiteFiles(PROMPT, `${METRICS}references:\n${rows.join('')}`))).problems;
 };
@@ -71,10 +71,9 @@ describe('a table with another separator', () => {
 });
 
 describe('what nothing uses', () => {
-  const noticesOf = async (files: Record<string, string>): Promise<string[]> =>
-    (await read(files)).notices;
+  const noticesOf = async (files: Record<string, string>) => (await read(files)).notices;
 
-  test.each<[string, string, string]>([
+  test.each([
     ['d.csv', 'a,expected,tag\nx,y,critical\n', '"tag" is not read; did you mean "tags"?'],
     ['d.csv', 'a,expected,Skipp\nx,y,true\n', '"Skipp" is not read; did you mean "skip"?'],
     ['d.tsv', 'a\texpcted\nx\ty\n', '"expcted" is not read; did you mean "expected"?'],

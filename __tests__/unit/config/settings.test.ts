@@ -328,11 +328,13 @@ describe('overrides', () => {
       qualeval: { max_attributes: 3, enabled: 'off' },
     });
     expect((await settingsOf('seed: 1\nbudget: { max_calls: 3 }', [])).budget).toEqual({
-      ...{ max_calls: 3, max_cost_usd: 20 },
+      max_calls: 3,
+      max_cost_usd: 20,
       written: { max_calls: { file: 'evaldiff.yaml', line: 2 } },
     });
     expect((await settingsOf('seed: 1', ['budget.max_cost_usd=3'])).budget).toEqual({
-      ...{ max_calls: 5000, max_cost_usd: 3 },
+      max_calls: 5000,
+      max_cost_usd: 3,
       written: { max_cost_usd: { file: 'overrides', line: 0 } },
     });
   });

@@ -51,7 +51,7 @@ describe('model name', () => {
     expect(resolve(name, models)).toEqual(target);
   });
 
-  const entry = (name: string, more = ''): string =>
+  const entry = (name: string, more = '') =>
     `name one in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
     // A typo of a known model family.

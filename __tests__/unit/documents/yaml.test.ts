@@ -20,7 +20,7 @@ describe('strict YAML reader', () => {
   test('returns maps without a prototype', () => {
     const reading = readYaml('p.yaml', 'a: { b: [{ c: 1 }] }');
     const seen: unknown[] = [];
-    const visit = (value: unknown): void => {
+    const visit = (value: unknown) => {
       if (typeof value !== 'object' || value === null) return;
       if (!Array.isArray(value)) seen.push(Object.getPrototypeOf(value));
       Object.values(value).forEach(visit);

@@ -20,7 +20,7 @@ async function compared(
   return { ...score, calls: asked.length };
 }
 
-const found = (left: readonly number[], right: readonly number[]): number => {
+const found = (left: readonly number[], right: readonly number[]) => {
   const similarity = cosine(left, right);
   return similarity.status === 'found' ? similarity.value : Number.NaN;
 };

@@ -41,7 +41,7 @@ describe('number or boolean in a different notation', () => {
   });
 });
 
-const problem = (uses: string, given: Given, expected: Json): string | null =>
+const problem = (uses: string, given: Given, expected: Json) =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
 describe('a metric with parameters', () => {

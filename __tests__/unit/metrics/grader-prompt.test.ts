@@ -16,7 +16,7 @@ const promptOf = (
     ...more
   }: Partial<Rubric> & { random?: (purpose: string) => string } = {},
 ) => graderPrompt(rubricOf(prompt, undefined, more), materials, random);
-const userText = (...of: Parameters<typeof promptOf>): string =>
+const userText = (...of: Parameters<typeof promptOf>) =>
   promptOf(...of).messages.at(-1)?.content ?? '';
 
 describe('keywords in a rubric', () => {

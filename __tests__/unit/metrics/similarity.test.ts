@@ -14,7 +14,7 @@ import { builtIn, sample, scored } from './samples.ts';
 const bleu = (ignore_case: boolean) => ({ ignore_case, words: '13a', smoothing: 'exp' }) as const;
 const score = (uses: string, output: string, expected: string | string[], given = {}) =>
   scored(builtIn(uses, given), sample(output, { expected }));
-const split = (text: string): string[] => text.split(' ');
+const split = (text: string) => text.split(' ');
 
 /** Up to 90 words fill three 32-bit integers, so that carries between them are tested. */
 const letter = fc.constantFrom('a', 'b', 'c', 'd');
@@ -71,7 +71,7 @@ describe('ROUGE', () => {
   });
 
   test('finds a common subsequence as long as the textbook algorithm does', () => {
-    const table = (left: string[], right: string[]): number => {
+    const table = (left: string[], right: string[]) => {
       let row = new Array<number>(right.length + 1).fill(0);
       for (const token of left)
         row = right.reduce(

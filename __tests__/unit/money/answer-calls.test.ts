@@ -20,7 +20,7 @@ function comparison(
     critical = 0,
     mostCalls,
   }: { provider?: string; kind?: string; critical?: number; mostCalls?: number } = {},
-): SuiteComparison {
+) {
   made += 1;
   const own = String(made);
   const compared = Array.from({ length: references }, (_, i) => ({

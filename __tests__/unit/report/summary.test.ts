@@ -8,7 +8,7 @@ import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { checkSummary, renderSummary } from '../../stand-ins/reports.ts';
 import { enormous, hostile, nothingAffected, regression, resultOf } from './results.ts';
 
-const size = (text: string): number => Buffer.byteLength(text);
+const size = (text: string) => Buffer.byteLength(text);
 
 describe('checkTitle', () => {
   test.each([254, 255, 256])("of %i characters is cut only above GitHub's limit", (length) => {

@@ -26,7 +26,10 @@ async function run({
   const rounds: Draw[][] = [];
   const found = await findCauses(
     {
-      ...{ units, stable: held, tries, alpha: 0.05 },
+      units,
+      stable: held,
+      tries,
+      alpha: 0.05,
       fell: Array.from({ length: fallen }, () => FELL),
     },
     (draws) => {

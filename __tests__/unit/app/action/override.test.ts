@@ -19,7 +19,8 @@ const labelled = (description: string | null = null) => [
 const REGRESSED: OutcomeOf<'regressed'> = { kind: 'regressed', fails: true };
 const suites = [
   suiteResult({
-    ...{ name: 'quiz', verdict: 'regressed' },
+    name: 'quiz',
+    verdict: 'regressed',
     pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.1, p: 0.001 },
   }),
 ];

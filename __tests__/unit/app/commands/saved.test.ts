@@ -7,7 +7,7 @@ import { green, regression } from '../../report/results.ts';
 const read = (value: unknown, file = 'x.json') =>
   readSaved(file, typeof value === 'string' ? value : JSON.stringify(value), FEATURES);
 
-const problemsOf = async (value: unknown): Promise<string[]> => {
+const problemsOf = async (value: unknown) => {
   const saved = await read(value);
   return 'problems' in saved ? saved.problems.map(formatProblem) : [];
 };

@@ -11,7 +11,7 @@ function suite(
   files: string[],
   paths: { base: string | null; head: string | null } = { base: FILE, head: FILE },
   key = 'messages',
-): AffectedSuite {
+) {
   const tests = { own: null };
   const side = (file: string | null) =>
     file === null ? null : { suite: { prompt: { file }, tests }, scoring: { tests } };

@@ -54,7 +54,7 @@ function madeTry({ outcome, words = 10 }: Given, index: number, isStored = false
     byHead: {
       ...result,
       scores: [...result.scores, score],
-      ...(isStored ? { stored: true as const } : {}),
+      ...(isStored ? { stored: true } : {}),
     },
     byBase: null,
   };
@@ -96,7 +96,7 @@ function made(
 /** Confirms or refutes a claim with today's answers. */
 function confirmWith(all: readonly Made[]): Confirm {
   const tries = new Map<ReferenceRun, NewTries>();
-  const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number): Given => {
+  const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number) => {
     const { answers } = all.find(({ comparison }) => comparison === suite)!;
     const given = side === 'base' ? answers.today : answers.head;
     return given(suite.compared.indexOf(run), index);
@@ -197,7 +197,7 @@ test('a drop in two metrics is confirmed with new outcomes of both metrics', () 
   );
   const started = startedSuite(suiteSide('base', sides[0]!), suiteSide('head', sides[1]!));
   const tryOf = (failed: 'a' | 'b' | null, index: number): Try => {
-    const scores = (['a', 'b'] as const).map((name) => {
+    const scores = ['a', 'b'].map((name) => {
       const status = name === failed ? ('fail' as const) : ('pass' as const);
       return { metric: name, status, value: status === 'pass', reason: null, skip: false };
     });

@@ -47,8 +47,11 @@ describe('the context that an agent always loads', () => {
       'its own',
       'claude-code',
       {
-        ...{ 'CLAUDE.md': 'a', '.claude/rules/b.md': 'b', 'docs/CLAUDE.md': 'c' },
-        ...{ 'README.md': 'd', 'skills/x/SKILL.md': SKILL },
+        'CLAUDE.md': 'a',
+        '.claude/rules/b.md': 'b',
+        'docs/CLAUDE.md': 'c',
+        'README.md': 'd',
+        'skills/x/SKILL.md': SKILL,
       },
       ['CLAUDE.md', '.claude/rules/b.md'],
     ],

@@ -16,11 +16,7 @@ interface Granted {
   allow?: readonly string[];
 }
 
-function refused(
-  path: string,
-  body: JsonMap,
-  { network = 'off', allow = [] }: Granted = {},
-): string | null {
+function refused(path: string, body: JsonMap, { network = 'off', allow = [] }: Granted = {}) {
   const route = routeOf('POST', path, ['anthropic', 'openai', 'gemini']);
   if (route === null) throw new Error(path);
   const call = { route, model: route.model ?? String(body['model']), body, sent: '', betas: '' };
@@ -84,7 +80,8 @@ describe('the grammar of model requests', () => {
     [
       ANTHROPIC,
       messages({
-        ...{ type: 'tool_result', tool_use_id: 'a' },
+        type: 'tool_result',
+        tool_use_id: 'a',
         content: [{ type: 'image', source: { type: 'url', url } }],
       }),
       'url',
@@ -188,10 +185,31 @@ describe('the grammar of model requests', () => {
 
 describe('an address of network', () => {
   test.each([
-    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.7.7', '169.254.169.254', '100.100.100.200'],
-    ...['0.0.0.0', '224.0.0.1', '255.255.255.255', '168.63.129.16', '192.0.0.192', '198.18.0.1'],
-    ...['::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::'],
-    ...['fe80::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '2001:db8::1', 'localhost', ''],
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.7.7',
+    '169.254.169.254',
+    '100.100.100.200',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '168.63.129.16',
+    '192.0.0.192',
+    '198.18.0.1',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '2001:db8::1',
+    'localhost',
+    '',
   ])('is not public if it is %s', (address) => expect(isPublicAddress(address)).toBe(false));
 
   test.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])('may be %s', (address) =>

@@ -10,7 +10,8 @@ const PACKET: Packet = {
   quotes: (text) => text.includes('order-42'),
 };
 const written = (changes: object = {}): object => ({
-  ...{ was: 'Be warm about refunds.', becomes: 'Be warm, and name the refund window.' },
+  was: 'Be warm about refunds.',
+  becomes: 'Be warm, and name the refund window.',
   ...changes,
 });
 

@@ -49,7 +49,8 @@ describe('classification suite', () => {
             classification: {
               ...suite.classification!,
               labels: suite.classification!.labels.map((row) => ({
-                ...{ ...row, precision: both(null, null) },
+                ...row,
+                precision: both(null, null),
               })),
             },
           })),

@@ -28,7 +28,7 @@ async function imported(text: string, more: Record<string, string> = {}) {
 }
 
 describe('a configuration with unusable providers', () => {
-  test.each<[string, string, string]>([
+  test.each([
     [
       'providers in code',
       'providers: [file://own.py, exec:./run.sh]',

@@ -43,7 +43,7 @@ describe('import formats', () => {
         const found = PATHS.filter((path) => matches(path));
         for (const file of found) expect(formatByPath(file, IMPORT_FORMATS)?.name).toBe(name);
       }
-    const all = Object.values(READ_FORMATS).flatMap(({ places }): string[] => places);
+    const all = Object.values(READ_FORMATS).flatMap(({ places }) => places);
     expect(placesOf(IMPORT_FORMATS)).toEqual(all);
   });
 

@@ -26,8 +26,13 @@ function unseen(
   const result = suiteResult({
     metrics: [
       {
-        ...{ name: 'ok', judged_base: 40, judged_head: 40, base: 1, head: 1 },
-        ...{ gates: true, better: 'higher' },
+        name: 'ok',
+        judged_base: 40,
+        judged_head: 40,
+        base: 1,
+        head: 1,
+        gates: true,
+        better: 'higher',
         ...metric,
       },
     ],
@@ -117,7 +122,10 @@ describe('metric whose mean affects the gate and that has fewer values on head t
         ...tryResult('pass', index),
         scores: [
           {
-            ...{ metric: 'tone', status: 'pass', reason: null, skip: true },
+            metric: 'tone',
+            status: 'pass',
+            reason: null,
+            skip: true,
             value: is(at, index) ? 4 : null,
           },
         ],

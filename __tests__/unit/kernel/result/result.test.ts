@@ -14,10 +14,10 @@ const whole = {
     n_tries: 3,
     emptyParts: EMPTY_PARTS,
   }),
-  conclusion: 'success' as const,
+  conclusion: 'success',
   suites: [suiteResult()],
 };
-const refused = (value: unknown): string[] =>
+const refused = (value: unknown) =>
   readResult('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
 
 describe('saved result', () => {

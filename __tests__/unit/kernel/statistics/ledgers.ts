@@ -66,7 +66,7 @@ export function withMetrics(
       single.every(([, tries]) => tries[at]![which][i] === 'pass') ? 'pass' : 'fail',
     );
   const all = single[0]![1].map((_, at) => ({ base: side(at, 'base'), head: side(at, 'head') }));
-  const fails = ({ base, head }: Tries): boolean => [...base, ...head].includes('fail');
+  const fails = ({ base, head }: Tries) => [...base, ...head].includes('fail');
   return ledger(all, (at) => ({
     metrics: new Map(
       single.flatMap(([metric, tries]) => (fails(tries[at]!) ? [[metric, tries[at]!]] : [])),

@@ -27,7 +27,7 @@ describe('suiteTest', () => {
 
   test('equals a full enumeration of the possible outcomes', () => {
     forAll([anyTables(4, 4)], (tables) => {
-      const passes = (some: readonly Table[]): number =>
+      const passes = (some: readonly Table[]) =>
         some.reduce((sum, { head }) => sum + head.passes, 0);
       const seen = passes(tables);
       let [below, at] = [0, 0];

@@ -75,7 +75,7 @@ describe('the comparison key of an answer', () => {
 describe('two different answers', () => {
   /** Both texts, with changed parts in brackets. */
   const marked = (base: Part[], head: Part[]): [string, string] => {
-    const side = (own: 'base' | 'head'): string =>
+    const side = (own: 'base' | 'head') =>
       answerRuns(base, head)
         .map((run) => (run.changed && run[own] !== '' ? `[${run[own]}]` : run[own]))
         .join('');

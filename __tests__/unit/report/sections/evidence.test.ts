@@ -308,7 +308,7 @@ describe('errors', () => {
   });
 
   test('are expanded if head has no answer to a reference, otherwise collapsed', () => {
-    const shown = (reference: ReferenceResult): string[] =>
+    const shown = (reference: ReferenceResult) =>
       renderComment(
         resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),
       ).split('<details>');

@@ -8,7 +8,7 @@ import { regression } from '../results.ts';
 
 const result = regression();
 
-const said = (words: string) => (): Block[] => [paragraph([text(words)])];
+const said = (words: string) => () => [paragraph([text(words)])];
 
 const reportOf = (report: FeatureReport): Record<string, () => Promise<string> | string> => ({
   comment: () => renderComment(result, { marker: '', reports: [report] }),

@@ -65,7 +65,10 @@ const imported = async (of: Record<string, string>) => {
   const found = await readProject(treeOf(of), optionsOf(), { ...tools, builtInRubrics });
   const { suites, settings, rubrics } = found.project;
   return {
-    ...{ suites, settings, rubrics, problems: found.problems },
+    suites,
+    settings,
+    rubrics,
+    problems: found.problems,
     notices: found.project.notices
       .filter(({ kind }) => kind === 'import')
       .map(({ place, message }) => `${String(place?.line)}: ${message}`),
