@@ -4,6 +4,7 @@ import {
   failingMetrics,
   isNew,
   isNewFailing,
+  isNewUnproven,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
 import type {
@@ -259,6 +260,8 @@ function caseEnding(
   if (aside !== null) return ending('skipped', aside);
   if (isAdded && isNewFailing(reference, suite))
     return ending(newFails ? 'failure' : 'skipped', `new, and fails: ${counts}`);
+  if (isAdded && isNewUnproven(reference, suite) && failOn !== 'failure')
+    return ending('skipped', `new, failed some tries: ${counts}`);
   const failure = failureOf(reference, suite, failOn);
   if (failure !== null) return ending('failure', `${failure}: ${counts}`);
   if (status === 'error') return ending('error', firstTryError(reference));

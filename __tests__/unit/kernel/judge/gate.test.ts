@@ -432,7 +432,7 @@ describe('outcome of the run', () => {
   const references = (status: 'added' | 'fixed'): Partial<SuiteResult> => ({
     references: (['fail', 'pass'] as const).map((outcome, at) =>
       referenceResult(['a', 'b'][at]!, {
-        ...{ status, base: null, head: sideResult([outcome], outcome) },
+        ...{ status, base: null, head: sideResult([outcome, outcome], outcome) },
       }),
     ),
   });
@@ -472,6 +472,19 @@ describe('outcome of the run', () => {
       'neutral inconclusive: inconclusive inconclusive',
     ],
   ])('is as expected if %s', expectDecision);
+
+  test.each<[Outcome[], string]>([
+    [['fail'], GREEN],
+    [['fail', 'pass'], GREEN],
+    [[...Array<Outcome>(7).fill('pass'), 'fail', 'fail'], GREEN],
+    [['fail', 'fail'], 'failure failed: new-failed'],
+    [[...Array<Outcome>(6).fill('pass'), 'fail', 'fail', 'fail'], 'failure failed: new-failed'],
+  ])('under gate.new: fail with a new reference of tries %j is %s', (outcomes, decision) => {
+    const references = [
+      referenceResult('a', { status: 'added', base: null, head: sideResult(outcomes, 'fail') }),
+    ];
+    expect(codesOf(decided(about({ references }), { new: 'fail' }))).toBe(decision);
+  });
 
   test('names the new references that fail', () => {
     expect(reasonsOf(added, { new: 'fail' })).toEqual([{ code: 'new-failed', named: ['p: a'] }]);
