@@ -187,7 +187,7 @@ describe('a red pull request with the override label', () => {
 
 describe('a new test that fails', () => {
   const settings = SETTINGS.replace('gate: { ', 'gate: { new: fail, ');
-  const ADDED = '0 of 2 passed on base, 0 of 2 passed on head';
+  const ADDED = '0 of 3 passed on base, 0 of 3 passed on head';
 
   test.each([
     ['is red with gate.new: fail', settings, 1, 'failure', 'failure', 'failure'],
@@ -224,7 +224,7 @@ describe('a new test that fails', () => {
       expect.objectContaining({
         ...{ path: 'prompts/tests/quiz.yaml', start_line: 4, annotation_level: 'failure' },
         title: 'quiz: q2 is new and fails',
-        message: `0 of 2 passed.\n${why}`,
+        message: `0 of 3 passed.\n${why}`,
       }),
     );
     expect(run.reports['junit.xml']).toContain(why.replaceAll('"', '&quot;'));

@@ -436,7 +436,7 @@ describe('outcome of the run', () => {
       referenceResult(['a', 'b'][at]!, {
         status,
         base: null,
-        head: sideResult([outcome], outcome),
+        head: sideResult([outcome, outcome], outcome),
       }),
     ),
   });
@@ -477,6 +477,19 @@ describe('outcome of the run', () => {
       'neutral inconclusive: inconclusive inconclusive',
     ],
   ])('is as expected if %s', expectDecision);
+
+  test.each<[Outcome[], string]>([
+    [['fail'], GREEN],
+    [['fail', 'pass'], GREEN],
+    [[...Array<Outcome>(7).fill('pass'), 'fail', 'fail'], GREEN],
+    [['fail', 'fail'], 'failure failed: new-failed'],
+    [[...Array<Outcome>(6).fill('pass'), 'fail', 'fail', 'fail'], 'failure failed: new-failed'],
+  ])('under gate.new: fail with a new reference of tries %j is %s', (outcomes, decision) => {
+    const references = [
+      referenceResult('a', { status: 'added', base: null, head: sideResult(outcomes, 'fail') }),
+    ];
+    expect(codesOf(decided(about({ references }), { new: 'fail' }))).toBe(decision);
+  });
 
   test('names the new references that fail', () => {
     expect(reasonsOf(added, { new: 'fail' })).toEqual([{ code: 'new-failed', named: ['p: a'] }]);

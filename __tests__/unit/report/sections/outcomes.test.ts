@@ -190,7 +190,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
           'unchanged',
           [0.9, 0.9],
           [
-            referenceOf('peru', 'added', { head: failed('Cusco') }),
+            referenceOf('peru', 'added', { head: failed('Cusco', 'Cusco') }),
             referenceOf('oman', 'added', RAN),
             referenceOf('laos', 'added', RAN),
           ],
