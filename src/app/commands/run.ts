@@ -12,7 +12,7 @@ import { printEnd, evaluateSides } from './print-result.ts';
 import { currentState, ownPaths, withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
-type RunOptions = EvaluateOptions & { watch?: boolean; sample?: string; seed?: string };
+type RunCommandOptions = EvaluateOptions & { watch?: boolean; sample?: string; seed?: string };
 
 export const runCommand: AddCommand = (program, terminal, done) => {
   const command = evaluateOptions(program.command('run'), SWEEPS).description(
@@ -31,7 +31,7 @@ export const runCommand: AddCommand = (program, terminal, done) => {
         .slice(0, 2)
         .join(',')}${variants.examples}`,
     )
-    .action(async (words: string[], options: RunOptions) => {
+    .action(async (words: string[], options: RunCommandOptions) => {
       const overrides = [...words, ...sampleOverride(options)];
       const variant = variants.find(options);
       if (variant !== undefined) {
@@ -48,7 +48,7 @@ export const runCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-function sampleOverride({ sample, seed }: RunOptions): string[] {
+function sampleOverride({ sample, seed }: RunCommandOptions): string[] {
   if (sample !== undefined)
     return [`sample=${[sample, ...(seed === undefined ? [] : [seed])].join(',')}`];
   if (seed === undefined) return [];

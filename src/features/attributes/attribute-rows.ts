@@ -1,7 +1,7 @@
 import type { FlatTable } from '../../app/commands/terminal.ts';
 import type { Result } from '../../kernel/result/result.ts';
 
-const COLUMNS = [
+const ATTRIBUTE_COLUMNS = [
   'suite',
   'path',
   'model',
@@ -31,5 +31,5 @@ export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatT
       head_mean: more.values?.head ?? null,
     }),
   );
-  return { columns: COLUMNS, rows };
+  return { columns: ATTRIBUTE_COLUMNS, rows };
 }

@@ -45,12 +45,12 @@ export async function renderCsv(
 }
 
 function csvOf(columns: readonly string[], rows: readonly FlatRow[]): string {
-  const cells = rows.map((row) => columns.map((column) => cellOf(row[column] ?? null)));
+  const cells = rows.map((row) => columns.map((column) => csvCell(row[column] ?? null)));
   return stringify([[...columns], ...cells], { quoted_match: /[\r\n]/ });
 }
 
 /** Numbers keep their sign. Other cells that look like a formula start with an apostrophe. */
-function cellOf(value: Json): string {
+function csvCell(value: Json): string {
   if (value === null) return '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return typeof value !== 'number' && FORMULA_START.test(text) ? `'${text}` : text;

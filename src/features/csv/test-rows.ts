@@ -4,7 +4,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { ObjectScore, Score } from '../../types/metric.ts';
 
-const COLUMNS = [
+const TEST_COLUMNS = [
   'suite',
   'path',
   'reference',
@@ -43,7 +43,7 @@ export function testRows({ suites }: Result): FlatTable {
       }),
     ),
   );
-  return { columns: COLUMNS, rows };
+  return { columns: TEST_COLUMNS, rows };
 }
 
 function rowsOfTry({ scores, outcome, error }: TryResult): FlatRow[] {
@@ -54,13 +54,13 @@ function rowsOfTry({ scores, outcome, error }: TryResult): FlatRow[] {
       metric,
       level: objects?.level ?? null,
       object: each.at,
-      ...measured(each),
+      ...scoreRow(each),
     }));
-    return [{ metric, ...measured(score) }, ...ofObjects];
+    return [{ metric, ...scoreRow(score) }, ...ofObjects];
   });
 }
 
-function measured({ status, value, reason, ...more }: Score | ObjectScore): FlatRow {
+function scoreRow({ status, value, reason, ...more }: Score | ObjectScore): FlatRow {
   const isDecided = status === 'pass' || status === 'fail';
   const label = 'label' in more ? (more.label ?? null) : null;
   return { status, pass: isDecided ? status === 'pass' : null, value, label, reason };
