@@ -10,6 +10,8 @@ export interface Overrides {
   prompts: string[] | null;
   references: string[] | null;
   tags: string[] | null;
+  /** Runs only this many references, drawn with the seed. */
+  sample: { count: number; seed: string } | null;
   settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
   /** Several values are a sweep, which runs each of them. */
   parameters: ReadonlyMap<string, Scalar[]>;
@@ -39,12 +41,14 @@ function sectionsOf(own: readonly OwnSettings[]): Sections {
 
 const FILTER_KEYS = ['prompts', 'references', 'tags'] as const;
 
+const SAMPLE_KEY = 'sample';
+
 export function overridableNames(own: readonly OwnSettings[]): string[] {
   return overrideNames(sectionsOf(own));
 }
 
 function overrideNames(sections: Sections): string[] {
-  return [...FILTER_KEYS, 'model', ...TOP_LEVEL_KEYS, ...Object.keys(sections)];
+  return [...FILTER_KEYS, SAMPLE_KEY, 'model', ...TOP_LEVEL_KEYS, ...Object.keys(sections)];
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -77,6 +81,7 @@ export function readOverrides(
     prompts: null,
     references: null,
     tags: null,
+    sample: null,
     settings: [],
     parameters,
     insisted,
@@ -128,6 +133,7 @@ function apply(
     overrides[filter] = values.map(String);
     return null;
   }
+  if (!below && key === SAMPLE_KEY) return applySample(values, overrides);
   if (key === 'hydra.mode') return hydraMode(values);
   const [first = '', ...rest] = key.split('.');
   const setting =
@@ -137,6 +143,14 @@ function apply(
   const message = notAParameter(entry, sections);
   if (message === null) parameters.set(key, values);
   return message;
+}
+
+function applySample(values: readonly Scalar[], overrides: Overrides): string | null {
+  const [count, seed = 0, ...more] = values;
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1 || more.length > 0)
+    return 'must be the number of references, and optionally a seed (sample=50,7)';
+  overrides.sample = { count, seed: String(seed) };
+  return null;
 }
 
 /** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on. */

@@ -61,6 +61,9 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   compared: explainRun,
   groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
   report: async () => (await import('./report.ts')).attributesReport,
+  tables: {
+    attributes: async (result) => (await import('./attribute-rows.ts')).attributeRows(result),
+  },
 };
 
 /** The search for causes runs before insights and may use all calls. */

@@ -49,6 +49,33 @@ describe('an override that selects references', () => {
     ]);
   });
 
+  test.each([
+    ['sample=2', 2, 'sample=2 with seed 0'],
+    ['sample=9,7', 3, 'sample=9 with seed 7'],
+  ])('draws %s: at most %i, stated in a notice', async (line, count, words) => {
+    const { head, notices } = await chosen([line]);
+    expect(head).toHaveLength(count);
+    expect(notices).toMatchObject([{ message: expect.stringContaining(`(${words})`) }]);
+  });
+
+  test('draws the same sample with the same seed on both sides, others with other seeds, and only among the selected', async () => {
+    const seeds = Array.from({ length: 20 }, (_, seed) => `sample=1,${String(seed)}`);
+    const drawn = await Promise.all(seeds.map(async (line) => chosen([line], '[]')));
+    expect(new Set(drawn.map(({ head }) => String(head))).size).toBe(3);
+    for (const { base, head } of drawn) expect(base).toEqual(head);
+    expect((await chosen(['sample=1,3'])).head).toEqual(drawn[3]?.head);
+    expect((await chosen(['sample=5', 'references=refund'])).head).toEqual([
+      'refund-1',
+      'refund-10',
+    ]);
+  });
+
+  test.each(['sample=0', 'sample=1.5', 'sample=a', 'sample=1,2,3'])('refuses %s', (line) => {
+    expect(readOverrides([line], OWN_SETTINGS).problems).toMatchObject([
+      { message: expect.stringContaining('must be the number of references') },
+    ]);
+  });
+
   test('selects a reference on both sides if it matches on one side, because an added tag would otherwise look like a deletion', async () => {
     const { base, head } = await chosen(['tags=critical'], '[]');
     expect([base, head]).toEqual([['refund-1'], ['refund-1']]);
