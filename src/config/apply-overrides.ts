@@ -1,9 +1,9 @@
-import { emptyMap, type Document } from '../documents/document.ts';
+import { rowDocument } from '../documents/dataset.ts';
 import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import { isMap, type Problem, type Scalar } from '../types/plain.ts';
+import { isMap, type Json, type Problem, type Scalar } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
@@ -61,14 +61,8 @@ function readSetting(
 ): { read: Settings; problems: Problem[] } {
   // Which names and temperatures a grader may have depends on its model, so they are checked later.
   if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
-  const place = { file: 'overrides', line: 0 };
   const found: Problem[] = [];
-  const document: Document = {
-    file: place.file,
-    value: nest(path, value),
-    placeOf: () => place,
-    placeOfText: () => place,
-  };
+  const document = rowDocument({ file: 'overrides', line: 0 }, nest(path, value));
   const read = readSettings(document, reading, found).settings;
   const problems = found.map(({ message }) =>
     problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
@@ -76,12 +70,8 @@ function readSetting(
   return { read, problems };
 }
 
-function nest(path: readonly string[], value: Scalar | null): Document['value'] {
-  const [first, ...rest] = path;
-  if (first === undefined) return value;
-  const map = emptyMap();
-  map[first] = nest(rest, value);
-  return map;
+function nest(path: readonly string[], value: Json): Json {
+  return path.reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value);
 }
 
 function withoutOwnTransports(settings: Settings): Settings {

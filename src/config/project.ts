@@ -1,4 +1,4 @@
-import { deduplicate } from '../documents/document.ts';
+import { deduplicate, Field } from '../documents/document.ts';
 import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
@@ -165,9 +165,8 @@ async function loadRubrics(
   for (const { file } of found.matches) {
     const document = await files.document(file, problems);
     if (document === null) continue;
-    const read = await readRubrics(document, { limits, load: files.data }, problems);
-    notices.push(...read.notices);
-    for (const rubric of read.rubrics) {
+    const field = new Field(document, problems);
+    for (const rubric of await readRubrics(field, { limits, load: files.data, notices })) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
         const message =

@@ -1,4 +1,5 @@
-import { below, type Document, valueAt } from '../documents/document.ts';
+import { rowDocument } from '../documents/dataset.ts';
+import { below, Field, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
@@ -246,11 +247,13 @@ async function loadSuite(
 ): Promise<{ suite: Suite | null; name: string }> {
   const { problems, notices } = loaded;
   const isOwn = loaded.imported === null;
-  const reading = document === null ? null : readPrompt(document, problems, isOwn);
-  if (document === null || reading === null) return { suite: null, name: '' };
+  if (document === null) return { suite: null, name: '' };
+  const file = new Field(document, problems);
+  const reading = readPrompt(file, isOwn);
+  if (reading === null) return { suite: null, name: '' };
   const { name } = reading.prompt;
   notices.push(...reading.notices);
-  if (valueAt(document.value, ['tests']) === undefined) {
+  if (!file.at('tests').isGiven) {
     const fix =
       '; add metrics and references to it, or write them into ' +
       `tests/${stemOf(document.file)}.yaml next to it`;
@@ -273,14 +276,13 @@ async function loadSuite(
   const before = problems.length;
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
-  const inferred = withInputs(reading, document, tests.references);
   // An unreadable reference may contain the input that seems to be missing.
-  if (problems.length === before) problems.push(...inferred.problems);
+  const inferred = withInputs(reading, problems.length > before ? [] : tests.references);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
   const suite = { prompt, tests };
   checkOwn(suite, context.suiteKeys, problems);
-  return { suite: await withShownFiles(suite, document, files, problems), name };
+  return { suite: await withShownFiles(suite, file, files), name };
 }
 
 function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Problem[]): void {
@@ -300,16 +302,9 @@ function withImportedModels(
   for (const { models: written } of imported) {
     const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
-    const document: Document = {
-      file: place.file,
-      value: { models: Object.fromEntries(entries) },
-      placeOf: () => place,
-      placeOfText: () => place,
-    };
-    for (const [name, model] of entries.length === 0
-      ? []
-      : readSettings(document, { limits, own: [] }, problems).settings.models)
-      models.set(name, model);
+    const document = rowDocument(place, { models: Object.fromEntries(entries) });
+    const read = readSettings(document, { limits, own: [] }, problems).settings;
+    for (const [name, model] of read.models) models.set(name, model);
   }
   for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))
     models.set(name, model);

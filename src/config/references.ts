@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
-import { type Document, valueAt } from '../documents/document.ts';
+import { Field } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
@@ -15,7 +15,7 @@ import {
   withMissing,
 } from './reference.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
-import { check, closed, filled, listOf, mapOf } from './schema.ts';
+import { anything, check, closed, filled, listOf, mapOf } from './schema.ts';
 
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
@@ -42,29 +42,27 @@ export const referencesFromSchema = z
   .optional();
 
 export async function readReferences(
-  document: Document,
+  tests: Field,
   context: ReferenceContext,
-  problems: Problem[],
   empty: Place[],
 ): Promise<Reference[]> {
   const reader: ReferenceReader = { ...context, schema: referenceSchema(context.limits) };
-  const drafts = readWritten(document, reader, problems);
-  const list = valueAt(document.value, ['references']);
-  if (Array.isArray(list) && list.length === 0) empty.push(document.placeOf(['references']));
-  const written = check(document, ['references_from'], referencesFromSchema, problems);
-  const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
-  for (const [index, source] of sources.entries()) {
-    const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
-    const from = document.placeOf([...path, 'file']);
-    drafts.push(...(await readDataSource(from, source, reader, problems, empty)));
+  const list = tests.at('references');
+  const drafts = readWritten(list, reader);
+  if (Array.isArray(list.value) && list.value.length === 0) empty.push(list.place);
+  const from = tests.at('references_from');
+  const written = check(from, referencesFromSchema);
+  for (const [index, source] of [written ?? []].flat().entries()) {
+    const at = Array.isArray(written) ? from.at(index) : from;
+    drafts.push(...(await readDataSource(at.at('file'), source, reader, empty)));
   }
-  problems.push(...lonelyClusters(drafts));
+  tests.problems.push(...lonelyClusters(drafts));
   const inputs = inputNames(drafts);
   const variables = context.isInferred
     ? context.variables.filter((name) => inputs.has(name))
     : context.variables;
   const checked = drafts.map((draft) => withMissing(draft, variables));
-  return identify(checked, context.hash, problems);
+  return identify(checked, context.hash, tests.problems);
 }
 
 export function inputNames(references: readonly Pick<Reference, 'input'>[]): Set<string> {
@@ -89,35 +87,23 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   );
 }
 
-function readWritten(
-  document: Document,
-  context: ReferenceReader,
-  problems: Problem[],
-): DraftReference[] {
-  const list = valueAt(document.value, ['references']);
+function readWritten(field: Field, context: ReferenceReader): DraftReference[] {
+  const list = check(field, listOf(anything()).optional()) ?? [];
   const { limits } = context;
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) {
-    problems.push(problem(document.placeOf(['references']), 'references must be a list'));
-    return [];
-  }
   if (list.length > limits.references) {
     const message =
       `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
       'JSONL or CSV file (references_from)';
-    problems.push(problem(document.file, message));
+    field.problems.push(problem(field.document.file, message));
     return [];
   }
-  return list.flatMap(
-    (_, index) => readDraft(document, ['references', index], index + 1, context, problems) ?? [],
-  );
+  return list.flatMap((_, index) => readDraft(field.at(index), index + 1, context) ?? []);
 }
 
 async function readDataSource(
-  from: Place,
+  { place: from, problems }: Field,
   source: z.output<typeof sourceSchema>,
   context: ReferenceReader,
-  problems: Problem[],
   empty: Place[],
 ): Promise<DraftReference[]> {
   const loaded = await context.load(source.file, from, problems);
@@ -151,7 +137,7 @@ async function readDataSource(
       return [];
     }
     const row = rowDocument(place, value, typeof written === 'object' ? written : undefined);
-    const draft = readDraft(row, [], index + 1, context, problems);
+    const draft = readDraft(new Field(row, problems), index + 1, context);
     return draft === null ? [] : [{ ...draft, columns }];
   });
   const columnNames = rows.flatMap(({ value }) => Object.keys(value));

@@ -1,42 +1,29 @@
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Better } from '../types/metric.ts';
-import { isMap, type Json, type Place } from '../types/plain.ts';
-
-interface ChoiceScores {
-  scores: Map<string, number>;
-  problem: { place: Place; message: string } | null;
-}
+import { isMap, type Json } from '../types/plain.ts';
 
 /**
  * Reads FlexEval's and autoevals' `choice_scores` and `choice_strings`, Phoenix's `choices`, or a
- * list of labels.
+ * list of labels. Null if they are not valid.
  */
 export function readChoices(
-  document: Document,
-  path: Path,
+  rubric: Field,
   strings: string | readonly string[] | undefined,
-): ChoiceScores {
-  const key =
-    valueAt(document.value, [...path, 'choice_scores']) === undefined &&
-    valueAt(document.value, [...path, 'choices']) !== undefined
-      ? 'choices'
-      : 'choice_scores';
-  const at = [...path, key];
+): Map<string, number> | null {
+  const isPhoenix = rubric.at('choices').isGiven && !rubric.at('choice_scores').isGiven;
+  const field = rubric.at(isPhoenix ? 'choices' : 'choice_scores');
   const labels = typeof strings === 'string' ? [...strings] : (strings ?? []);
-  const refuse = (message: string): ChoiceScores => ({
-    scores: new Map(),
-    problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` },
-  });
-  const given = valueAt(document.value, at);
-  const scores = readChoiceScores(given, labels);
+  const scores = readChoiceScores(field.value, labels);
   const message =
     fromSeveral(strings) ??
-    choicesProblem(scores, labels, given) ??
+    choicesProblem(scores, labels, field.value) ??
     mismatch([...(scores?.keys() ?? [])], labels);
-  return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
+  if (message === null) return scores;
+  field.refuse(`${field.name} ${message}`);
+  return null;
 }
 
 function fromSeveral(strings: string | readonly string[] | undefined): string | null {

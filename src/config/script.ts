@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asWritten, type Document, type Path } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
@@ -39,14 +39,12 @@ export const scriptMembers = {
 export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
 
 export function readScript(
-  document: Document,
-  path: Path,
+  field: Field,
   { persona, goal, criteria, turns }: z.output<z.ZodObject<typeof scriptMembers>>,
 ): Pick<Reference, 'script'> {
-  const read = turns?.map((turn, at) => {
-    const expected = asWritten(document, [...path, 'turns', at, 'expected'], turn.expected);
-    return withoutUndefined({ user: turn.user, expected });
-  });
+  const read = turns?.map(({ user, expected }, at) =>
+    withoutUndefined({ user, expected: field.at('turns', at, 'expected').spelled(expected) }),
+  );
   const script = withoutUndefined({ persona, goal, criteria, turns: read });
   return Object.keys(script).length === 0 ? {} : { script };
 }

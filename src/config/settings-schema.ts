@@ -172,9 +172,11 @@ export function settingsMembers(limits: Limits) {
       .optional(),
     embeddings: modelChoice().describe('The embedding model for embedding_similarity.').optional(),
     sweep: mapOf(
-      z.union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
-        error: 'must be a value or a list of values',
-      }),
+      z
+        .union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
+          error: 'must be a value or a list of values',
+        })
+        .transform((values) => [values].flat()),
     )
       .describe(
         'Values of the model and of parameters. A full sweep runs every combination of them.',

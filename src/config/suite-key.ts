@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Document } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import type { Limits } from '../documents/limits.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference, Suite } from '../kernel/suite/suite.ts';
@@ -21,7 +21,7 @@ export interface OwnContext {
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;
-  read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
+  read(field: Field, context: OwnContext): Promise<OwnSuite | null>;
   /** Reports what does not fit the prompt, such as a dialogue without a question. */
   checkPrompt?(own: OwnSuite, suite: Suite, problems: Problem[]): void;
   scripted?(own: OwnSuite, references: readonly Reference[], problems: Problem[]): Reference[];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathText, type Document, valueAt } from '../documents/document.ts';
+import { Field, type Document } from '../documents/document.ts';
 import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
@@ -115,25 +115,24 @@ export async function readTests(
   context: TestFileContext,
   problems: Problem[],
 ): Promise<Tests | null> {
+  const field = new Field(document, problems);
   if (!isMap(document.value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map with metrics and references'));
+    field.refuse('must be a map with metrics and references');
     return null;
   }
   const { n_tries, skip, do_completion, gate } = checkMembers(
-    document,
-    [],
+    field,
     {
       ...testsFileMembers(context.limits),
       ...Object.fromEntries(context.suiteKeys.map(({ key }) => [key, anyValue])),
     },
-    problems,
     (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
   );
   const before = problems.length;
-  const metrics = readMetrics(document, context.builtIns, problems);
-  const own = await readOwn(document, context, problems);
+  const metrics = readMetrics(field, context.builtIns);
+  const own = await readOwn(field, context);
   const isJudged = metrics.length > 0 || own !== null;
-  if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
+  if (!isJudged && problems.length === before && !someHaveMetrics(field.at('references'))) {
     const message = 'needs at least one metric, because nothing is judged otherwise';
     problems.push(problem(document.file, message));
   }
@@ -141,7 +140,7 @@ export async function readTests(
   checkDependencies(metrics, problems);
   const empty: Place[] = [];
   const references = await readReferences(
-    document,
+    field,
     {
       ...context,
       doCompletion: do_completion ?? null,
@@ -149,7 +148,6 @@ export async function readTests(
       isJudged: isJudged || problems.length > before,
       isLed: own !== null,
     },
-    problems,
     empty,
   );
   checkEvery(metrics, references, own !== null, context.builtIns, problems);
@@ -158,14 +156,14 @@ export async function readTests(
     n_tries: n_tries ?? null,
     skip: skip ?? false,
     metrics,
-    rollup: readRollup(document, problems),
+    rollup: readRollup(field),
     references: scripted(references, metrics, own, context, problems),
     empty,
     own,
-    quarantine: readQuarantine(document, references, problems),
+    quarantine: readQuarantine(field.at('quarantine'), references),
     ...(gate === undefined
       ? {}
-      : { gate: withoutUndefined(gate), gatePlace: document.placeOf(['gate']) }),
+      : { gate: withoutUndefined(gate), gatePlace: field.at('gate').place }),
   };
 }
 
@@ -181,29 +179,17 @@ function scripted(
   return (own && suiteKey?.scripted?.(own, references, problems)) ?? references;
 }
 
-function someHaveMetrics(document: Document): boolean {
-  const references = valueAt(document.value, ['references']);
-  return (
-    Array.isArray(references) &&
-    references.some(
-      (_, index) => valueAt(document.value, ['references', index, 'metrics']) !== undefined,
-    )
-  );
+function someHaveMetrics(references: Field): boolean {
+  const list = references.value;
+  return Array.isArray(list) && list.some((_, index) => references.at(index, 'metrics').isGiven);
 }
 
-async function readOwn(
-  document: Document,
-  context: TestFileContext,
-  problems: Problem[],
-): Promise<OwnSuite | null> {
-  const written = context.suiteKeys.filter(
-    ({ key }) => valueAt(document.value, [key]) !== undefined,
-  );
-  for (const { key } of written.slice(1))
-    problems.push(
-      problem(document.placeOf([key]), `a suite has ${written[0]?.key ?? ''} or ${key}; keep one`),
-    );
-  return (await written[0]?.read(document, context, problems)) ?? null;
+async function readOwn(tests: Field, context: TestFileContext): Promise<OwnSuite | null> {
+  const [first, ...others] = context.suiteKeys.filter(({ key }) => tests.at(key).isGiven);
+  if (first === undefined) return null;
+  for (const { key } of others)
+    tests.at(key).refuse(`a suite has ${first.key} or ${key}; keep one`);
+  return await first.read(tests.at(first.key), context);
 }
 
 function checkTakenNames(
@@ -260,19 +246,14 @@ function checkEvery(
   }
 }
 
-function readQuarantine(
-  document: Document,
-  references: readonly Reference[],
-  problems: Problem[],
-): Tests['quarantine'] {
+function readQuarantine(list: Field, references: readonly Reference[]): Tests['quarantine'] {
   const ids = references.map(({ id }) => id);
-  return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
-    const place = document.placeOf(path);
-    if (!ids.includes(value.id)) {
-      const message = `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`;
-      problems.push(problem(place, message));
-    }
-    return { ...value, place };
+  return checkItems(list, quarantineSchema).map(({ field, value }) => {
+    if (!ids.includes(value.id))
+      field.refuse(
+        `${field.name}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,
+      );
+    return { ...value, place: field.place };
   });
 }
 

@@ -68,7 +68,8 @@ function readJsonLines(file: string, text: string, limits: Limits, problems: Pro
   });
 }
 
-export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Document {
+/** A document whose values all have the same place, such as a row of a table. */
+export function rowDocument(place: Place, value: Json, written?: JsonMap): Document {
   return {
     file: place.file,
     value,

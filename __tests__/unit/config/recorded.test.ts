@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readRecordedMessages } from '../../../src/config/recorded.ts';
+import { Field } from '../../../src/documents/document.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
 import type { Message } from '../../../src/types/model.ts';
@@ -10,7 +11,7 @@ const read = (items: Json[]): { messages: Message[]; problems: string[] } => {
   const problems: Problem[] = [];
   const place = { file: 'd.jsonl', line: 3 };
   const document = { ...place, value: items, placeOf: () => place, placeOfText: () => place };
-  const messages = readRecordedMessages(items as never, document, ['input'], problems);
+  const messages = readRecordedMessages(items as never, new Field(document, problems, ['input']));
   return { messages, problems: problems.map(formatProblem) };
 };
 
