@@ -1,5 +1,4 @@
 import { rowDocument } from '../documents/dataset.ts';
-import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import type { GraderSettings } from '../types/metric.ts';
@@ -7,30 +6,23 @@ import { isMap, type Json, type Problem, type Scalar } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
 
-interface OverrideContext {
-  limits: Limits;
-  own: readonly OwnSettings[];
-}
-
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
 ): { overrides: Overrides; problems: Problem[] } {
   const { overrides, problems } = readOverrides(lines, own);
-  const ofValues = overrides.settings.flatMap(
-    (setting) => readSetting(setting, { limits: DEFAULT_LIMITS, own }).problems,
-  );
+  const ofValues = overrides.settings.flatMap((setting) => readSetting(setting, own).problems);
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
 export function withOverrides(
   settings: Settings,
-  { overrides, ...reading }: { overrides: Overrides } & OverrideContext,
+  { overrides, own }: { overrides: Overrides; own: readonly OwnSettings[] },
   problems: Problem[],
 ): Settings {
   let result = settings;
   for (const setting of overrides.settings) {
-    const { read, problems: found } = readSetting(setting, reading);
+    const { read, problems: found } = readSetting(setting, own);
     problems.push(...found);
     if (found.length === 0) result = withSetting(result, setting, read);
   }
@@ -57,13 +49,13 @@ function withSetting(
 
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
-  reading: OverrideContext,
+  own: readonly OwnSettings[],
 ): { read: Settings; problems: Problem[] } {
   // Which names and temperatures a grader may have depends on its model, so they are checked later.
-  if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
+  if (path[0] === 'grader') return { read: defaultSettings(own), problems: [] };
   const found: Problem[] = [];
   const document = rowDocument({ file: 'overrides', line: 0 }, nest(path, value));
-  const read = readSettings(document, reading, found).settings;
+  const read = readSettings(document, own, found).settings;
   const problems = found.map(({ message }) =>
     problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
   );

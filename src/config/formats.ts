@@ -1,6 +1,5 @@
 import type { Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import type { MadePrompt } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { ModelSettings, Settings } from '../project/settings.ts';
@@ -29,7 +28,6 @@ export interface FormatTools {
   files: Files;
   hasGrader: boolean;
   settings: Settings;
-  limits: Limits;
   builtIns: BuiltInMetrics;
   code: CodeHost;
   host: HostSettings;

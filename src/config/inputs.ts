@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
+import { MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { OwnSettings } from '../project/settings.ts';
@@ -102,7 +102,6 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
       configRequired: true,
       overrides,
       allowedModels: allowed.length === 0 ? null : allowed,
-      limits: DEFAULT_LIMITS,
       own,
     } satisfies GivenReadOptions,
   };
@@ -145,7 +144,6 @@ export function readCommandLine(given: {
     configRequired: true,
     overrides,
     allowedModels: given.allowedModels ?? null,
-    limits: DEFAULT_LIMITS,
     own: given.own,
   };
   return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };

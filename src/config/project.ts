@@ -1,6 +1,6 @@
 import { deduplicate, Field } from '../documents/document.ts';
 import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
+import { LIMITS } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
@@ -37,7 +37,6 @@ export interface ReadOptions {
   configRequired: boolean;
   overrides: Overrides;
   allowedModels: readonly string[] | null;
-  limits: Limits;
   own: readonly OwnSettings[];
   formats: Formats;
   suiteKeys?: readonly SuiteKey[];
@@ -62,7 +61,7 @@ export async function readProject(
 ): Promise<{ project: Project; problems: Problem[] }> {
   const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
   const problems: Problem[] = [];
-  const files = createFiles(tree, options.limits, tools.parsed);
+  const files = createFiles(tree, tools.parsed);
   const read = await loadSettings(files, options, problems);
   const { settings: written, notices, places } = read;
   const ours = withoutFixed(written, options.overrides);
@@ -74,7 +73,7 @@ export async function readProject(
   const rubrics = await loadRubrics(
     files,
     [...ours.rubrics, ...loaded.rubrics],
-    { limits: options.limits, builtInRubrics, places },
+    { builtInRubrics, places },
     problems,
     notices,
   );
@@ -86,7 +85,7 @@ export async function readProject(
   if (options.configRequired)
     problems.push(
       ...unknownKeys(options.overrides, suites, options.own),
-      ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
+      ...sweepProblems(settings.sweep, suites, LIMITS.combinations, places.sweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
   checkGate(settings, { suites, rubrics, placeOf: places.gate }, problems);
@@ -148,11 +147,9 @@ async function loadRubrics(
   files: Files,
   patterns: readonly string[],
   {
-    limits,
     builtInRubrics,
     places,
   }: {
-    limits: Limits;
     builtInRubrics: ReadonlyMap<string, Rubric>;
     places: (pattern: string) => Place;
   },
@@ -166,7 +163,7 @@ async function loadRubrics(
     const document = await files.document(file, problems);
     if (document === null) continue;
     const field = new Field(document, problems);
-    for (const rubric of await readRubrics(field, { limits, load: files.data, notices })) {
+    for (const rubric of await readRubrics(field, { load: files.data, notices })) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
         const message =

@@ -1,6 +1,5 @@
 import { emptyMap, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
@@ -39,7 +38,6 @@ interface SettingsOptions {
   config: string;
   configRequired: boolean;
   overrides: Overrides;
-  limits: Limits;
   own: readonly OwnSettings[];
 }
 
@@ -73,7 +71,7 @@ export async function loadSettings(
   const { document, notices } = llmeval
     ? withoutForeignKeys(written)
     : { document: written, notices: [] };
-  const read = readSettings(document, options, problems);
+  const read = readSettings(document, options.own, problems);
   const settings = withOverrides(read.settings, options, problems);
   const swept = (key: string): Place | null =>
     options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)

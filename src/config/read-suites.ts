@@ -1,7 +1,6 @@
 import { rowDocument } from '../documents/dataset.ts';
 import { below, Field, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -51,7 +50,6 @@ interface SuitesReader {
   options: {
     overrides: Overrides;
     configRequired: boolean;
-    limits: Limits;
     formats: Formats;
     suiteKeys?: readonly SuiteKey[];
   };
@@ -91,7 +89,7 @@ export async function loadSuites(
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
     ),
-    settings: withImportedModels(settings, imported, options.limits, problems, notices),
+    settings: withImportedModels(settings, imported, problems, notices),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
@@ -182,7 +180,6 @@ async function loadFile(
   const formatTools = {
     files,
     settings,
-    limits: options.limits,
     builtIns: tools.builtInMetrics,
     hasGrader: settings.grader !== null,
     code: tools.hostCall ?? ('refused' as const),
@@ -263,7 +260,6 @@ async function loadSuite(
   }
   const variables = reading.prompt.variables.map((each) => each.name);
   const context = {
-    limits: options.limits,
     variables,
     isInferred: reading.isInferred,
     builtIns: new Map([...tools.builtInMetrics, ...(loaded.imported?.metrics ?? [])]),
@@ -294,7 +290,6 @@ function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Proble
 function withImportedModels(
   settings: Settings,
   imported: readonly ForeignFile[],
-  limits: Limits,
   problems: Problem[],
   notices: Notice[],
 ): Settings {
@@ -303,7 +298,7 @@ function withImportedModels(
     const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
     const document = rowDocument(place, { models: Object.fromEntries(entries) });
-    const read = readSettings(document, { limits, own: [] }, problems).settings;
+    const read = readSettings(document, [], problems).settings;
     for (const [name, model] of read.models) models.set(name, model);
   }
   for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
-import { perLimits, type Limits } from '../documents/limits.ts';
+import { LIMITS } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
@@ -32,44 +32,41 @@ const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMess
   error: 'must be a map of variables',
 });
 
-export const referenceSchema = perLimits((limits) =>
-  closed({
-    id: z
-      .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
-      .describe('Id, unique in the suite. Default: a hash of the input.')
-      .optional(),
-    input: inputSchema
-      .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
-      .optional(),
-    expected: anything()
-      .describe('The expected answer, for metrics that compare with it.')
-      .optional(),
-    skip: flag()
-      .describe('The reference runs and is shown, but does not affect the verdict.')
-      .optional(),
-    tags: z
-      .union([filled(), listOf(filled())], { error: 'must be a list of words' })
-      .describe(
-        'Labels to select references by. A reference with the tag critical can fail the run ' +
-          'on its own.',
-      )
-      .optional(),
-    n_tries: wholeNumber(1, limits.tries)
-      .describe("Tries of this reference on each side. Default: the suite's n_tries.")
-      .optional(),
-    cluster: filled()
-      .describe('Name of a group of related references, such as texts from one template.')
-      .optional(),
-    metadata: mapOf(anything(), 'a map of values')
-      .describe('Additional data, which metric code reads as dialogue.metadata.')
-      .optional(),
-    ...scriptMembers,
-    metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
-  }),
-);
+export const referenceSchema = closed({
+  id: z
+    .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
+    .describe('Id, unique in the suite. Default: a hash of the input.')
+    .optional(),
+  input: inputSchema
+    .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
+    .optional(),
+  expected: anything()
+    .describe('The expected answer, for metrics that compare with it.')
+    .optional(),
+  skip: flag()
+    .describe('The reference runs and is shown, but does not affect the verdict.')
+    .optional(),
+  tags: z
+    .union([filled(), listOf(filled())], { error: 'must be a list of words' })
+    .describe(
+      'Labels to select references by. A reference with the tag critical can fail the run ' +
+        'on its own.',
+    )
+    .optional(),
+  n_tries: wholeNumber(1, LIMITS.tries)
+    .describe("Tries of this reference on each side. Default: the suite's n_tries.")
+    .optional(),
+  cluster: filled()
+    .describe('Name of a group of related references, such as texts from one template.')
+    .optional(),
+  metadata: mapOf(anything(), 'a map of values')
+    .describe('Additional data, which metric code reads as dialogue.metadata.')
+    .optional(),
+  ...scriptMembers,
+  metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
+});
 
 export interface ReferenceContext {
-  limits: Limits;
   variables: readonly string[];
   isInferred?: boolean;
   /**
@@ -84,11 +81,6 @@ export interface ReferenceContext {
   isLed: boolean;
   builtIns: BuiltInMetrics;
   notices: Notice[];
-}
-
-/** Building the schema takes longer than checking a reference, so all references share it. */
-export interface ReferenceReader extends ReferenceContext {
-  schema: ReturnType<typeof referenceSchema>;
 }
 
 interface DataSource {
@@ -108,9 +100,9 @@ const NO_EXPECTED = 'the reference has no expected value';
 export function readDraft(
   field: Field,
   ordinal: number,
-  context: ReferenceReader,
+  context: ReferenceContext,
 ): DraftReference | null {
-  const written = check(field, context.schema);
+  const written = check(field, referenceSchema);
   if (written === undefined) return null;
   const recorded = isDialogue(written.input)
     ? readRecordedMessages(written.input, field.at('input'))
@@ -211,7 +203,7 @@ function filesOfValues(input: Record<string, Scalar>, field: Field): Pick<Refere
 
 function writtenTexts(
   field: Field,
-  given: z.output<ReferenceReader['schema']>,
+  given: z.output<typeof referenceSchema>,
 ): Pick<Reference, 'input' | 'expected' | 'values'> {
   const variables = Object.entries(isDialogue(given.input) ? {} : (given.input ?? {}));
   const texts = variables.map(([name, value]): [string, Scalar] => [

@@ -1,19 +1,13 @@
 import { z } from 'zod';
 import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { Field } from '../documents/document.ts';
+import { LIMITS } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { appearance } from '../text/visible.ts';
 import { isMap, type Place, type Problem } from '../types/plain.ts';
-import {
-  type ReferenceContext,
-  type ReferenceReader,
-  referenceSchema,
-  type DraftReference,
-  readDraft,
-  withMissing,
-} from './reference.ts';
+import { type ReferenceContext, type DraftReference, readDraft, withMissing } from './reference.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
 import { anything, check, closed, filled, listOf, mapOf } from './schema.ts';
 
@@ -46,15 +40,14 @@ export async function readReferences(
   context: ReferenceContext,
   empty: Place[],
 ): Promise<Reference[]> {
-  const reader: ReferenceReader = { ...context, schema: referenceSchema(context.limits) };
   const list = tests.at('references');
-  const drafts = readWritten(list, reader);
+  const drafts = readWritten(list, context);
   if (Array.isArray(list.value) && list.value.length === 0) empty.push(list.place);
   const from = tests.at('references_from');
   const written = check(from, referencesFromSchema);
   for (const [index, source] of [written ?? []].flat().entries()) {
     const at = Array.isArray(written) ? from.at(index) : from;
-    drafts.push(...(await readDataSource(at.at('file'), source, reader, empty)));
+    drafts.push(...(await readDataSource(at.at('file'), source, context, empty)));
   }
   tests.problems.push(...lonelyClusters(drafts));
   const inputs = inputNames(drafts);
@@ -87,12 +80,11 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   );
 }
 
-function readWritten(field: Field, context: ReferenceReader): DraftReference[] {
+function readWritten(field: Field, context: ReferenceContext): DraftReference[] {
   const list = check(field, listOf(anything()).optional()) ?? [];
-  const { limits } = context;
-  if (list.length > limits.references) {
+  if (list.length > LIMITS.references) {
     const message =
-      `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
+      `has ${list.length} references; the limit is ${LIMITS.references}. Move them into a ` +
       'JSONL or CSV file (references_from)';
     field.problems.push(problem(field.document.file, message));
     return [];
@@ -103,7 +95,7 @@ function readWritten(field: Field, context: ReferenceReader): DraftReference[] {
 async function readDataSource(
   { place: from, problems }: Field,
   source: z.output<typeof sourceSchema>,
-  context: ReferenceReader,
+  context: ReferenceContext,
   empty: Place[],
 ): Promise<DraftReference[]> {
   const loaded = await context.load(source.file, from, problems);
@@ -112,14 +104,12 @@ async function readDataSource(
   const columns = source.map ?? {};
   const { variables, isLed } = context;
   const rules = { map: columns, variables, isLed, table: isTable(file) };
-  const rows = readRows(file, content, context.limits, problems).map(
-    ({ line, value, written }) => ({
-      place: { file, line },
-      value,
-      mapped: rowAsReference(value, rules),
-      written: written && rowAsReference(written, rules),
-    }),
-  );
+  const rows = readRows(file, content, problems).map(({ line, value, written }) => ({
+    place: { file, line },
+    value,
+    mapped: rowAsReference(value, rules),
+    written: written && rowAsReference(written, rules),
+  }));
   if (rows.length === 0) empty.push({ file, line: 0 });
   const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
   const flaw = rows[0]?.mapped;

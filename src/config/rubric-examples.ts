@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { readRows, rowDocument } from '../documents/dataset.ts';
 import { Field } from '../documents/document.ts';
-import type { Limits } from '../documents/limits.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice } from '../types/plain.ts';
 import { reportContradictions } from './answers.ts';
@@ -9,7 +8,6 @@ import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
 export interface RubricContext {
-  limits: Limits;
   load: LoadData;
   notices: Notice[];
 }
@@ -59,23 +57,19 @@ export async function readExamples(
 
 async function loadExamples(
   field: Field,
-  { load, limits }: RubricContext,
+  { load }: RubricContext,
 ): Promise<{ field: Field; value: z.output<typeof exampleSchema> }[]> {
   const { problems } = field;
   const from = check(field, examplesFromSchema.optional());
   const loaded = from && (await load(from.file, field.at('file').place, problems));
   if (!loaded) return [];
-  return readRows(loaded.file, loaded.content, limits, problems).flatMap(
-    ({ line, value, written }) => {
-      const known = Object.entries(value).filter(([key]) =>
-        Object.hasOwn(exampleSchema.shape, key),
-      );
-      const place = { file: loaded.file, line };
-      const row = new Field(rowDocument(place, Object.fromEntries(known), written), problems);
-      const example = check(row, exampleSchema);
-      return example === undefined ? [] : [{ field: row, value: example }];
-    },
-  );
+  return readRows(loaded.file, loaded.content, problems).flatMap(({ line, value, written }) => {
+    const known = Object.entries(value).filter(([key]) => Object.hasOwn(exampleSchema.shape, key));
+    const place = { file: loaded.file, line };
+    const row = new Field(rowDocument(place, Object.fromEntries(known), written), problems);
+    const example = check(row, exampleSchema);
+    return example === undefined ? [] : [{ field: row, value: example }];
+  });
 }
 
 function matchingLabel(written: string, labels: readonly string[]): string | null {

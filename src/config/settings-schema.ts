@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import { LIMITS } from '../documents/limits.ts';
 import {
   DEFAULT_GATE,
   gateSettingsSchema,
@@ -30,12 +30,12 @@ const globs = (folder: string) =>
     .transform((written) => (typeof written === 'string' ? [written] : written))
     .default([`${folder}/*.{yaml,yml}`]);
 
-export function tries(limits: Limits) {
-  const error = `must be a whole number from 1 to ${limits.tries}, or adaptive`;
+export function tries() {
+  const error = `must be a whole number from 1 to ${LIMITS.tries}, or adaptive`;
   return z.union(
     [
       z.literal('adaptive', { error }),
-      z.int({ error }).min(1, { error }).max(limits.tries, { error }),
+      z.int({ error }).min(1, { error }).max(LIMITS.tries, { error }),
     ],
     { error },
   );
@@ -142,11 +142,11 @@ const budgetSchema = closed({
   .describe('Limits on the calls and the cost of each run.')
   .prefault({});
 
-export function settingsMembers(limits: Limits) {
+export function settingsMembers() {
   return {
     prompts: globs('prompts').describe('Patterns of the prompt files.'),
     rubrics: globs('rubrics').describe('Patterns of the rubric files.'),
-    n_tries: tries(limits)
+    n_tries: tries()
       .describe(
         'Number of tries of each reference on each side, or adaptive: two tries, and more ' +
           'only while the verdict is undecided.',
@@ -195,6 +195,6 @@ export function ownMembers(own: readonly OwnSettings[]): z.ZodRawShape {
   return Object.fromEntries(own.map(({ key, schema }) => [key, schema]));
 }
 
-export function settingsSchema(own: readonly OwnSettings[], limits: Limits = DEFAULT_LIMITS) {
-  return closed({ ...settingsMembers(limits), ...ownMembers(own) });
+export function settingsSchema(own: readonly OwnSettings[]) {
+  return closed({ ...settingsMembers(), ...ownMembers(own) });
 }

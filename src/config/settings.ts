@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { rowDocument } from '../documents/dataset.ts';
 import { Field, type Document } from '../documents/document.ts';
-import type { Limits } from '../documents/limits.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import type { ModelSettings, Settings, OwnSettings } from '../project/settings.ts';
 import { isMap, type Notice, type Problem } from '../types/plain.ts';
@@ -19,7 +18,7 @@ export function defaultSettings(own: readonly OwnSettings[]): Settings {
 
 export function readSettings(
   document: Document,
-  { limits, own }: { limits: Limits; own: readonly OwnSettings[] },
+  own: readonly OwnSettings[],
   problems: Problem[],
 ): { settings: Settings; notices: Notice[] } {
   const file = new Field(document, problems);
@@ -28,8 +27,8 @@ export function readSettings(
     return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
   }
   const written: RawSettings = {
-    ...settingsSchema(own, limits).parse({}),
-    ...checkMembers(file, { ...settingsMembers(limits), ...ownMembers(own) }),
+    ...settingsSchema(own).parse({}),
+    ...checkMembers(file, { ...settingsMembers(), ...ownMembers(own) }),
   };
   const settings = fromWritten(file, written);
   checkSweep(file.at('sweep'), settings.sweep);

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Field } from '../documents/document.ts';
-import type { Limits } from '../documents/limits.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference, Suite } from '../kernel/suite/suite.ts';
 import type { Settings } from '../project/settings.ts';
@@ -8,7 +7,6 @@ import type { Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';
 
 export interface OwnContext {
-  limits: Limits;
   grader: Settings['grader'];
   hash(text: string): string;
   load: LoadData;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { Field, type Document } from '../documents/document.ts';
-import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
@@ -51,13 +50,13 @@ const quarantineSchema = closed({
 
 const gateSchema = closed(suiteGateMembers);
 
-export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEFAULT_LIMITS) {
+export function testsSchema(suiteKeys: readonly SuiteKey[]) {
   return closed({
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
       .describe('Files whose keys apply if this file does not set them.')
       .optional(),
-    n_tries: tries(limits)
+    n_tries: tries()
       .describe('Tries of each reference on each side. Default: n_tries in the settings.')
       .optional(),
     skip: flag()
@@ -70,7 +69,7 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
       'How the tries of a reference are combined into one result: all must pass (default), ' +
         'any, majority, at_least, pass_rate, or code.',
     ),
-    references: listOf(referenceSchema(limits)).describe('The test cases.').optional(),
+    references: listOf(referenceSchema).describe('The test cases.').optional(),
     references_from: referencesFromSchema.describe('Data files with further references.'),
     do_completion: flag()
       .describe(
@@ -94,9 +93,9 @@ const MODEL_KEYS_HINT =
 
 const anyValue = anything().optional();
 
-const testsFileMembers = perLimits((limits) => ({
+const testsFileMembers = {
   gate: gateSchema.optional(),
-  n_tries: tries(limits).optional(),
+  n_tries: tries().optional(),
   skip: flag().optional(),
   do_completion: flag().optional(),
   defaults: anyValue,
@@ -105,7 +104,7 @@ const testsFileMembers = perLimits((limits) => ({
   references: anyValue,
   references_from: anyValue,
   quarantine: anyValue,
-})) satisfies (limits: Limits) => Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
+} satisfies Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
 
 /**
  * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
@@ -123,7 +122,7 @@ export async function readTests(
   const { n_tries, skip, do_completion, gate } = checkMembers(
     field,
     {
-      ...testsFileMembers(context.limits),
+      ...testsFileMembers,
       ...Object.fromEntries(context.suiteKeys.map(({ key }) => [key, anyValue])),
     },
     (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),

@@ -29,7 +29,7 @@ type AnswerEntry = z.output<typeof labelledAnswerSchema>;
 
 export async function readAnswers(
   conversation: Field,
-  context: Pick<OwnContext, 'limits' | 'load'>,
+  context: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
   const answers = await writtenAnswers(conversation, context);
   reportContradictions(
@@ -45,7 +45,7 @@ export async function readAnswers(
 
 async function writtenAnswers(
   conversation: Field,
-  { limits, load }: Pick<OwnContext, 'limits' | 'load'>,
+  { load }: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
   const { problems } = conversation;
   const written = checkItems(conversation.at('examples'), labelledAnswerSchema).flatMap(toExample);
@@ -58,7 +58,7 @@ async function writtenAnswers(
   const table = isTable(loaded.file);
   return [
     ...written,
-    ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
+    ...readRows(loaded.file, loaded.content, problems).flatMap(({ line, value }) => {
       // In a table, an empty cell counts as a missing key.
       const known = Object.entries(value).filter(
         ([key, member]) =>
