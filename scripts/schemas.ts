@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
 import { ownKeys, ownSettings } from '../src/app/run/feature.ts';
-import { ownFiles, suiteKeysOf } from '../src/app/session/edges.ts';
-import { jsonSchemas } from '../src/config/json-schemas.ts';
+import { suiteKeysOf } from '../src/app/session/edges.ts';
 import { FEATURES } from '../src/features.ts';
+import { jsonSchemas, ownFiles } from './json-schemas.ts';
 
 /** The files of schemas/, by name. */
 export async function schemaFiles(): Promise<Map<string, string>> {

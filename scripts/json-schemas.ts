@@ -1,21 +1,30 @@
 import { z } from 'zod';
-import type { OwnKeys } from '../kernel/result/feature-parts.ts';
-import { resultSchemaWith } from '../kernel/result/result.ts';
-import type { MetricDefinition } from '../metrics/definition.ts';
-import { metrics } from '../metrics/index.ts';
-import type { OwnSettings } from '../project/settings.ts';
-import { metricSchema, ownMetricSchema } from './metric-schema.ts';
-import { promptSchema } from './prompt.ts';
-import { rubricsSchema } from './rubric.ts';
-import { settingsSchema } from './settings-schema.ts';
-import type { SuiteKey } from './suite-key.ts';
-import { testsSchema } from './tests.ts';
+import type { SessionFeatures } from '../src/app/session/edges.ts';
+import { metricSchema, ownMetricSchema } from '../src/config/metric-schema.ts';
+import { promptSchema } from '../src/config/prompt.ts';
+import { rubricsSchema } from '../src/config/rubric.ts';
+import { settingsSchema } from '../src/config/settings-schema.ts';
+import type { SuiteKey } from '../src/config/suite-key.ts';
+import { testsSchema } from '../src/config/tests.ts';
+import type { OwnKeys } from '../src/kernel/result/feature-parts.ts';
+import { resultSchemaWith } from '../src/kernel/result/result.ts';
+import type { MetricDefinition } from '../src/metrics/definition.ts';
+import { metrics } from '../src/metrics/index.ts';
+import type { OwnSettings } from '../src/project/settings.ts';
 
-export interface FileType {
+interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
   metrics?: readonly MetricDefinition[];
+}
+
+export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
+  const files = features.map(async (row) => {
+    const own = (await row.metrics?.()) ?? [];
+    return ((await row.files?.()) ?? []).map((file) => ({ ...file, metrics: own }));
+  });
+  return (await Promise.all(files)).flat();
 }
 
 export function jsonSchemas(
