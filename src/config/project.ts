@@ -12,11 +12,11 @@ import type { SourceTree } from '../types/repository.ts';
 import { checkPassports, type ModelEnds } from './check-models.ts';
 import { checkGate, unreadFiles } from './check-settings.ts';
 import {
-  checkGraders,
   checkModels,
   checkPromptNames,
   checkRubrics,
   metricsOf,
+  missingModels,
   nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
@@ -89,7 +89,7 @@ export async function readProject(
     );
   checkRubrics(suites, rubrics, complete, problems);
   checkGate(settings, { suites, rubrics, placeOf: places.gate }, problems);
-  if (read.known) checkGraders(suites, settings, problems);
+  if (read.known) problems.push(...missingModels(metricsOf(suites), settings));
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
