@@ -101,22 +101,18 @@ function bareNameProblem(
       `it only at ${covered}; to allow this call, add ${place}:${asked} to allowed-models in ` +
       'the workflow'
     );
-  const places = modelPlaces(asked, settings);
-  return places.length === 1
+  const places = new Set(
+    [...settings.models.values()]
+      .filter(({ provider, model }) => isVendor(provider) && model === asked)
+      .map(placeOf),
+  );
+  return places.size === 1
     ? null
     : [
         `model "${name}": "${asked}" in allowed-models could mean any of `,
-        `${places.map((server) => `${server}:${asked}`).join(', ')}; `,
+        `${[...places].map((server) => `${server}:${asked}`).join(', ')}; `,
         'replace it in the workflow with the one that you mean',
       ].join('');
-}
-
-function modelPlaces(model: string, { models }: Settings): string[] {
-  const places = [...models.values()]
-    .filter(({ provider }) => isVendor(provider))
-    .filter((settings) => settings.model === model)
-    .map(placeOf);
-  return [...new Set(places)];
 }
 
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {

@@ -5,6 +5,7 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { ModelSettings, Settings } from '../project/settings.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
+import { isPrompt } from './prompt.ts';
 
 export interface ForeignFile {
   prompts: ForeignSuite[];
@@ -74,8 +75,6 @@ export function isForeignPath(file: string, formats: Formats): boolean {
   return format !== null && 'read' in format;
 }
 
-const OUR_KEYS = ['messages', 'prompt', 'code'];
-
 export async function detectFormat<F extends FileFormat>(
   file: string,
   files: Files,
@@ -93,7 +92,7 @@ export async function detectFormat<F extends FileFormat>(
 }
 
 function isOwnPrompt(value: JsonMap): boolean {
-  return OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
+  return isPrompt(value) || Array.isArray(value['defaults']);
 }
 
 async function tomlTables(file: string, files: Files): Promise<JsonMap> {

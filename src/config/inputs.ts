@@ -63,8 +63,12 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
   };
-  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T =>
-    parseChoice(name, value(name), words, refuse);
+  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T => {
+    const found = words.find((each) => each === value(name).toLowerCase());
+    if (found === undefined)
+      refuse(name, `must be one of ${words.join(', ')}, not "${value(name)}"`);
+    return found ?? words[0];
+  };
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
@@ -150,17 +154,6 @@ export function readCommandLine(given: {
 }
 
 type Refuse = (name: string, message: string) => void;
-
-function parseChoice<T extends string>(
-  name: string,
-  value: string,
-  words: readonly [T, ...T[]],
-  refuse: Refuse,
-): T {
-  const found = words.find((word) => word === value.toLowerCase());
-  if (found === undefined) refuse(name, `must be one of ${words.join(', ')}, not "${value}"`);
-  return found ?? words[0];
-}
 
 function parseBoolean(name: string, value: string, refuse: Refuse): boolean {
   const word = value.toLowerCase();

@@ -108,17 +108,13 @@ async function referenceWithFiles(
   for (const { type, path: template } of templates) {
     const path = fill(template, reference.input);
     const found = await files.shown(type, path, folders);
-    if (typeof found === 'string')
-      return { ...reference, problem: `${type}: ${found} (input of {${namesIn(template)}})` };
+    if (typeof found === 'string') {
+      const names = placeholders(template).map(({ name }) => `{${name}}`);
+      return { ...reference, problem: `${type}: ${found} (input of ${names.join(', ')})` };
+    }
     shown[shownKey(type, path)] = found;
   }
   return { ...reference, shown };
-}
-
-function namesIn(template: string): string {
-  return placeholders(template)
-    .map(({ name }) => name)
-    .join('}, {');
 }
 
 const GROUP = 16;

@@ -128,7 +128,11 @@ function apply(
     overrides[filter] = values.map(String);
     return null;
   }
-  if (key === 'hydra.mode') return hydraMode(values);
+  // In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on.
+  if (key === 'hydra.mode')
+    return values.length === 1 && values[0] === 'MULTIRUN'
+      ? null
+      : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
   const [first = '', ...rest] = key.split('.');
   const setting =
     TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
@@ -137,13 +141,6 @@ function apply(
   const message = notAParameter(entry, sections);
   if (message === null) parameters.set(key, values);
   return message;
-}
-
-/** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on. */
-function hydraMode(values: readonly Scalar[]): string | null {
-  return values.length === 1 && values[0] === 'MULTIRUN'
-    ? null
-    : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
 }
 
 function notAParameter({ key, below, values }: OverrideEntry, sections: Sections): string | null {

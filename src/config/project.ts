@@ -1,6 +1,5 @@
 import { deduplicate, Field } from '../documents/document.ts';
 import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../documents/files.ts';
-import { LIMITS } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
@@ -24,7 +23,7 @@ import { SETTINGS_FILE } from './file-names.ts';
 import type { Formats } from './formats.ts';
 import type { HostCall } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
-import { loadSettings } from './read-settings.ts';
+import { loadSettings, placeOfPattern } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
 import type { SuiteKey } from './suite-key.ts';
@@ -59,11 +58,14 @@ export async function readProject(
   options: ReadOptions,
   tools: ReadTools,
 ): Promise<{ project: Project; problems: Problem[] }> {
-  const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
+  const { builtInRubrics = new Map<string, Rubric>() } = tools;
   const problems: Problem[] = [];
   const files = createFiles(tree, tools.parsed);
   const read = await loadSettings(files, options, problems);
-  const { settings: written, notices, places } = read;
+  const { settings: written, notices, field } = read;
+  const places = (pattern: string) => placeOfPattern(field, pattern);
+  const placeOfSweep = (key: string) =>
+    options.overrides.parameters.has(key) ? null : field.at('sweep', key).place;
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
   const reader = { files, settings: ours, options, tools };
@@ -85,10 +87,10 @@ export async function readProject(
   if (options.configRequired)
     problems.push(
       ...unknownKeys(options.overrides, suites, options.own),
-      ...sweepProblems(settings.sweep, suites, LIMITS.combinations, places.sweep),
+      ...sweepProblems(settings.sweep, suites, placeOfSweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
-  checkGate(settings, { suites, rubrics, placeOf: places.gate }, problems);
+  checkGate(settings, { suites, rubrics, gate: field.at('gate') }, problems);
   if (read.known) problems.push(...missingModels(metricsOf(suites), settings));
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
@@ -98,16 +100,12 @@ export async function readProject(
   notices.push(...nearlyCritical(suites), ...caseTwins(tree, files.read));
   if (options.configRequired)
     notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
-  if (
-    options.configRequired &&
-    settings.file === null &&
-    suites.length === 0 &&
-    problems.length === 0
-  )
+  const isEmpty = settings.file === null && suites.length === 0 && problems.length === 0;
+  if (options.configRequired && isEmpty)
     problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
   return {
     project: {
-      settings: withDistinctModels(settings, places.sweep, notices),
+      settings: withDistinctModels(settings, placeOfSweep, notices),
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
       notices: deduplicate([...notices, ...gating.notices]),

@@ -116,7 +116,7 @@ export function readDraft(
   const problem =
     dialogueProblem(ordinal, recorded, thread, { ...context, metrics }) ??
     undecidable ??
-    notJudgedReason(ordinal, own, context);
+    notJudgedReason(ordinal, metrics, context);
   const at = problem === undecidable ? field.at('expected') : field;
   return {
     given: written.id === undefined ? null : String(field.at('id').spelled(written.id)),
@@ -229,7 +229,7 @@ function writtenTexts(
 
 function notJudgedReason(
   ordinal: number,
-  { metrics = [] }: Pick<Reference, 'metrics'>,
+  metrics: readonly Metric[],
   { isJudged }: ReferenceContext,
 ): string | null {
   return isJudged || metrics.length > 0

@@ -7,7 +7,6 @@ import { countObjects, readsExpected } from '../metrics/objects.ts';
 import { isOfUser } from '../metrics/transcript.ts';
 import { counted } from '../text/amounts.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
 import { anything, closed, filled, listOf, mapOf } from './schema.ts';
@@ -87,20 +86,16 @@ export const NOT_COMPARED =
 function recordProblem(
   turns: readonly ScriptedTurn[],
   thread: Reference['thread'],
-  after: Reference['after'],
+  after: Reference['after'] = [],
 ): string | null {
   if (thread === null) return null;
-  const answers = countAnswers(thread, after);
+  const asks = thread.slice(-1).some(isOfUser);
+  const answers = countObjects([...thread, ...after], { level: 'Turn' }) + (asks ? 1 : 0);
   if (turns.some(({ user }) => user !== undefined))
     return "a recorded dialogue already contains the user's messages; remove user from turns";
   return turns.length > answers
     ? `has ${counted(turns.length, 'turn')}, and its dialogue ${counted(answers, 'answer')}`
     : null;
-}
-
-function countAnswers(thread: readonly Message[], after: readonly Message[] = []): number {
-  const asks = thread.slice(-1).some(isOfUser);
-  return countObjects([...thread, ...after], { level: 'Turn' }) + (asks ? 1 : 0);
 }
 
 /** Without `rubrics`, assumes that every rubric reads `expected`. */
