@@ -31,7 +31,7 @@ export function withOverrides(
 
 function withSetting(
   settings: Settings,
-  { path: [key, member], value }: Overrides['settings'][number],
+  { path: [key = '', member], value }: Overrides['settings'][number],
   read: Settings,
 ): Settings {
   if (key === 'grader' && member !== undefined) return withGrader(settings, member, value);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
-import { LIMITS } from '../documents/limits.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
@@ -53,7 +53,7 @@ export const referenceSchema = closed({
         'on its own.',
     )
     .optional(),
-  n_tries: wholeNumber(1, LIMITS.tries)
+  n_tries: wholeNumber(1, FILE_LIMITS.tries)
     .describe("Tries of this reference on each side. Default: the suite's n_tries.")
     .optional(),
   cluster: filled()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
 import { Field } from '../documents/document.ts';
-import { LIMITS } from '../documents/limits.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
@@ -82,9 +82,9 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
 
 function readWritten(field: Field, context: ReferenceContext): DraftReference[] {
   const list = check(field, listOf(anything()).optional()) ?? [];
-  if (list.length > LIMITS.references) {
+  if (list.length > FILE_LIMITS.references) {
     const message =
-      `has ${list.length} references; the limit is ${LIMITS.references}. Move them into a ` +
+      `has ${list.length} references; the limit is ${FILE_LIMITS.references}. Move them into a ` +
       'JSONL or CSV file (references_from)';
     field.problems.push(problem(field.document.file, message));
     return [];

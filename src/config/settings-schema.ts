@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIMITS } from '../documents/limits.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import {
   DEFAULT_GATE,
   gateSettingsSchema,
@@ -31,11 +31,11 @@ const globs = (folder: string) =>
     .default([`${folder}/*.{yaml,yml}`]);
 
 export function tries() {
-  const error = `must be a whole number from 1 to ${LIMITS.tries}, or adaptive`;
+  const error = `must be a whole number from 1 to ${FILE_LIMITS.tries}, or adaptive`;
   return z.union(
     [
       z.literal('adaptive', { error }),
-      z.int({ error }).min(1, { error }).max(LIMITS.tries, { error }),
+      z.int({ error }).min(1, { error }).max(FILE_LIMITS.tries, { error }),
     ],
     { error },
   );

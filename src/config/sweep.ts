@@ -1,4 +1,4 @@
-import { LIMITS } from '../documents/limits.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
@@ -50,11 +50,11 @@ export function sweepProblems(
   }
   const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);
-  if (size !== null && size.combinations > LIMITS.combinations)
+  if (size !== null && size.combinations > FILE_LIMITS.combinations)
     problems.push(
       problem(
         placeOf(first),
-        `the sweep has ${size.words}; the limit is ${LIMITS.combinations.toLocaleString('en-US')}. Use ` +
+        `the sweep has ${size.words}; the limit is ${FILE_LIMITS.combinations.toLocaleString('en-US')}. Use ` +
           'fewer values per sweep',
       ),
     );

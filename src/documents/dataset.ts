@@ -3,7 +3,7 @@ import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
-import { LIMITS, MAX_PROBLEMS } from './limits.ts';
+import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 
 export interface DataRow {
@@ -33,8 +33,8 @@ export function readRows(file: string, content: Uint8Array, problems: Problem[])
   };
   const read = READERS_BY_ENDING[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
   if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
-  if (content.length > LIMITS.dataBytes)
-    return fail(0, tooManyBytes(content.length, LIMITS.dataBytes));
+  if (content.length > FILE_LIMITS.dataBytes)
+    return fail(0, tooManyBytes(content.length, FILE_LIMITS.dataBytes));
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -46,8 +46,8 @@ export function readRows(file: string, content: Uint8Array, problems: Problem[])
   const found: Problem[] = [];
   const rows = read(file, text, found);
   problems.push(...found.slice(0, MAX_PROBLEMS));
-  if (rows.length > LIMITS.dataRows)
-    return fail(0, `has ${rows.length} rows; the limit is ${LIMITS.dataRows}`);
+  if (rows.length > FILE_LIMITS.dataRows)
+    return fail(0, `has ${rows.length} rows; the limit is ${FILE_LIMITS.dataRows}`);
   return rows;
 }
 
@@ -95,7 +95,7 @@ function readJsonRow(source: string): JsonMap | string {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return 'must be a JSON object';
-  const copy = plainCopy(parsed, LIMITS.depth);
+  const copy = plainCopy(parsed, FILE_LIMITS.depth);
   if (typeof copy === 'string') return copy;
   // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
   return copy.members === colons(source)
@@ -156,7 +156,7 @@ function readTable(
       bom: true,
       info: true,
       skip_empty_lines: true,
-      max_record_size: LIMITS.yamlBytes,
+      max_record_size: FILE_LIMITS.yamlBytes,
     }) as unknown as typeof records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

@@ -10,7 +10,7 @@ import {
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Document, ReadResult } from './document.ts';
-import { LIMITS } from './limits.ts';
+import { FILE_LIMITS } from './limits.ts';
 import {
   compileGlob,
   folderOf,
@@ -82,7 +82,7 @@ export function createFiles(tree: SourceTree, documents: ParsedDocuments = new M
 
   const load = async (path: string): Promise<ReadResult<Document>> => {
     const content = tree.files.has(path)
-      ? await readUpTo(tree, path, LIMITS.yamlBytes)
+      ? await readUpTo(tree, path, FILE_LIMITS.yamlBytes)
       : (absence(path) ?? 'cannot be read');
     if (typeof content === 'string') return { ok: false, problems: [problem(path, content)] };
     return readYaml(path, content);
@@ -109,7 +109,7 @@ export function createFiles(tree: SourceTree, documents: ParsedDocuments = new M
         return null;
       }
       read.add(found.file);
-      const content = await readUpTo(tree, found.file, LIMITS.dataBytes);
+      const content = await readUpTo(tree, found.file, FILE_LIMITS.dataBytes);
       if (typeof content !== 'string') return { file: found.file, content };
       problems.push(problem(found.file, content));
       return null;

@@ -1,7 +1,7 @@
 export const MAX_PROBLEMS = 20;
 
 /** In YAML files, `values` and `characters` count an anchor's content again for each alias. */
-export const LIMITS = {
+export const FILE_LIMITS = {
   yamlBytes: 1 << 20,
   depth: 40,
   values: 200_000,

@@ -13,7 +13,7 @@ import {
 import { problem } from '../errors.ts';
 import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
-import { LIMITS, MAX_PROBLEMS } from './limits.ts';
+import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
 /**
@@ -76,10 +76,10 @@ export function walk(
 
 function readNode(state: Walk, node: Node | null, depth: number, line: number): Json {
   state.values += 1;
-  if (state.values > LIMITS.values)
-    giveUp(state, line, `expands to more than ${LIMITS.values} values`);
-  if (depth > LIMITS.depth)
-    return addProblem(state, line, `is nested deeper than ${LIMITS.depth} levels`);
+  if (state.values > FILE_LIMITS.values)
+    giveUp(state, line, `expands to more than ${FILE_LIMITS.values} values`);
+  if (depth > FILE_LIMITS.depth)
+    return addProblem(state, line, `is nested deeper than ${FILE_LIMITS.depth} levels`);
   if (node === null) return null;
   if (isAlias(node)) return readAlias(state, node, depth, line);
   if (node.anchor !== undefined && state.expanding === 0) state.anchors.set(node.anchor, node);
@@ -219,7 +219,7 @@ function sourceText({ value, source }: Scalar): string | null {
 
 function countCharacters(state: Walk, line: number, text: string): void {
   state.characters += text.length;
-  const limit = LIMITS.characters;
+  const limit = FILE_LIMITS.characters;
   if (state.characters > limit) giveUp(state, line, `expands to more than ${limit} characters`);
 }
 

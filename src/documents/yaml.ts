@@ -12,7 +12,7 @@ import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
-import { LIMITS } from './limits.ts';
+import { FILE_LIMITS } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
@@ -106,7 +106,7 @@ function tooDeep(document: CST.Document): number | null {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next;
     if (token === undefined || !('items' in token)) continue;
-    if (depth > LIMITS.depth) return token.offset;
+    if (depth > FILE_LIMITS.depth) return token.offset;
     for (const { key, value } of token.items)
       open.push({ token: key ?? undefined, depth: depth + 1 }, { token: value, depth: depth + 1 });
   }
@@ -134,7 +134,7 @@ function* guardedPieces(text: string): Generator<string> {
     flow += OPENS[syntax] ?? 0;
     if (syntax === '-' || syntax === '?') inLine += 1;
     if (syntax.startsWith('\n') || syntax.startsWith('\r')) inLine = 0;
-    if (flow + inLine > LIMITS.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
+    if (flow + inLine > FILE_LIMITS.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
     count += 1;
     if (count > MAX_TOKENS) throw new Stop('TOKENS', -1, '');
     if (!LEXER_MARKS.has(lexeme)) offset += lexeme.length;
@@ -159,7 +159,7 @@ function syntaxErrorText({ code, message }: Stop, written: string): string {
     case 'TAB_AS_INDENT':
       return 'is indented with a tab; YAML needs spaces';
     case 'RESOURCE_EXHAUSTION':
-      return `is nested deeper than ${LIMITS.depth} levels`;
+      return `is nested deeper than ${FILE_LIMITS.depth} levels`;
     case 'TOKENS':
       return (
         `has more than ${MAX_TOKENS} tokens; move references into a JSONL or CSV file ` +
@@ -189,7 +189,8 @@ function tagIn(message: string): string {
 export function readYaml(file: string, content: string | Uint8Array): ReadResult<Document> {
   const bytes =
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
-  if (bytes > LIMITS.yamlBytes) return parseFailure(file, 0, tooManyBytes(bytes, LIMITS.yamlBytes));
+  if (bytes > FILE_LIMITS.yamlBytes)
+    return parseFailure(file, 0, tooManyBytes(bytes, FILE_LIMITS.yamlBytes));
   const text = decodeUtf8(content);
   if (text === null) return parseFailure(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LIMITS } from '../../../src/documents/limits.ts';
+import { FILE_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
@@ -36,15 +36,19 @@ describe('strict YAML reader', () => {
   const text = (letter: string, bytes: number) => `a: ${letter.repeat(bytes)}`;
 
   test.each([
-    ['200,000 values', aliases + list('1', LIMITS.values - 1004 - 198 * 1002), null],
+    ['200,000 values', aliases + list('1', FILE_LIMITS.values - 1004 - 198 * 1002), null],
     [
       'more values',
-      aliases + list('1', LIMITS.values - 1003 - 198 * 1002),
+      aliases + list('1', FILE_LIMITS.values - 1003 - 198 * 1002),
       'expands to more than 200000 values',
     ],
-    ['1 MiB', text('x', LIMITS.yamlBytes - 3), null],
-    ['a byte more', text('x', LIMITS.yamlBytes - 2), 'is 1048577 bytes; the limit is 1048576'],
-    ['letters of two bytes', text('é', LIMITS.yamlBytes / 2 - 1), 'is 1048577 bytes; the limit is'],
+    ['1 MiB', text('x', FILE_LIMITS.yamlBytes - 3), null],
+    ['a byte more', text('x', FILE_LIMITS.yamlBytes - 2), 'is 1048577 bytes; the limit is 1048576'],
+    [
+      'letters of two bytes',
+      text('é', FILE_LIMITS.yamlBytes / 2 - 1),
+      'is 1048577 bytes; the limit is',
+    ],
   ])('enforces its limits on values and bytes: %s', (_, content, message) => {
     const reading = readYaml('p.yaml', content);
     expect(reading.ok ? null : reading.problems[0]?.message).toEqual(

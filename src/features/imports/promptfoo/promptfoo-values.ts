@@ -1,6 +1,6 @@
 import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
-import { LIMITS } from '../../../documents/limits.ts';
+import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_TEST, type ImportFiles, type Loss, lose } from '../shared/draft.ts';
 import { templateText } from '../shared/templates.ts';
@@ -96,8 +96,8 @@ export function expandVariables(
       return lost(
         `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
-    if (combinations.length * values.length > LIMITS.references)
-      return lost(`its lists of values make more than ${String(LIMITS.references)} tests`);
+    if (combinations.length * values.length > FILE_LIMITS.references)
+      return lost(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
     combinations = combinations.flatMap((given) =>
       values.map((value): [string, LoadedValue][] => [...given, [name, value]]),
     );
