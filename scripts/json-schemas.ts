@@ -8,7 +8,7 @@ import type { SuiteKey } from '../src/config/suite-key.ts';
 import { testsSchema } from '../src/config/tests.ts';
 import type { OwnKeys } from '../src/kernel/result/feature-parts.ts';
 import { resultSchemaWith } from '../src/kernel/result/result.ts';
-import type { MetricDefinition } from '../src/metrics/definition.ts';
+import type { BuiltInMetrics, MetricDefinition } from '../src/metrics/definition.ts';
 import { metrics } from '../src/metrics/index.ts';
 import type { OwnSettings } from '../src/project/settings.ts';
 
@@ -53,7 +53,7 @@ export function jsonSchemas(
 /** `$id` is not a web address, because whoever publishes the schemas chooses their addresses. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
-  const definitions = [...metrics.values(), ...own];
+  const definitions = new Map([...metrics, ...own.map((each) => [each.name, each] as const)]);
   const { $schema, ...rest } = z.toJSONSchema(type, {
     io: isWritten ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
@@ -76,18 +76,20 @@ type Schema = Record<string, unknown>;
 /** Only the parameters of each metric. Code checks the other rules that relate several keys. */
 const METRIC_PARAMETERS = 'metricParameters';
 
-function completeMetric(schema: Schema, definitions: readonly MetricDefinition[]): void {
+function completeMetric(schema: Schema, definitions: BuiltInMetrics): void {
   const properties = schema['properties'] as Record<string, Schema>;
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
-    enum: definitions.map(({ name }) => name),
-    enumDescriptions: definitions.map(({ summary }) => summary.replace(/\. .*$/s, '.')),
+    enum: [...definitions.keys()],
+    enumDescriptions: [...definitions.values()].map(({ summary }) =>
+      summary.replace(/\. .*$/s, '.'),
+    ),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_PARAMETERS}` }];
 }
 
-function metricDefinitions(definitions: readonly MetricDefinition[]): Record<string, Schema> {
-  const rules = definitions.map(({ name }) => {
+function metricDefinitions(definitions: BuiltInMetrics): Record<string, Schema> {
+  const rules = [...definitions.keys()].map((name) => {
     const parameters = { $ref: `#/$defs/with_${name}`, doNotSuggest: true };
     return {
       if: { properties: { uses: { const: name } }, required: ['uses'] },
@@ -97,7 +99,7 @@ function metricDefinitions(definitions: readonly MetricDefinition[]): Record<str
   return {
     [METRIC_PARAMETERS]: { allOf: rules },
     ...Object.fromEntries(
-      definitions.map(({ name, parameters }) => [
+      [...definitions].map(([name, { parameters }]) => [
         `with_${name}`,
         {
           ...withoutReferences(z.toJSONSchema(parameters, { io: 'input' })),

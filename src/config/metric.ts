@@ -144,7 +144,7 @@ function readLevel(
   if (kind !== 'rubric' && !own.includes(level))
     refuse(
       metric_level === undefined ? 'level' : 'metric_level',
-      `${builtIn?.name ?? 'code'} cannot judge level ${level}; it can judge ${own.join(', ')}`,
+      `${written.uses ?? 'code'} cannot judge level ${level}; it can judge ${own.join(', ')}`,
     );
   return level;
 }

@@ -60,6 +60,8 @@ interface Needs {
 
 export interface MetricDefinition {
   name: string;
+  /** Other tools' names for it, which files may use. */
+  aliases?: readonly string[];
   group: MetricGroup;
   summary: string;
   parameters: z.ZodObject;
@@ -93,7 +95,16 @@ export type BuiltInMetrics = ReadonlyMap<string, MetricDefinition>;
 
 export interface Description extends Pick<
   MetricDefinition,
-  'name' | 'group' | 'summary' | 'range' | 'passes' | 'limits' | 'whole' | 'source' | 'example'
+  | 'name'
+  | 'aliases'
+  | 'group'
+  | 'summary'
+  | 'range'
+  | 'passes'
+  | 'limits'
+  | 'whole'
+  | 'source'
+  | 'example'
 > {
   better?: 'lower' | 'none';
   calls?: true;

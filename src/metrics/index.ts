@@ -222,7 +222,9 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
     ...operationalMetrics,
     ...conversationMetrics,
     ...gradedMetrics,
-  ].map((definition) => [definition.name, definition]),
+  ].flatMap((definition) =>
+    [definition.name, ...(definition.aliases ?? [])].map((name) => [name, definition] as const),
+  ),
 );
 
 export async function scoreMetric(

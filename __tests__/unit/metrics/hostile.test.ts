@@ -19,7 +19,7 @@ const hostile = pieces.map(
     [JSON.stringify(piece), piece.repeat(Math.ceil(letters(100_000) / piece.length))] as const,
 );
 
-const plain = [...metrics.values()].filter(
+const plain = [...new Set(metrics.values())].filter(
   ({ name, needs }) => !needs.model && name !== 'passes_ast',
 );
 
