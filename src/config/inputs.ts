@@ -1,6 +1,7 @@
 import { MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
+import { FAIL_ON } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
@@ -9,7 +10,6 @@ import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
 import type { GivenReadOptions } from './project.ts';
-import { FAIL_ON } from './settings-schema.ts';
 
 const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<
   KeyInput,

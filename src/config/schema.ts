@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Field } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import { issueWords } from '../metrics/definition.ts';
 import { didYouMean } from '../text/suggest.ts';
 import { isMap, type Json } from '../types/plain.ts';
 
@@ -135,7 +136,7 @@ function reportIssue(base: Field, issue: z.core.$ZodIssue, elsewhere?: Elsewhere
     for (const inner of meant) reportIssue(field, inner, elsewhere);
     return;
   }
-  const words = issue.message.startsWith('must ') ? issue.message : `is invalid (${issue.message})`;
+  const words = issue.message.startsWith('must ') ? issue.message : issueWords(issue);
   field.refuse(`${subject(field)} ${words}${unquotedBraces(field.value, issue)}`);
 }
 

@@ -208,7 +208,8 @@ function parameterProblems(
   return [`with.${issue.path.join('.')} ${issueWords(issue)}`];
 }
 
-function issueWords(issue: z.core.$ZodIssue): string {
+/** What is wrong, as a predicate. */
+export function issueWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type')
     return issue.message.endsWith('received undefined')
       ? 'is missing'
