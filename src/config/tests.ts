@@ -30,7 +30,7 @@ import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
-import type { TEST_KEYS } from './test-keys.ts';
+import { testKeys } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
@@ -48,19 +48,27 @@ const quarantineSchema = closed({
   until: day().describe('Last day of the quarantine, like 2026-01-31.'),
 });
 
-const gateSchema = closed(suiteGateMembers);
+/** The keys whose values are checked as a whole. The others are read entry by entry. */
+const plainMembers = {
+  n_tries: tries()
+    .describe('Tries of each reference on each side. Default: n_tries in the settings.')
+    .optional(),
+  skip: flag().describe('The suite runs and is shown, but does not affect the verdict.').optional(),
+  do_completion: flag()
+    .describe(
+      'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
+        'those that end with a question.',
+    )
+    .optional(),
+  gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.').optional(),
+};
 
 export function testsSchema(suiteKeys: readonly SuiteKey[]) {
   return closed({
+    ...plainMembers,
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
       .describe('Files whose keys apply if this file does not set them.')
-      .optional(),
-    n_tries: tries()
-      .describe('Tries of each reference on each side. Default: n_tries in the settings.')
-      .optional(),
-    skip: flag()
-      .describe('The suite runs and is shown, but does not affect the verdict.')
       .optional(),
     metrics: metricsSchema
       .describe('The metrics that judge the answers to every reference.')
@@ -71,12 +79,6 @@ export function testsSchema(suiteKeys: readonly SuiteKey[]) {
     ),
     references: listOf(referenceSchema).describe('The test cases.').optional(),
     references_from: referencesFromSchema.describe('Data files with further references.'),
-    do_completion: flag()
-      .describe(
-        'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
-          'those that end with a question.',
-      )
-      .optional(),
     ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
     quarantine: listOf(quarantineSchema)
       .describe(
@@ -84,27 +86,11 @@ export function testsSchema(suiteKeys: readonly SuiteKey[]) {
           'the given day.',
       )
       .optional(),
-    gate: gateSchema.describe('Settings of the gate for this suite only.').optional(),
   });
 }
 
 const MODEL_KEYS_HINT =
   "write a model and its parameters into the prompt's file, or under sweep in the settings file";
-
-const anyValue = anything().optional();
-
-const testsFileMembers = {
-  gate: gateSchema.optional(),
-  n_tries: tries().optional(),
-  skip: flag().optional(),
-  do_completion: flag().optional(),
-  defaults: anyValue,
-  metrics: anyValue,
-  metrics_rollup: anyValue,
-  references: anyValue,
-  references_from: anyValue,
-  quarantine: anyValue,
-} satisfies Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
 
 /**
  * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
@@ -119,12 +105,12 @@ export async function readTests(
     field.refuse('must be a map with metrics and references');
     return null;
   }
+  const left = ['defaults', ...testKeys(context.suiteKeys)].map(
+    (key) => [key, anything().optional()] as const,
+  );
   const { n_tries, skip, do_completion, gate } = checkMembers(
     field,
-    {
-      ...testsFileMembers,
-      ...Object.fromEntries(context.suiteKeys.map(({ key }) => [key, anyValue])),
-    },
+    { ...Object.fromEntries(left), ...plainMembers },
     (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
   );
   const before = problems.length;

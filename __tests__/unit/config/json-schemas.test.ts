@@ -3,14 +3,11 @@ import { basename } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { filePathsBelow } from '../../../scripts/entries-below.ts';
-import { jsonSchemas, ownFiles } from '../../../scripts/json-schemas.ts';
-import { schemaFiles } from '../../../scripts/schemas.ts';
+import { SCHEMAS, schemaFiles } from '../../../scripts/schemas.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { metrics } from '../../../src/metrics/index.ts';
-import { FEATURES, OWN_KEYS, OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-const SCHEMAS = jsonSchemas(OWN_KEYS, OWN_SETTINGS, SUITE_KEYS, await ownFiles(FEATURES));
 
 const validators = Object.fromEntries(
   Object.entries(SCHEMAS).map(([name, schema]) => [name.split('.')[0]!, ajv.compile(schema)]),
