@@ -89,7 +89,6 @@ test('the cache keys of grader requests do not change, because stored grades are
     llm_rubric: '878a73d0',
     criteria: '61a6b097',
     factuality: 'dbb56cf2',
-    closed_qa: '5e5fc366',
     g_eval: 'c3199333',
     faithfulness: '969c4435',
     answer_relevance: '4859e48f',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
-import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
+import { FILE_LIMITS } from '../../src/documents/limits.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
@@ -137,7 +137,7 @@ describe('documentation', () => {
 
   test('states the limits that the code has', () => {
     const [, section = ''] = read('README.md').split('## Limits\n');
-    const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
+    const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = FILE_LIMITS;
     const number = (value: number) => value.toLocaleString('en-US');
     expect(section).toContain(
       `A YAML file can have up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file up to ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows. A reference can have up to ${number(tries)} tries, a sweep up to ${number(combinations)} variants.`,

@@ -1,4 +1,5 @@
 import { readRecordedMessages } from '../../../src/config/recorded.ts';
+import { Field } from '../../../src/documents/document.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
 import type { Json, Problem } from '../../../src/types/plain.ts';
@@ -8,7 +9,7 @@ const read = (items: Json[]) => {
   const problems: Problem[] = [];
   const place = { file: 'd.jsonl', line: 3 };
   const document = { ...place, value: items, placeOf: () => place, placeOfText: () => place };
-  const messages = readRecordedMessages(items as never, document, ['input'], problems);
+  const messages = readRecordedMessages(items as never, new Field(document, problems, ['input']));
   return { messages, problems: problems.map(formatProblem) };
 };
 

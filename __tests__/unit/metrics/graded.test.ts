@@ -16,7 +16,6 @@ async function graded(
 describe('model-graded metrics', () => {
   test.each([
     ['llm_rubric', 'PASS'],
-    ['closed_qa', 'YES'],
     ['g_eval', '5'],
   ])(
     '%s takes its criterion from the file, or from the reference if the file has none',

@@ -18,7 +18,7 @@ const hostile = pieces.map((piece) => [
   piece.repeat(Math.ceil(letters(100_000) / piece.length)),
 ]);
 
-const plain = [...metrics.values()].filter(
+const plain = [...new Set(metrics.values())].filter(
   ({ name, needs }) => !needs.model && name !== 'passes_ast',
 );
 

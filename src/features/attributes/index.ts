@@ -14,13 +14,12 @@ import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
 
 function readOwnAttributes({
   trust,
-  limits,
   isChosen,
   base,
   head,
 }: SidesRead): ReturnType<typeof readPinned> {
   const source = sources(trust).attributes;
-  return readPinned(base, head, { source, limits, chosen: isChosen });
+  return readPinned(base, head, { source, chosen: isChosen });
 }
 
 export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &

@@ -1,6 +1,5 @@
 import { formatByPath, detectFormat, placesOf } from '../../../../src/config/formats.ts';
 import { createFiles } from '../../../../src/documents/files.ts';
-import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';
 import { compileGlob } from '../../../../src/documents/paths.ts';
 import { IMPORT_FORMATS, READ_FORMATS } from '../../../../src/features/imports/formats.ts';
 import { problemsOf, read, suiteFiles, treeOf } from '../../config/tree.ts';
@@ -52,10 +51,7 @@ describe('import formats', () => {
     const formats = {
       echo: { ...promptfoo, path: /\.echo$/, holds: (value: object) => 'echo' in value },
     };
-    const files = createFiles(
-      treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }),
-      DEFAULT_LIMITS,
-    );
+    const files = createFiles(treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }));
     const names = ['a.yaml', 'b.yaml', 'c.echo'].map(
       async (file) => (await detectFormat(file, files, formats))?.name,
     );

@@ -33,10 +33,10 @@ const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
 export async function readForeignTests(
   document: Document,
-  { files, shown, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
+  { files, shown, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
   left: Loss[],
 ): Promise<ForeignTest[]> {
-  const reader: ValueReader = { files, shown, limits, code, host, left, defaults: NO_DEFAULTS };
+  const reader: ValueReader = { files, shown, code, host, left, defaults: NO_DEFAULTS };
   const root = nodeOf(document);
   const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   reader.defaults = await readDefaults(written, reader);

@@ -1,6 +1,6 @@
 import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
-import type { Limits } from '../../../documents/limits.ts';
+import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_TEST, type ImportFiles, type Loss, lose } from '../shared/draft.ts';
 import { templateText } from '../shared/templates.ts';
@@ -51,7 +51,6 @@ export interface ValueReader {
   files: ImportFiles;
   /** Names of variables whose files are attached to the prompt. */
   shown: ReadonlySet<string>;
-  limits: Limits;
   code: CodeHost;
   host: HostSettings;
   left: Loss[];
@@ -75,7 +74,7 @@ const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 /** A list of texts makes one test per text. Several lists make all combinations. */
 export function expandVariables(
   { variables, expands, options, ...test }: Unexpanded,
-  { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
+  { left: said }: Pick<ValueReader, 'left'>,
 ): ForeignTest[] {
   const lost = (why: string): ForeignTest[] => {
     lose(said, test.place, A_TEST, why);
@@ -97,8 +96,8 @@ export function expandVariables(
       return lost(
         `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
-    if (combinations.length * values.length > limits.references)
-      return lost(`its lists of values make more than ${String(limits.references)} tests`);
+    if (combinations.length * values.length > FILE_LIMITS.references)
+      return lost(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
     combinations = combinations.flatMap((given) =>
       values.map((value): [string, LoadedValue][] => [...given, [name, value]]),
     );

@@ -158,7 +158,7 @@ export function readRow(
   row: JsonMap,
   place: Place,
   variables: Variables,
-  { defaults, limits, left: said }: ValueReader,
+  { defaults, left: said }: ValueReader,
 ): ForeignTest[] {
   const assertions = [...defaults.assertions, ...defaults.always];
   const options = { ...defaults.options };
@@ -186,6 +186,6 @@ export function readRow(
       assertions,
       place,
     },
-    { limits, left: said },
+    { left: said },
   );
 }

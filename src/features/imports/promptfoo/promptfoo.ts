@@ -64,7 +64,7 @@ export async function importPromptfoo(
   tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
-  const files = importFiles(tools.files, folderOf(written.file), tools.limits, problems);
+  const files = importFiles(tools.files, folderOf(written.file), problems);
   const context: ImportContext = { ...tools, files };
   const imported = nothingImported();
   const document = configurationOf(written);
