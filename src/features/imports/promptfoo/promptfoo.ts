@@ -87,7 +87,7 @@ export async function importPromptfoo(
   const tests = withItself(
     document,
     prompts,
-    await readForeignTests(document, { ...context, shown: fileVariables(prompts) }, left),
+    await readForeignTests(document, { ...context, shown: fileVariables(prompts), left }),
   );
   const structured = structuredNames(tests);
   const models = await readModels(document, { ...context, structured }, imported);
