@@ -18,7 +18,7 @@ export interface AssertionContext {
   textOf(path: string): string | null;
 }
 
-export interface GivenAssertion {
+interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
   negate: boolean;
