@@ -153,9 +153,10 @@ export function lose(
   place: Place,
   what: string,
   why: string,
-): void {
+): never[] {
   const message = `${what} is not converted: ${why}`;
   left.push({ kind: 'import', place, message, what, why });
+  return [];
 }
 
 export function addRemark(remarks: Notice[], place: Place, message: string): void {
