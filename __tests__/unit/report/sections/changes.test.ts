@@ -141,7 +141,10 @@ describe('changed lines in a report', () => {
     const removed = { sign: 'removed', text: 'old' } as const;
     const lines = [blank, removed, blank, { ...removed, text: '' }, blank];
     const whole = withCauses('alone', []);
-    const changes = [{ ...whole.changes[0]!, hunks: [{ base: 7, head: 7, lines }] }];
+    const changes = (whole.changes ?? []).map((each) => ({
+      ...each,
+      hunks: [{ base: 7, head: 7, lines }],
+    }));
     expect(block({ ...whole, changes }).map((line) => line.trimEnd())).toEqual(['- old', '', '-']);
   });
 
