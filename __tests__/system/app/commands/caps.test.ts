@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Said } from '../../../stand-ins/command-line.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 interface Ran {
   code: number;
@@ -47,30 +46,28 @@ async function project({
   metrics = '[{ uses: contains, with: { value: answer } }]',
   files = {},
 }: ProjectOptions = {}): Promise<Project> {
-  const script = typeof answer === 'number' ? () => thinking(answer) : answer;
-  const server = await untilTestEnds(startModelServer({ answer: script }));
-  const repository = createRepository();
   const price = 'price: { input: 100, output: 100 }';
   const ids = Array.from({ length: references }, (_, index) => index + 1);
-  repository.commit('begin', {
-    'evaldiff.yaml': `models:\n  app: { provider: openai, endpoint: local, model: app, ${price}${model} }\n  judge: { provider: openai, endpoint: local, model: judge, ${price} }\ngrader: ${grader}\n${settings}`,
-    'prompts/t.yaml': [
-      'name: t',
-      'model: app',
-      'variables: [q]',
-      `messages: [{ role: system, content: You help. }, { role: human, content: '{q}' }]`,
-      prompt,
-      `metrics: ${metrics}`,
-      `references: [${ids.map((id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
-      '',
-    ].join('\n'),
-    ...files,
-  });
+  const opened = await openProject(
+    {
+      'evaldiff.yaml': `models:\n  app: { provider: openai, endpoint: local, model: app, ${price}${model} }\n  judge: { provider: openai, endpoint: local, model: judge, ${price} }\ngrader: ${grader}\n${settings}`,
+      'prompts/t.yaml': [
+        'name: t',
+        'model: app',
+        'variables: [q]',
+        `messages: [{ role: system, content: You help. }, { role: human, content: '{q}' }]`,
+        prompt,
+        `metrics: ${metrics}`,
+        `references: [${ids.map((id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
+        '',
+      ].join('\n'),
+      ...files,
+    },
+    { answer: typeof answer === 'number' ? () => thinking(answer) : answer },
+  );
+  const { repository, server } = opened;
   const evaldiff: Project['evaldiff'] = async (...argv) => {
-    const said = await commandIn(repository.directory, argv, {
-      env: localEndpoint(server),
-      width: 160,
-    });
+    const said = await opened.evaldiff(...argv);
     return { ...said, words: `${said.out}${said.err}`.replace(/\s+/g, ' ') };
   };
   const calls = (): number => server.requests.length;

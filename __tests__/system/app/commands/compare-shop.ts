@@ -1,17 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { main } from '../../../../src/app/commands/program.ts';
 import type { Terminal } from '../../../../src/app/commands/terminal.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
-import { FEATURES } from '../../../stand-ins/features.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
-import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+import type { ModelServer, Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
 
@@ -49,9 +43,10 @@ export async function compareShop(
     model = shopModel(drafts),
   }: Setup = {},
 ): Promise<Compared> {
-  const server = await untilTestEnds(startModelServer({ answer: model, key: 'key-1' }));
-  const repository = createRepository();
-  repository.commit('Base', { ...shopFiles(settings), ...base });
+  const { repository, server } = await openProject(
+    { ...shopFiles(settings), ...base },
+    { answer: model },
+  );
   repository.git('switch', '--quiet', '--create', 'topic');
   repository.commit('Head', head);
   const { directory } = repository;
@@ -60,19 +55,8 @@ export async function compareShop(
     const write = (text: string): void => {
       said += text;
     };
-    const code = await main([...own], {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: directory,
-      isTerminal: false,
-      width: 160,
-      features: FEATURES,
-      out: write,
-      err: write,
-      ...more,
-    });
+    const given = { env: localEndpoint(server), width: 160, out: write, err: write, ...more };
+    const { code } = await commandIn(directory, own, given);
     return { code, said };
   };
   const report = join(directory, 'evaldiff-report/result.json');

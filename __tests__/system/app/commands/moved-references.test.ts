@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Said } from '../../../stand-ins/command-line.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 interface Side {
   /** Numbers of the references, by prompt. */
@@ -31,24 +29,21 @@ async function compared(
   head: Side,
   metrics: Record<string, string> = {},
 ): Promise<Said> {
-  const server = await untilTestEnds(
-    startModelServer({
+  const { repository, evaldiff } = await openProject(
+    {
+      'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
+      ...filesOf(base, metrics),
+    },
+    {
+      width: 200,
       answer: ({ messages }) => ({ text: messages[0]?.content.startsWith('a') ? 'Oslo' : 'Rome' }),
-    }),
+    },
   );
-  const repository = createRepository();
-  repository.commit('base', {
-    'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
-    ...filesOf(base, metrics),
-  });
   for (const name of Object.keys(base))
     if (!(name in head))
       repository.git('rm', '-q', `prompts/${name}.yaml`, `prompts/tests/${name}.yaml`);
   repository.write(filesOf(head, metrics));
-  return commandIn(repository.directory, ['diff', '--base', 'HEAD', '--no-store'], {
-    env: localEndpoint(server),
-    width: 200,
-  });
+  return evaldiff('diff', '--base', 'HEAD', '--no-store');
 }
 
 describe('a reference that moves to another suite', () => {

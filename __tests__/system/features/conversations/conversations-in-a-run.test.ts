@@ -1,10 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
-import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 
@@ -13,28 +10,19 @@ const prompt = (text: string): string =>
 const tests = (more = ''): string =>
   `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
 
-/** A project in a real repository whose models are a loopback server. */
 async function project(answer: Script) {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository: FixtureRepository = createRepository();
-  repository.commit('begin', {
-    'evaldiff.yaml':
-      'n_tries: 3\nmodels:\n  m: { provider: openai, endpoint: local, model: assistant-1 }\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
-    'prompts/mentor.yaml': prompt('Answer:'),
-    'prompts/tests/mentor.yaml': tests(),
-  });
-  const evaldiff = (...argv: string[]) =>
-    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 140 });
+  const opened = await openProject(
+    {
+      'evaldiff.yaml':
+        'n_tries: 3\nmodels:\n  m: { provider: openai, endpoint: local, model: assistant-1 }\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
+      'prompts/mentor.yaml': prompt('Answer:'),
+      'prompts/tests/mentor.yaml': tests(),
+    },
+    { answer, width: 140 },
+  );
   const asked = (model: string): number =>
-    server.requests.filter((request) => request.model === model).length;
-  return {
-    repository,
-    server,
-    evaldiff,
-    asked,
-    result: async (...argv: string[]) =>
-      JSON.parse((await evaldiff(...argv, '--json')).out) as Result,
-  };
+    opened.server.requests.filter((request) => request.model === model).length;
+  return { ...opened, asked };
 }
 
 const words = (yes: boolean): string =>

@@ -4,7 +4,7 @@ import type { Script, Seen } from '../../../stand-ins/models/server.ts';
 import {
   DIFF,
   JUDGE,
-  openProject,
+  openDialogues,
   promptOf,
   questions,
   rows,
@@ -49,7 +49,7 @@ describe("a recorded tool's result", () => {
   test('is not answered by what the assistant says before the call', async () => {
     const spoken = (last: string): string =>
       recording(last).replaceAll('"content":null', '"content":"Let me count the apples: 41?"');
-    const { repository, evaldiff } = await openProject(unused, {
+    const { repository, evaldiff } = await openDialogues(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),
       'd.jsonl': spoken(GOOD),
     });
@@ -60,7 +60,7 @@ describe("a recorded tool's result", () => {
   });
 
   test('is not the answer: tests whose answers break are red', async () => {
-    const { repository, evaldiff, server } = await openProject(unused, {
+    const { repository, evaldiff, server } = await openDialogues(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),
       'd.jsonl': recording(GOOD),
     });
@@ -111,7 +111,7 @@ describe("a recorded tool's result", () => {
     ['the whole dialogue', '{ uses: count_messages, metric_level: Thread }', { value: 4 }],
     ["FlexEval's turns", '{ uses: string_length, of: both }', { value: 36 }],
   ])('is what it is for a metric: %s', async (_, metric, wanted) => {
-    const { result } = await openProject(unused, {
+    const { result } = await openDialogues(unused, {
       'prompts/t.yaml': judged(`[${metric}]`),
       'd.jsonl': recording(GOOD, 1),
     });
@@ -131,7 +131,7 @@ describe("a recorded tool's result", () => {
     ['{tool_calls}', /<<<tool_calls (\S+)>>>\nstock\(\{"crate":1\}\)\n<<<end \1>>>/],
     ['{context}', /<<<context (\S+)>>>\nuser: How many apples in crate 1\?\n<<<end \1>>>/],
   ])('has its role in a rubric with %s', async (keyword, shown) => {
-    const { result, of } = await openProject(
+    const { result, of } = await openDialogues(
       () => ({ text: '{"reasons": "r", "choice": "YES"}' }),
       {
         'prompts/t.yaml': judged('[{ rubric: right }]'),
@@ -144,7 +144,7 @@ describe("a recorded tool's result", () => {
   });
 
   test('has its role for evaluators, inside delimiters that it cannot contain', async () => {
-    const { result, of } = await openProject(() => verdict(null), {
+    const { result, of } = await openDialogues(() => verdict(null), {
       'prompts/t.yaml': judged('[]', 'conversation: { evaluators: [judge] }\n').replace(
         'metrics: []\n',
         '',
@@ -167,7 +167,7 @@ describe("a recorded tool's result", () => {
 
   test('over 262,144 characters is cut, and the grader sees where', async () => {
     const long = 'x'.repeat(2_000_000);
-    const { result, of } = await openProject(() => verdict(null), {
+    const { result, of } = await openDialogues(() => verdict(null), {
       'prompts/t.yaml': judged('[]', 'conversation: { evaluators: [judge] }\n').replace(
         'metrics: []\n',
         '',
@@ -210,7 +210,7 @@ const usesTool: Script = ({ model, messages }) => {
 
 describe('a dialogue whose model calls tools', () => {
   test('sends the results of the suite, and judges the answer after them', async () => {
-    const { result, of } = await openProject(usesTool, calling(GIVEN));
+    const { result, of } = await openDialogues(usesTool, calling(GIVEN));
     const { suites } = await result(...RUN);
     const made = suites[0]?.references[0]?.head?.tries[0];
     expect(made).toMatchObject({ outcome: 'pass' });
@@ -232,7 +232,7 @@ describe('a dialogue whose model calls tools', () => {
       request.messages.at(-1)?.role === 'tool'
         ? { text: 'I do not know.' }
         : usesTool(request);
-    const { repository, evaldiff } = await openProject(script, calling(GIVEN, 8));
+    const { repository, evaldiff } = await openDialogues(script, calling(GIVEN, 8));
     const head = calling(GIVEN, 8)['prompts/t.yaml'] ?? '';
     repository.commit('head', {
       'prompts/t.yaml': head.replace('You count.', 'You count. Be brief.'),
@@ -249,7 +249,7 @@ describe('a dialogue whose model calls tools', () => {
     ['Python', `code: "output = {'apples': args['crate'] + 40}"`],
     ['JavaScript', 'language: javascript, code: "output = { apples: args.crate + 40 }"'],
   ])('runs code in %s with the arguments', async (_, code) => {
-    const { result, of } = await openProject(
+    const { result, of } = await openDialogues(
       usesTool,
       calling(`  tool_results: { stock: { ${code} } }\n`),
     );
@@ -259,7 +259,7 @@ describe('a dialogue whose model calls tools', () => {
   });
 
   test('is an error if the code of a tool fails', async () => {
-    const { result } = await openProject(
+    const { result } = await openDialogues(
       usesTool,
       calling('  tool_results: { stock: { code: "output = args[\'none\']" } }\n'),
     );
@@ -276,7 +276,7 @@ describe('a dialogue whose model calls tools', () => {
         ? { text: 'Let me look.', calls: [STOCK, { name: 'price', arguments: '{}' }] }
         : { text: '41' };
     };
-    const { result, of } = await openProject(script, calling(GIVEN));
+    const { result, of } = await openDialogues(script, calling(GIVEN));
     const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
     expect(made?.conversation?.turns[0]?.steps).toEqual([
       { type: 'message', role: 'assistant', text: 'Let me look.' },
@@ -292,7 +292,7 @@ describe('a dialogue whose model calls tools', () => {
 
   test('ends with its own word if the model never answers', async () => {
     const script: Script = ({ model }) => (model === JUDGE ? verdict(null) : { calls: [STOCK] });
-    const { result, of } = await openProject(script, calling(GIVEN));
+    const { result, of } = await openDialogues(script, calling(GIVEN));
     const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
     expect(made).toMatchObject({ outcome: 'fail', conversation: { outcome: 'tool_limit' } });
     expect(JSON.stringify(made?.scores)).toContain('called tools 10 times in a row');
@@ -301,7 +301,7 @@ describe('a dialogue whose model calls tools', () => {
 
   test('ends at the first call with tool_results: end', async () => {
     const metric = '  - { uses: tool_was_called, with: { tool: stock } }\n';
-    const { result, of } = await openProject(usesTool, {
+    const { result, of } = await openDialogues(usesTool, {
       'prompts/t.yaml': (calling('  tool_results: end\n')['prompts/t.yaml'] ?? '').replace(
         /metrics:\n.*\n/,
         `metrics:\n${metric}`,
@@ -319,7 +319,7 @@ describe('a dialogue whose model calls tools', () => {
       if (model !== JUDGE) return usesTool(request);
       return verdict(textOf({ messages }).includes('And crate 2?') ? null : 'And crate 2?');
     };
-    const { result, of } = await openProject(script, calling(GIVEN));
+    const { result, of } = await openDialogues(script, calling(GIVEN));
     const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
     expect(made?.conversation?.turns).toMatchObject([
       { steps: [{ name: 'stock' }] },
@@ -337,7 +337,7 @@ describe('a dialogue whose model calls tools', () => {
 describe('tools in a suite with conversation', () => {
   const refused = async (results: string, more = TOOL('stock')): Promise<string> => {
     const files = calling(results)['prompts/t.yaml'] ?? '';
-    const { evaldiff } = await openProject(usesTool, {
+    const { evaldiff } = await openDialogues(usesTool, {
       'prompts/t.yaml': files.replace(TOOL('stock'), more),
     });
     const { code, out } = await evaldiff('validate');
@@ -385,7 +385,7 @@ describe('tools in a suite with conversation', () => {
       TOOL('stock'),
       '  - { type: web_search }\n',
     );
-    const { evaldiff } = await openProject(usesTool, { 'prompts/t.yaml': files });
+    const { evaldiff } = await openDialogues(usesTool, { 'prompts/t.yaml': files });
     expect((await evaldiff('validate')).out).not.toContain('no result for it');
   });
 });

@@ -5,7 +5,7 @@ import {
   answersShown,
   DIFF,
   JUDGE,
-  openProject,
+  openDialogues,
   promptOf,
   questions,
   rows,
@@ -30,7 +30,7 @@ const talking =
   };
 
 const open = async (metric: string, script: Script, count = 8) =>
-  openProject(script, { 'prompts/t.yaml': promptOf('You help.', suite(metric, count)) });
+  openDialogues(script, { 'prompts/t.yaml': promptOf('You help.', suite(metric, count)) });
 
 const scoreOf = ({ suites }: Result, index = 0) =>
   suites[0]?.references[0]?.head?.tries[0]?.scores.filter(
@@ -163,7 +163,7 @@ describe("the user's words", () => {
     const script: Script = (request) =>
       request.model === JUDGE ? verdict(null) : { text: 'Open the settings.' };
     const tests = `metrics:\n  - { uses: contains, with: { value: sorry, negate: true }, all: true }\nconversation: { max_steps: 3, evaluators: [judge] }\nreferences:\n  - { id: r1, input: { q: Hi }, turns: [{}, { user: I am sorry to ask }] }\n`;
-    const { result } = await openProject(script, {
+    const { result } = await openDialogues(script, {
       'prompts/t.yaml': promptOf('You help.', tests),
     });
     expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', reason: null });
@@ -176,7 +176,7 @@ describe("the user's words", () => {
       { role: 'user', content: 'sorry, when?' },
       { role: 'assistant', content: 'now' },
     ];
-    const { result } = await openProject(() => ({ text: 'unused' }), {
+    const { result } = await openDialogues(() => ({ text: 'unused' }), {
       'prompts/t.yaml': promptOf(
         'You help.',
         'metrics: [{ uses: contains, with: { value: sorry, negate: true }, all: true }]\nreferences_from: { file: ../d.jsonl }\n',

@@ -3,20 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 import { chancy, quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
-async function project(answer: Script) {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository = createRepository();
-  repository.commit('begin', quiz());
-  const evaldiff = (...argv: string[]) =>
-    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 160 });
-  return { repository, server, evaldiff };
-}
+const project = (answer: Script) => openProject(quiz(), { answer });
 
 /** The answer to question 1 is random; all others are known. */
 const oneCoin = chancy((_, question) => (question === 1 ? 0.5 : 1));

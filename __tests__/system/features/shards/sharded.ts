@@ -1,26 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  type FixtureFiles,
-  type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject, type OpenProject } from '../../../stand-ins/project.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 
 /**
  * A project that covers everything a sweep can contain, with `run --shard` and `merge` on the
  * command line.
  */
-export interface Sharded {
-  repository: FixtureRepository;
-  server: ModelServer;
-  evaldiff(...argv: string[]): Promise<Said>;
+export interface Sharded extends OpenProject {
   /** Evaluates all parts, each on a separate machine, and returns their folders. */
   shards(count: number, ...more: string[]): Promise<string[]>;
   /** The text of `result.json` that a command wrote. */
@@ -140,19 +128,13 @@ export async function openSharded({
   answer = correctModel,
   files = {},
 }: { answer?: Script; files?: FixtureFiles } = {}): Promise<Sharded> {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository = createRepository();
-  repository.commit('begin', { ...PROJECT, ...files });
-  const evaldiff: Sharded['evaldiff'] = (...argv) =>
-    commandIn(repository.directory, [...argv, '--code', 'host'], {
-      env: localEndpoint(server),
-      width: 160,
-    });
+  const project = await openProject({ ...PROJECT, ...files }, { answer });
+  const { repository } = project;
+  const evaldiff: Sharded['evaldiff'] = (...argv) => project.evaldiff(...argv, '--code', 'host');
   const read = (path: string): string => readFileSync(join(repository.directory, path), 'utf8');
   let reports = 0;
   return {
-    repository,
-    server,
+    ...project,
     evaldiff,
     read,
     async shards(count, ...more) {
