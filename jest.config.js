@@ -43,7 +43,6 @@ const project = {
   runtime: '<rootDir>/__tests__/runtime.js',
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/dist/'],
   transform: {},
-  injectGlobals: false,
 };
 
 /** @type {import('jest').Config} */

@@ -1,2 +1,1 @@
-export const { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test } =
-  globalThis[Symbol.for('evaldiff test globals')];
+export const jest = globalThis[Symbol.for('evaldiff test jest')];

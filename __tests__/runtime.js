@@ -16,7 +16,8 @@
  *   context. There is no `jest.mock`; edges are arguments instead.
  * - `environment.js` replaces jest-environment-node: tests share the globals of their worker, and
  *   mocks, timers, `process.exit` and environment variables are restored after each file.
- * - `globals.js` replaces `@jest/globals`, which finds its functions in the `vm` context.
+ * - `globals.js` replaces `@jest/globals`, which finds `jest` in the `vm` context. Only `jest` is
+ *   imported; `describe`, `test` and `expect` are globals.
  *
  * What is loaded once for a worker, and what again for each test file:
  * - once: `src`, packages and the stand-in of GitHub. A module of `src` therefore keeps its state
@@ -82,16 +83,15 @@ export default class NativeRuntime {
     return require(path);
   }
 
-  setGlobalsForRuntime(found) {
+  setGlobalsForRuntime() {
     const { moduleMocker, fakeTimersModern: timers } = this.#environment;
-    const jest = {
+    globalThis[Symbol.for('evaldiff test jest')] = {
       spyOn: moduleMocker.spyOn.bind(moduleMocker),
       restoreAllMocks: moduleMocker.restoreAllMocks.bind(moduleMocker),
       useFakeTimers: () => timers.useFakeTimers(),
       useRealTimers: () => timers.useRealTimers(),
       advanceTimersByTimeAsync: (ms) => timers.advanceTimersByTimeAsync(ms),
     };
-    globalThis[Symbol.for('evaldiff test globals')] = { ...found, jest };
   }
 
   unstable_shouldLoadAsEsm() {

@@ -95,7 +95,7 @@ ${[...builtInRubrics.values()].map(({ name, choice_scores, better = 'none' }) =>
 
 export function renderMetricDocs(): string {
   const names = Object.keys(groups) as MetricGroup[];
-  const all = [...metrics.values(), ...agentMetrics];
+  const all = [...new Set(metrics.values()), ...agentMetrics];
   const sections = names.map((group) =>
     [
       `## ${groups[group]}`,
@@ -117,7 +117,7 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
 }
 
 function renderMetric(metric: MetricDefinition): string {
-  const { name, summary, range, passes, source, needs } = metric;
+  const { name, aliases = [], summary, range, passes, source, needs } = metric;
   const needed = [
     needs.expected ? 'an expected value, unless parameters replace it' : '',
     needs.model ? 'a grader' : '',
@@ -128,6 +128,9 @@ function renderMetric(metric: MetricDefinition): string {
     summary,
     [
       `- Value: ${range}. Passes ${passes}.`,
+      ...(aliases.length > 0
+        ? [`- Also called ${aliases.map((alias) => `\`${alias}\``).join(', ')}.`]
+        : []),
       ...(needed.length > 0 ? [`- Needs ${needed.join(', and ')}.`] : []),
       `- Source: ${source}.`,
     ].join('\n'),
@@ -151,7 +154,7 @@ export function withCatalogue(readme: string): string {
 }
 
 function renderCatalogue(): string {
-  const all = [...metrics.values(), ...agentMetrics];
+  const all = [...new Set(metrics.values()), ...agentMetrics];
   const rows = (Object.keys(groups) as MetricGroup[]).flatMap((group) => [
     `| **${groups[group]}** | | | |`,
     ...all

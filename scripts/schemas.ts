@@ -7,22 +7,23 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
 import { ownKeys, ownSettings } from '../src/app/run/feature.ts';
-import { ownFiles, suiteKeysOf } from '../src/app/session/edges.ts';
-import { jsonSchemas } from '../src/config/json-schemas.ts';
+import { suiteKeysOf } from '../src/app/session/edges.ts';
 import { FEATURES } from '../src/features.ts';
+import { jsonSchemas, ownFiles } from './json-schemas.ts';
+
+export const SCHEMAS = jsonSchemas(
+  ownKeys(FEATURES),
+  ownSettings(FEATURES),
+  suiteKeysOf(FEATURES),
+  await ownFiles(FEATURES),
+);
 
 /** The files of schemas/, by name. */
 export async function schemaFiles(): Promise<Map<string, string>> {
-  const schemas = jsonSchemas(
-    ownKeys(FEATURES),
-    ownSettings(FEATURES),
-    suiteKeysOf(FEATURES),
-    await ownFiles(FEATURES),
-  );
   const files = new Map(
-    Object.entries(schemas).map(([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`]),
+    Object.entries(SCHEMAS).map(([name, schema]) => [name, `${JSON.stringify(schema, null, 2)}\n`]),
   );
-  const result = structuredClone(schemas['result.schema.json']) as Parameters<typeof compile>[0];
+  const result = structuredClone(SCHEMAS['result.schema.json']) as Parameters<typeof compile>[0];
   files.set(
     'result.d.ts',
     await compile(result, 'Result', { bannerComment: '', additionalProperties: false }),

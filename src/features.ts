@@ -6,6 +6,7 @@ import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
+import { csvFeature } from './features/csv/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { handoffFeature } from './features/handoff/index.ts';
 import { historyFeature } from './features/history/index.ts';
@@ -27,6 +28,7 @@ export const FEATURES: CommandFeatures = [
   anchorFeature,
   handoffFeature,
   noiseFeature,
+  csvFeature,
   historyFeature,
   batchFeature,
   shardsFeature,

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { withInputs, withKeyInputs } from '../../scripts/vendor-docs.ts';
 import { outputsOf } from '../../src/app/action/publish.ts';
@@ -11,7 +10,7 @@ import { tightTables } from '../tight-tables.ts';
 import { resultOf } from '../unit/report/results.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 interface ActionFile {
   name: string;
@@ -27,7 +26,7 @@ const action = parse(read('action.yml')) as ActionFile;
 const TOKEN = '${{ github.token }}';
 
 /** The cells of the table after a heading comment in docs/action.md, without its header. */
-function table(remark: string): string[][] {
+function table(remark: string) {
   const [, after = ''] = tightTables(read('docs/action.md')).split(`<!-- ${remark} -->\n`);
   const body = after.trimStart();
   const lines = body.slice(0, body.indexOf('\n\n')).split('\n').slice(2);
@@ -38,7 +37,7 @@ function table(remark: string): string[][] {
       .map((cell) => cell.trim()),
   );
 }
-const inCode = (value: string): string => (value === '' ? '' : `\`${value}\``);
+const inCode = (value: string) => (value === '' ? '' : `\`${value}\``);
 
 describe('action.yml', () => {
   test('has the same inputs and defaults as the code, in the same order', () => {

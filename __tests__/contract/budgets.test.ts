@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { sizesBelow, totalTokens } from '../../scripts/size.ts';
 import { ROOT, namesDeclared, readSources } from './source-graph.ts';
 
@@ -12,14 +11,14 @@ import { ROOT, namesDeclared, readSources } from './source-graph.ts';
 
 const src = readSources(['src']);
 const imported = new Map(src.map(({ path, imports }) => [path, imports.map((each) => each.path)]));
-const tracked = (folder: string): string[] =>
+const tracked = (folder: string) =>
   execFileSync('git', ['ls-files', '-z', '--', folder], { cwd: ROOT, encoding: 'utf8' })
     .split('\0')
     .filter((path) => /\.(?:ts|js|css|py)$/.test(path));
-const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** A file and everything that it imports, directly or not, including types. */
-function closure(start: string): Set<string> {
+function closure(start: string) {
   const seen = new Set([start]);
   for (const path of seen) for (const other of imported.get(path) ?? []) seen.add(other);
   return seen;
@@ -37,7 +36,7 @@ const MILESTONES = [
 const { src: mostSource = 0, tests: mostTests = 0 } = MILESTONES[0] ?? {};
 
 const sizes = sizesBelow('src');
-const sizeOf = (paths: ReadonlySet<string>): number =>
+const sizeOf = (paths: ReadonlySet<string>) =>
   totalTokens(sizes.filter(({ path }) => paths.has(path)));
 
 test.each<[string, () => number, number]>([

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { problemsWithout } from '../stand-ins/without-feature.ts';
 
 // `npm run test:full` checks every feature.

@@ -1,10 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
-import type { Command } from 'commander';
 import { createProgram } from '../../src/app/commands/program.ts';
-import { storePlace, type StorePlace } from '../../src/app/session/store-place.ts';
+import { storePlace } from '../../src/app/session/store-place.ts';
 import { readOverrides } from '../../src/config/overrides.ts';
 import { readProject } from '../../src/config/project.ts';
 import { SIDE_SUFFIXES } from '../../src/edges/store/database.ts';
@@ -18,10 +16,13 @@ import { pdf, png } from '../stand-ins/pictures.ts';
 import { hash, optionsOf, tools, treeOf } from '../unit/config/tree.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const PAGES = [
-  ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'RELEASING.md'],
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  'RELEASING.md',
   ...DOCS.map((name) => `docs/${name}`),
 ];
 
@@ -46,11 +47,11 @@ function blocksOf(page: string): Block[] {
 }
 
 const ALL = PAGES.flatMap(blocksOf);
-const pathOf = ({ text }: Block): string | null =>
+const pathOf = ({ text }: Block) =>
   /^# ([\w./-]+\.(?:ya?ml|json))$/.exec(text.split('\n')[0] ?? '')?.[1] ?? null;
-const isWorkflow = ({ text }: Block): boolean => /^jobs:/m.test(text);
+const isWorkflow = ({ text }: Block) => /^jobs:/m.test(text);
 
-const causeCalls = (compared: number): number => experimentCalls(compared, MOST_CAUSE_CALLS);
+const causeCalls = (compared: number) => experimentCalls(compared, MOST_CAUSE_CALLS);
 
 /** Files that pages mention without showing their content. */
 const DATA: Record<string, string | Uint8Array> = {
@@ -102,19 +103,19 @@ describe('the default limit on model calls for finding causes', () => {
 
   test('is documented with the results of its benchmark', () => {
     const sections = read('benchmarks/causes.md').split(/^## /m);
-    const rowsOf = (title: string): string[][] =>
+    const rowsOf = (title: string) =>
       (sections.find((section) => section.startsWith(title)) ?? '')
         .split('\n')
         .map((line) => line.split('|').map((cell) => cell.trim()))
         .filter((cells) => /^\d/.test(cells.at(-2) ?? ''));
-    const named = (title: string, row: string): number =>
+    const named = (title: string, row: string) =>
       Number(rowsOf(title).find(([, name]) => name === row)?.[3]);
     const half = 'one line of eight breaks to a half';
     const [narrow, usual] = ['With `explain: { max_calls: 60 }`', 'With the default budget'].map(
       (title) => named(title, half).toFixed(0),
     );
     const edits = rowsOf('Edits that do nothing');
-    const sum = (runs: string, cell: number): number =>
+    const sum = (runs: string, cell: number) =>
       edits
         .filter(([, , , of]) => of === runs)
         .reduce((all, cells) => all + Number(cells[cell]), 0);
@@ -154,8 +155,19 @@ describe('code blocks', () => {
   });
 
   const guides = [
-    ...['suites', 'comment', 'causes', 'required-check', 'costs', 'sweeps', 'migrate'],
-    ...['attributes', 'conversations', 'metrics', 'models', 'programs', 'rubrics'],
+    'suites',
+    'comment',
+    'causes',
+    'required-check',
+    'costs',
+    'sweeps',
+    'migrate',
+    'attributes',
+    'conversations',
+    'metrics',
+    'models',
+    'programs',
+    'rubrics',
   ].map((name) => `docs/${name}.md`);
   const shown = ALL.filter(
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),
@@ -230,14 +242,14 @@ describe('code blocks', () => {
 });
 
 /** The words of a shell line without quotes, up to `>` or `#`. */
-function words(line: string): string[] {
+function words(line: string) {
   const [command = ''] = line.split(/\s+[>#]\s*/);
   return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
 }
 
-const program = (): Promise<Command> =>
+const program = () =>
   createProgram(
     {
       env: {},
@@ -252,7 +264,7 @@ const program = (): Promise<Command> =>
   );
 
 /** The reason why a command line is invalid, or null. Runs nothing. */
-async function refusal([, name = '', ...rest]: readonly string[]): Promise<string | null> {
+async function refusal([, name = '', ...rest]: readonly string[]) {
   const command = (await program()).commands.find((each) => each.name() === name);
   if (command === undefined) return name.startsWith('--') ? null : `there is no command ${name}`;
   try {
@@ -279,7 +291,7 @@ async function refusal([, name = '', ...rest]: readonly string[]): Promise<strin
 
 describe('the store of answers', () => {
   const page = read('docs/costs.md').replaceAll(/\s+/g, ' ');
-  const place = (platform: NodeJS.Platform, option?: string): StorePlace =>
+  const place = (platform: NodeJS.Platform, option?: string) =>
     storePlace(
       { commonFolder: '/work/shop/.git', workTree: { root: '/work/shop', below: '' } },
       option,

@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { ROOT, circles, loadedWith, readSources, type SourceFile } from './source-graph.ts';
 
@@ -15,8 +14,8 @@ const { ROWS, ROOMS, EDGES, EDGES_MAY_IMPORT, importFault } = (await import(
 const src = readSources(['src']);
 const everything = [...src, ...readSources(['__tests__', 'scripts', 'benchmarks'])];
 
-const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
-const roomOf = (path: string): string | undefined =>
+const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
+const roomOf = (path: string) =>
   ROOMS.find((room) => path === `src/${room}.ts` || path.startsWith(`src/${room}/`));
 
 interface Arrow {
@@ -25,7 +24,7 @@ interface Arrow {
 }
 const arrows = (files: readonly SourceFile[]): Arrow[] =>
   files.flatMap(({ path, imports }) => imports.map(({ path: to }) => ({ from: path, to })));
-const shown = ({ from, to }: Arrow): string => `${from} → ${to}`;
+const shown = ({ from, to }: Arrow) => `${from} → ${to}`;
 
 describe('the source code', () => {
   test('is parsed into files, declared names and imports', () => {
@@ -47,7 +46,7 @@ describe('the source code', () => {
   test('has the layers, and the folders in src/edges, that CONTRIBUTING.md shows', () => {
     const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
     const table = page.slice(page.indexOf('| folder in `src`'), page.indexOf('\n\nThe edges are'));
-    const names = (text: string): string[] =>
+    const names = (text: string) =>
       [...text.matchAll(/`([\w/*-]+)`/g)].map(([, name = '']) => name);
     const drawn = table.split('\n').slice(2);
     const [, ...below] = ROWS;
@@ -68,7 +67,7 @@ describe('the source code', () => {
     expect(wrong).toEqual([]);
   });
 
-  test.each<[string, string, boolean]>([
+  test.each([
     ['src/money/plan.ts', 'src/kernel/select/select.ts', true],
     ['src/money/plan.ts', 'src/kernel/judge/gate.ts', false],
     ['src/kernel/judge/gate.ts', 'src/kernel/ask/score.ts', false],
@@ -225,7 +224,9 @@ describe('the source code', () => {
     const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
     const files = [
       ...everything.map(({ path }) => path),
-      ...['README.md', 'CHANGELOG.md', 'action.yml'],
+      'README.md',
+      'CHANGELOG.md',
+      'action.yml',
       ...pages.map((name) => join('docs', name)),
     ];
     const curly = files.filter((path) =>

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { renderModels } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/app/session/prices.ts';
@@ -11,10 +10,10 @@ import { factsOf, vendorNames } from '../../src/types/vendors.ts';
 import { refusedByModel } from '../stand-ins/models/rules.ts';
 import { tightTables } from '../tight-tables.ts';
 
-const sdk = (path: string): string => readFileSync(`node_modules/${path}`, 'utf8');
+const sdk = (path: string) => readFileSync(`node_modules/${path}`, 'utf8');
 
 /** The string literals of a union type. */
-function namesIn(text: string, type: string): string[] {
+function namesIn(text: string, type: string) {
   const declared = new RegExp(`export type ${type} = ([^;]+);`).exec(text)?.[1] ?? '';
   return [...declared.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
 }
@@ -40,12 +39,12 @@ const EXAMPLES: readonly (readonly [VendorName, string])[] = [
 const PUBLIC =
   /\b(?:gpt-\d|claude-(?!sonnet\b(?!-))|gemini-\d|grok-\d|deepseek-(?!api)|o\d-)[\w.-]*\w/g;
 
-function filesIn(folder: string): string[] {
+function filesIn(folder: string) {
   return filePathsBelow(folder).map((path) => `${folder}/${path}`);
 }
 
 /** Retirement dates in the SDKs, by model. */
-function endsInSdks(): Map<string, string> {
+function endsInSdks() {
   const ends = new Map<string, string>();
   const [, listed = ''] = SHARED.split('* Deprecated values:');
   const text = listed.slice(0, listed.indexOf('*/')).replace(/\n \* ?/g, ' ');
@@ -148,13 +147,13 @@ describe('the table of models', () => {
           { ...effort, top_p: 0.5 },
           { ...effort, tools: [{ type: 'function', function: { name: 'f' } }] },
         ]),
-        ...[{ reasoning_effort: 'minimal' }, { presence_penalty: 1 }, { frequency_penalty: 1 }],
-        ...[
-          { tools: [{ type: 'function', function: { name: 'f' } }] },
-          { logprobs: true },
-          { max_tokens: 5 },
-          { max_completion_tokens: 5 },
-        ],
+        { reasoning_effort: 'minimal' },
+        { presence_penalty: 1 },
+        { frequency_penalty: 1 },
+        { tools: [{ type: 'function', function: { name: 'f' } }] },
+        { logprobs: true },
+        { max_tokens: 5 },
+        { max_completion_tokens: 5 },
       ],
       anthropic: [
         ...[budget, adaptive, disabled].flatMap((thinking) => [
@@ -164,8 +163,11 @@ describe('the table of models', () => {
           { thinking, top_k: 5 },
           { thinking, tool_choice: { type: 'any' } },
         ]),
-        ...[{ tool_choice: { type: 'tool', name: 'f' } }, { tool_choice: { type: 'auto' } }],
-        ...[{ top_k: 5 }, { top_p: 0.9 }, { top_p: 0.9, temperature: 1 }],
+        { tool_choice: { type: 'tool', name: 'f' } },
+        { tool_choice: { type: 'auto' } },
+        { top_k: 5 },
+        { top_p: 0.9 },
+        { top_p: 0.9, temperature: 1 },
       ],
     };
     for (const [vendor, models] of Object.entries(MODELS) as [VendorName, string[]][])
@@ -197,7 +199,10 @@ describe('the table of models', () => {
 
   test('contains all example models that pages, help texts and messages name', () => {
     const pages = [
-      ...['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'action.yml'],
+      'README.md',
+      'SECURITY.md',
+      'CONTRIBUTING.md',
+      'action.yml',
       ...filesIn('docs'),
       ...filesIn('examples'),
       ...filesIn('src'),

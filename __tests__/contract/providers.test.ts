@@ -1,4 +1,3 @@
-import { describe } from '@jest/globals';
 import { vendorNames } from '../../src/types/vendors.ts';
 import { vendorContract } from './vendor-contract.ts';
 

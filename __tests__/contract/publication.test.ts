@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Publisher, names and addresses of evaldiff. */
 interface Publication {
@@ -20,7 +19,7 @@ interface Publication {
 const publication = JSON.parse(read('scripts/publication.json')) as Publication;
 const manifest = JSON.parse(read('package.json')) as { name: string; version: string };
 
-const below = (folder: string, name: RegExp): string[] =>
+const below = (folder: string, name: RegExp) =>
   filePathsBelow(join(ROOT, folder))
     .filter((path) => name.test(path))
     .map((path) => `${folder}/${path}`);
@@ -44,14 +43,17 @@ const OWN_RELEASE = '--from your-account/';
 const OWN_PAGE = 'docs/own-release.md';
 /** Pages with commands or addresses that do not work before publication. */
 const SAYS_UNTIL = [
-  ...['README.md', 'SECURITY.md', 'docs/first-suite.md', 'docs/from-promptfoo.md'],
+  'README.md',
+  'SECURITY.md',
+  'docs/first-suite.md',
+  'docs/from-promptfoo.md',
   'docs/own-release.md',
 ];
 const GITHUB = 'https://github.com/';
 
 /** Patterns of names and addresses, with the value that each must have. */
 const rulesOf = (given: Publication): readonly [RegExp, string][] => {
-  const filled = (address: string): string =>
+  const filled = (address: string) =>
     given.owner === null ? address : address.replace('<owner>', given.owner);
   const repository = filled(given.repository);
   return [
@@ -64,7 +66,7 @@ const rulesOf = (given: Publication): readonly [RegExp, string][] => {
 };
 
 /** Lines that contradict the publication, each with the reason. */
-function staleLines(given: Publication, texts: Readonly<Record<string, string>>): string[] {
+function staleLines(given: Publication, texts: Readonly<Record<string, string>>) {
   return Object.entries(texts).flatMap(([path, text]) =>
     text.split('\n').flatMap((line, index) => {
       const wrong = (path === OWN_PAGE ? [] : rulesOf(given)).flatMap(([pattern, wanted]) =>

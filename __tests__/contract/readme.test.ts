@@ -1,24 +1,27 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { DEFAULT_LIMITS } from '../../src/documents/limits.ts';
+import { FILE_LIMITS } from '../../src/documents/limits.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
 import { tightTables } from '../tight-tables.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
 const PAGES = [
-  ...['README.md', 'SECURITY.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'RELEASING.md'],
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'RELEASING.md',
   ...DOCS.map((name) => `docs/${name}`),
 ].filter((path) => existsSync(join(ROOT, path)));
-const blocks = (page: string): string[] =>
+const blocks = (page: string) =>
   [...read(page).matchAll(/```ya?ml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
-const isWorkflow = (block: string): boolean => /^jobs:/m.test(block);
+const isWorkflow = (block: string) => /^jobs:/m.test(block);
 
 interface Job {
   permissions: unknown;
@@ -99,7 +102,7 @@ describe('documentation', () => {
   });
 
   test.each(PAGES)('in %s links only to headings that exist', (page) => {
-    const anchorsOf = (path: string): string[] =>
+    const anchorsOf = (path: string) =>
       [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
         heading
           .toLowerCase()
@@ -134,8 +137,8 @@ describe('documentation', () => {
 
   test('states the limits that the code has', () => {
     const [, section = ''] = read('README.md').split('## Limits\n');
-    const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = DEFAULT_LIMITS;
-    const number = (value: number): string => value.toLocaleString('en-US');
+    const { yamlBytes, references, dataBytes, dataRows, tries, combinations } = FILE_LIMITS;
+    const number = (value: number) => value.toLocaleString('en-US');
     expect(section).toContain(
       `A YAML file can have up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file up to ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows. A reference can have up to ${number(tries)} tries, a sweep up to ${number(combinations)} variants.`,
     );

@@ -38,14 +38,14 @@ export function auditRelease(text: string): string[] {
   ]);
 }
 
-function publishes({ permissions = {}, steps = [] }: Job): boolean {
+function publishes({ permissions = {}, steps = [] }: Job) {
   return (
     PUBLISHING_SCOPES.some((scope) => permissions[scope] === 'write') ||
     steps.some(({ run = '' }) => PUBLISHES.test(run))
   );
 }
 
-function publishingFindings(name: string, job: Job, jobs: Jobs): string[] {
+function publishingFindings(name: string, job: Job, jobs: Jobs) {
   return [
     ...when(
       job.environment !== 'release',
@@ -75,7 +75,7 @@ function isProven(name: string, jobs: Jobs): boolean {
 }
 
 /** The package is packed, attested with dist/ and published without a change in between. */
-function attestation(name: string, steps: readonly Step[]): string[] {
+function attestation(name: string, steps: readonly Step[]) {
   const published = steps.findIndex(({ run = '' }) => /\bnpm publish\b/.test(run));
   if (published < 0) return [];
   const attested = steps[published - 1];
@@ -96,9 +96,9 @@ function attestation(name: string, steps: readonly Step[]): string[] {
 }
 
 /** Only an attesting job may write attestations, and it needs both scopes. */
-function attestationRights(name: string, { permissions = {}, steps = [] }: Job): string[] {
+function attestationRights(name: string, { permissions = {}, steps = [] }: Job) {
   const attests = steps.some(({ uses }) => uses?.startsWith(ATTEST) === true);
-  const may = (scope: string): boolean => permissions[scope] === 'write';
+  const may = (scope: string) => permissions[scope] === 'write';
   if (attests && !(may('attestations') && may('id-token')))
     return [`release-attestation: job ${name} lacks the permissions to attest`];
   const idle = !attests && may('attestations');

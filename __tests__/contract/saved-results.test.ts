@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { readSaved } from '../../src/app/commands/files.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { isMap, type Json, type JsonMap } from '../../src/types/plain.ts';
@@ -18,7 +17,7 @@ if (process.env.UPDATE_GOLDENS !== undefined)
 const files = readdirSync(FOLDER).flatMap((release) =>
   readdirSync(join(FOLDER, release)).map((name) => join(release, name)),
 );
-const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
+const textOf = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
 const problemsOf = async (text: string) => {
   const saved = await readSaved('saved.json', text, FEATURES);
   return 'problems' in saved ? saved.problems : [];

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { describe, expect, jest, test } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { outputsOf } from '../../src/app/action/publish.ts';
 import { createEmptyResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';

@@ -36,11 +36,11 @@ function readSource(path: string): SourceFile {
   const declared = source.statements.filter(isExported).flatMap(namesOf);
   const imports: SourceFile['imports'] = [];
   const loads: string[] = [];
-  const take = (specifier: string, names: string[] | null): void => {
+  const take = (specifier: string, names: string[] | null) => {
     if (specifier.startsWith('.'))
       imports.push({ path: normalize(join(dirname(path), specifier)), names });
   };
-  const visit = (node: ts.Node): void => {
+  const visit = (node: ts.Node) => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
       const before = imports.length;
       if (node.moduleSpecifier !== undefined && ts.isStringLiteral(node.moduleSpecifier))
@@ -68,7 +68,7 @@ function extendedNames({ body }: ts.ModuleDeclaration): string[] {
   return body !== undefined && ts.isModuleBlock(body) ? body.statements.flatMap(namesOf) : [];
 }
 
-function isExported(statement: ts.Statement): boolean {
+function isExported(statement: ts.Statement) {
   return (
     ts.canHaveModifiers(statement) &&
     (statement.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
@@ -94,7 +94,7 @@ function boundNames(name: ts.BindingName): string[] {
       );
 }
 
-function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] | null {
+function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration) {
   const named = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : node.exportClause;
   if (named === undefined) return ts.isImportDeclaration(node) ? [] : null;
   if (ts.isNamespaceImport(named) || ts.isNamespaceExport(named)) return null;
@@ -102,7 +102,7 @@ function takenNames(node: ts.ImportDeclaration | ts.ExportDeclaration): string[]
 }
 
 /** Whether the statement disappears at run time. */
-function isOfTypes(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+function isOfTypes(node: ts.ImportDeclaration | ts.ExportDeclaration) {
   if (ts.isExportDeclaration(node)) return node.isTypeOnly;
   const clause = node.importClause;
   const named = clause?.namedBindings;
@@ -141,7 +141,7 @@ export function circles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const done = new Set<string>();
   const found: string[][] = [];
-  const visit = (path: string, trail: readonly string[]): void => {
+  const visit = (path: string, trail: readonly string[]) => {
     const at = trail.indexOf(path);
     if (at !== -1) found.push([...trail.slice(at), path]);
     if (at !== -1 || done.has(path)) return;

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 interface Row {
   /** For example `T1`; empty if the row has none. */
@@ -31,14 +30,14 @@ function rows(page: string): Row[] {
 }
 
 /** The file and title of the test that a line names. */
-function testIn(line: string): { file: string; title: string } | undefined {
+function testIn(line: string) {
   const [, file, , title] = /^`([\w./-]+\.ts)` › (`{1,2})(.+)\2$/.exec(line) ?? [];
   return file === undefined || title === undefined ? undefined : { file, title };
 }
 
 const sources = new Map<string, string>();
 /** The text of a test file with unescaped quotes. */
-function sourceOf(file: string): string {
+function sourceOf(file: string) {
   const path = join(ROOT, '__tests__', file);
   const text =
     sources.get(file) ??
@@ -48,7 +47,7 @@ function sourceOf(file: string): string {
 }
 
 /** GitHub's anchor of a heading. */
-const anchorOf = (heading: string): string =>
+const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
     .replace(/[^\w\- ]/g, '')
@@ -58,7 +57,7 @@ const headings = [...read('SECURITY.md').matchAll(/^#+ (.+)$/gm)].map(([, headin
 );
 
 /** The problems of a line; empty if it is valid. */
-function missingIn(line: string): string[] {
+function missingIn(line: string) {
   const named = testIn(line);
   if (named !== undefined) {
     const { file, title } = named;
@@ -73,14 +72,14 @@ function missingIn(line: string): string[] {
 }
 
 /** The tests and headings of a row that do not exist. */
-const missing = ({ held }: Pick<Row, 'held'>): string[] =>
+const missing = ({ held }: Pick<Row, 'held'>) =>
   held.length === 0 ? ['rests on nothing'] : held.flatMap(missingIn);
 
-const ids = (page: string, prefix: string): string[] =>
+const ids = (page: string, prefix: string) =>
   rows(page)
     .map(({ id }) => id)
     .filter((id) => id.startsWith(prefix));
-const upTo = (count: number, prefix: string): string[] =>
+const upTo = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1)}`);
 
 describe('the pages about threats and bad inputs', () => {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { useOfBase } from '../../src/trust/trust-table.ts';
 import { hostRefused, sources, trustLevel } from '../../src/trust/trust.ts';
 import type { EventFacts, Origin } from '../../src/types/repository.ts';
@@ -48,7 +47,7 @@ function hostCode(event: EventFacts, origin: Origin): string {
   return hostRefused(decision) === null ? 'allowed' : 'sandboxed';
 }
 
-function row(name: string, event: EventFacts): string[] {
+function row(name: string, event: EventFacts) {
   const cells = ORIGINS.map((origin) => {
     const { level } = trustLevel(event, origin);
     return `${level}, host ${hostCode(event, origin)}, cache ${sources(level).cache}`;

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import { afterEach, expect, test } from '@jest/globals';
 import { vendors } from '../../src/edges/providers/vendors/index.ts';
 import type { Target } from '../../src/types/model.ts';
 import type { VendorName } from '../../src/types/vendors/names.ts';
@@ -59,7 +58,7 @@ async function startTrap(): Promise<{ url: string; reached: string[] }> {
   return { url: listening.url, reached };
 }
 
-function setEnvironment(variables: Record<string, string>): void {
+function setEnvironment(variables: Record<string, string>) {
   for (const [name, value] of Object.entries(variables)) {
     changedEnvironment.set(name, process.env[name]);
     process.env[name] = value;
@@ -472,7 +471,7 @@ export function vendorContract(vendor: VendorName): void {
     );
   });
 
-  test.each<[number, string, number]>([
+  test.each([
     [502, 'server', 5],
     [429, 'rate-limit', 5],
     [402, 'request', 1],

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { starterFiles } from '../../src/app/commands/init.ts';
 import { accessFrom } from '../../src/app/session/access.ts';
 import { readInputs, type InputName } from '../../src/config/inputs.ts';
@@ -37,7 +36,7 @@ describe.each(vendorNames())('%s', (vendor) => {
   });
 
   test('is a provider in the settings, with batches only if it has them', async () => {
-    const problemsWith = async (more: string): Promise<string[]> =>
+    const problemsWith = async (more: string) =>
       (await readWith(`models:\n  mine: { provider: ${vendor}, model: m${more} }\n`, 'mine'))
         .problems;
     expect(await problemsWith('')).toEqual([]);
@@ -77,7 +76,8 @@ describe.each(vendorNames())('%s', (vendor) => {
     expect(publishedModel(`${vendor}/other`)).toBe('other');
     const kwargs = { model: `${vendor}/other`, api_key_name: keyVariable };
     expect(convertLlm({ function_name: 'litellm_completion', kwargs })).toMatchObject({
-      ...{ entry, left: [] },
+      entry,
+      left: [],
     });
   });
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { withRules } from '../../scripts/verdict-docs.ts';
 import { RUN_RULES } from '../../src/kernel/judge/run-rules.ts';
 import { COMPARED_RULES } from '../../src/kernel/judge/suite-rules.ts';

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { ROOT } from './source-graph.ts';
 
 /** Phrases that hide the actor or that English engineers do not write, with what to write. */
@@ -15,7 +14,7 @@ const DENIED: readonly [RegExp, string][] = [
   [/\bgo(?:es|ing)? on\b/i, 'continues'],
 ];
 
-const tracked = (...patterns: string[]): string[] =>
+const tracked = (...patterns: string[]) =>
   execFileSync('git', ['ls-files', '-z', '--', ...patterns], { cwd: ROOT, encoding: 'utf8' })
     .split('\0')
     .filter((path) => path !== '');
@@ -26,7 +25,7 @@ const TITLE =
 const CODE = /```[\s\S]*?```|`[^`]*`/g;
 
 /** The prose of a file: comments of code, test titles, or text of pages. */
-function proseOf(path: string, text: string): string[] {
+function proseOf(path: string, text: string) {
   if (path.endsWith('.md')) return text.replaceAll(CODE, ' ').split('\n');
   if (path.startsWith('src/')) return text.match(COMMENT) ?? [];
   return [...text.matchAll(TITLE)].map(([, , title = '']) => title);

@@ -46,15 +46,20 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** References to evaldiff itself: what users replace, or `./` in its own tests. */
 const OURS = /^(?:<owner>\/evaldiff@v1|your-account\/evaldiff@v1\.0\.0|\.\/)$/;
 const DANGEROUS = [
-  ...['pull_request_target', 'workflow_run', 'issue_comment', 'discussion_comment'],
-  ...['issues', 'fork', 'watch'],
+  'pull_request_target',
+  'workflow_run',
+  'issue_comment',
+  'discussion_comment',
+  'issues',
+  'fork',
+  'watch',
 ];
 const MAY_WRITE = new Set(['pull-requests', 'checks']);
 /** Event values that an outsider controls. */
 const FOREIGN =
   /github\.(?:event|head_ref|actor|triggering_actor|ref_name|base_ref)|inputs\.|steps\.[\w-]+\.outputs|needs\./;
 
-export interface AuditOptions {
+interface AuditOptions {
   /** Dangerous triggers allowed in this file, because it follows the rules for them. */
   allowed?: readonly string[];
   /** Part of a page: the reader adds timeouts and concurrency. */
@@ -91,14 +96,14 @@ export function auditWorkflow(
 
 export const when = (isFound: boolean, finding: string): string[] => (isFound ? [finding] : []);
 
-function triggersOf(on: unknown): string[] {
+function triggersOf(on: unknown) {
   if (typeof on === 'string') return [on];
   if (Array.isArray(on)) return on.map(String);
   return Object.keys(on ?? {});
 }
 
 /** unpinned-uses and ref-version-mismatch. */
-function pins(text: string): string[] {
+function pins(text: string) {
   return [...text.matchAll(/^\s*-?\s*uses:\s*(\S+)(?:\s+#\s*(\S+))?/gm)].flatMap(
     ([, uses = '', comment = '']) => {
       if (OURS.test(uses)) return [];
@@ -117,7 +122,7 @@ function permissions(
   { permissions: top, jobs }: Workflow,
   text: string,
   allowed: readonly string[],
-): string[] {
+) {
   const none = typeof top === 'object' && top !== null && Object.keys(top).length === 0;
   return [
     ...(none ? [] : ['excessive-permissions: the workflow does not begin with permissions: {}']),
@@ -140,7 +145,7 @@ function permissions(
  * Rules for a job that outsiders can start and that can read secrets: no foreign code or files, and
  * a person approves.
  */
-function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job): string[] {
+function rulesOfDanger(name: string, { steps = [], environment, if: condition }: Job) {
   const danger = (isFound: boolean, what: string) =>
     when(isFound, `dangerous-triggers: job ${name} ${what}`);
   const bare = `secrets-outside-env: job ${name} has secrets within a stranger's reach and no environment`;
@@ -167,7 +172,7 @@ function rulesOfDanger(name: string, { steps = [], environment, if: condition }:
   ];
 }
 
-function stepFindings(job: string, step: Step): string[] {
+function stepFindings(job: string, step: Step) {
   const command =
     step.run ??
     (step.uses?.startsWith('actions/github-script@') === true
@@ -189,7 +194,7 @@ function stepFindings(job: string, step: Step): string[] {
   ];
 }
 
-function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job): string[] {
+function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job) {
   return [
     ...when(secrets === 'inherit', `secrets-inherit: job ${name}`),
     ...when(
@@ -207,7 +212,7 @@ function jobFindings(name: string, { secrets, uses, 'runs-on': runner }: Job): s
  * Uploads must not contain a checkout's credentials. Either the checkout does not persist them, or
  * the job keeps them outside the workspace (as checkout v6 does) and uploads only a named folder.
  */
-function artipacked(name: string, { steps = [] }: Job): string[] {
+function artipacked(name: string, { steps = [] }: Job) {
   const keeps = steps.some(
     ({ uses, with: given }) =>
       uses?.startsWith('actions/checkout@') === true && given?.['persist-credentials'] !== false,
@@ -229,7 +234,7 @@ function artipacked(name: string, { steps = [] }: Job): string[] {
  * unsound-condition: a block scalar keeps its line end, and text around an expression makes it a
  * string. Both are always true.
  */
-function conditions(text: string, jobs: [string, Job][]): string[] {
+function conditions(text: string, jobs: [string, Job][]) {
   const written = jobs.flatMap(([name, job]) =>
     [job.if, ...(job.steps ?? []).map((step) => step.if)]
       .filter((value) => value !== undefined)
@@ -249,7 +254,7 @@ function conditions(text: string, jobs: [string, Job][]): string[] {
 }
 
 /** concurrency-limits, and a timeout for every job. */
-function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Job][]): string[] {
+function limits({ concurrency }: Workflow, triggers: string[], jobs: [string, Job][]) {
   const repeated = triggers.some((name) => ['push', 'pull_request', ...DANGEROUS].includes(name));
   const group = typeof concurrency === 'object' ? (concurrency.group ?? '') : (concurrency ?? '');
   return [

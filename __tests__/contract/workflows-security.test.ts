@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { auditRelease } from './release-audits.ts';
 import { auditWorkflow, foreignInputs } from './workflow-audits.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const files = ['.github/workflows', 'examples/workflows'].flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => /\.ya?ml$/.test(name))
@@ -92,7 +91,7 @@ jobs:
     expect(auditWorkflow(dangerous, { allowed: ['pull_request_target'] })).toEqual([]);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['unpinned-uses', sound.replace(/@3d3c\S+ # v7\.0\.1/, '@v7')],
     ['unpinned-uses', sound.replace(/@3d3c\S+ # v7\.0\.1/, '@main')],
     ['ref-version-mismatch', sound.replace('# v7.0.1', '# v6.0.0')],
@@ -132,7 +131,7 @@ jobs:
     expect(auditWorkflow(text).map((finding) => finding.split(':')[0])).toContain(audit);
   });
 
-  test.each<[string, string]>([
+  test.each([
     [
       'checks out',
       dangerous.replace(beside, `${beside}\n          ref: \${{ github.event.issue.head.sha }}`),
@@ -162,7 +161,7 @@ jobs:
 describe('the release audits', () => {
   const release = read('.github/workflows/release.yml');
   /** The release workflow with one change in the job that publishes to npm. */
-  const npmJob = (from: string, to: string): string => {
+  const npmJob = (from: string, to: string) => {
     const [before = '', after = ''] = release.split('  npm:\n');
     expect(after).toContain(from);
     return `${before}  npm:\n${after.replace(from, to)}`;
@@ -175,7 +174,7 @@ describe('the release audits', () => {
   const unproven = release.replaceAll(proof, '');
   const attest = /      - uses: actions\/attest[\s\S]*?tgz\n/.exec(release)?.[0] ?? '';
 
-  test.each<[string, string[], string]>([
+  test.each([
     ['no environment', ['release-environment: npm'], npmJob('    environment: release\n', '')],
     [
       'another environment',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../src/app/session/sides.ts';
 import { commandIn } from '../stand-ins/command-line.ts';
 import { bareOrigin, createRepository, type FixtureRepository } from '../stand-ins/repository.ts';
@@ -57,7 +56,7 @@ function cloned(of: History, shape: string): FixtureRepository {
 }
 
 /** The base that a clone's work tree gets in a CI environment. */
-const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv): Promise<string | undefined> =>
+const baseOf = (clone: FixtureRepository, env: NodeJS.ProcessEnv) =>
   using(clone.directory, async (repository) => {
     const wish = { base: null, head: WORKTREE, env, workingDirectory: '' };
     return (await findLocalSides(repository, wish)).base?.commit;

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { FEATURE_NAMES, problemsWithout } from '../stand-ins/without-feature.ts';
 
 test.each(FEATURE_NAMES)(

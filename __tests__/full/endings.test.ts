@@ -1,7 +1,6 @@
 /** Comparisons of incomplete answers, as servers send them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
 import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
@@ -22,13 +21,7 @@ interface Given {
 }
 
 /** Compares a prompt with itself plus `!`, with the same reply for all calls of a side. */
-async function compare({
-  base,
-  head,
-  metrics = POLITE,
-  prompt = '',
-  nTries = '',
-}: Given): Promise<{ code: number; out: string; result: Result; comment: string }> {
+async function compare({ base, head, metrics = POLITE, prompt = '', nTries = '' }: Given) {
   const whole = { choices: [{ finish_reason: 'stop', message: { content: 'Oslo is fine' } }] };
   const server = await untilTestEnds(
     startModelServer({
@@ -38,7 +31,7 @@ async function compare({
     }),
   );
   const repository = createRepository();
-  const promptFile = (mark: string): string =>
+  const promptFile = (mark: string) =>
     `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [{ name: q }]\nmessages: [{ role: human, content: 'Say {q}${mark}' }]\n${prompt}`;
   repository.commit('Base', {
     'evaldiff.yaml': 'models:\n  quiz: { provider: openai, endpoint: local, model: quiz-1 }\n',
@@ -53,7 +46,7 @@ async function compare({
     ['diff', '--base', 'main', '--no-store', '--report', 'out'],
     { env: localEndpoint(server), width: 200 },
   );
-  const read = (name: string): string => readFileSync(join(directory, 'out', name), 'utf8');
+  const read = (name: string) => readFileSync(join(directory, 'out', name), 'utf8');
   return {
     code: said.code,
     out: `${said.out}${said.err}`,

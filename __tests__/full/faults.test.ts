@@ -1,4 +1,3 @@
-import { describe, test } from '@jest/globals';
 import { expectNoGreenAfter, FAULTS, MOMENTS } from '../system/end-to-end/faults.ts';
 
 describe('a second run of a commit whose check was green', () => {

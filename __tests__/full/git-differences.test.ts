@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { MAX_ENTRIES, listTree, type TreeReader } from '../../src/edges/git/listing.ts';
 import { InternalError } from '../../src/errors.ts';
 import {
@@ -19,11 +18,11 @@ import {
   using,
 } from '../system/edges/git/opened-repository.ts';
 
-const commitOf = (repository: FixtureRepository, tree: string): string =>
+const commitOf = (repository: FixtureRepository, tree: string) =>
   repository.git('commit-tree', '-m', 'x', tree);
 
 describe('changed symbolic links and submodules', () => {
-  const link = (to: string): { link: string } => ({ link: to });
+  const link = (to: string) => ({ link: to });
   const kinds: [string, FixtureFiles, FixtureFiles, string[]][] = [
     ['a new link', {}, { 'docs/link': link('a.md') }, ['docs/link']],
     ['a removed link', { 'docs/link': link('a.md') }, { 'docs/link': null }, ['docs/link']],
@@ -67,7 +66,7 @@ describe('changed symbolic links and submodules', () => {
 
   test('a submodule with a new commit is listed, and its commit is not fetched', async () => {
     const source = createRepository();
-    const at = (id: string): string => {
+    const at = (id: string) => {
       source.git('update-index', '--add', '--cacheinfo', `160000,${id.repeat(40)},lib`);
       return commitOf(source, source.git('write-tree'));
     };
@@ -115,7 +114,7 @@ describe('a malicious tree', () => {
     for (let level = 0; level < 9; level += 1)
       tree = craftedTree(
         source,
-        Array.from({ length: 10 }, (_, at) => ['40000', String(at), tree] as const),
+        Array.from({ length: 10 }, (_, at) => ['40000', String(at), tree]),
       );
     const head = craftedTree(source, [['40000', 'docs', tree]]);
     let reads = 0;

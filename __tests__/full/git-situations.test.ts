@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { keepCompiled } from '../../src/app/session/runtime.ts';
 import { startGitServer } from '../stand-ins/git-server.ts';
 import {
@@ -15,7 +14,7 @@ import {
   quiz,
   type Change,
 } from '../system/end-to-end/projects.ts';
-import { REPOSITORY, TOKEN, startCommand, type StepResult } from '../system/end-to-end/runner.ts';
+import { REPOSITORY, TOKEN, startCommand } from '../system/end-to-end/runner.ts';
 import {
   commandEnvironment,
   eventPayload,
@@ -34,7 +33,7 @@ const MAIN = 'refs/heads/main';
 const OTHER_FILES = { 'README.md': 'x\n' };
 
 /** Runs the action in this workspace on a change that it fetches over HTTP. */
-async function overHttp(at: Stage, change: Change, directory: string): Promise<StepResult> {
+async function overHttp(at: Stage, change: Change, directory: string) {
   fromBranch(at, change);
   const server = await startGitServer(change.origin, REPOSITORY, TOKEN);
   try {
@@ -49,11 +48,11 @@ async function overHttp(at: Stage, change: Change, directory: string): Promise<S
 }
 
 describe('a pull request that changes symbolic links and a prompt', () => {
-  const link = (to: string): { link: string } => ({ link: to });
+  const link = (to: string) => ({ link: to });
   const base = { ...quiz(), 'docs/latest': link('v1'), 'docs/old': link('v1'), 'docs/a': 'a\n' };
   const gone = { 'docs/old': null, 'docs/new': link('v3') };
   const head = { ...WORSE, ...gone, 'docs/latest': link('v2'), 'docs/a': link('b') };
-  test.each<[string, string | null, number | null]>([
+  test.each([
     ['the merge commit', 'refs/pull/12/merge', 1],
     ['the head commit', 'refs/heads/topic', 1],
     ['nothing', null, null],
@@ -71,12 +70,13 @@ describe('a pull request that changes symbolic links and a prompt', () => {
 });
 
 describe('a change that no evaluation reads', () => {
-  const program = (files = ''): { 'evaldiff.yaml': string } => ({
+  const program = (files = '') => ({
     'evaldiff.yaml': `gate: { tolerance: 0.4 }\nmodels:\n  app: { provider: program, command: [sh, app/run.sh]${files} }\n`,
   });
   const answering = {
     ...quiz({ model: 'app' }),
-    ...{ 'app/run.sh': 'cat\n', 'app/notes.txt': 'one\n' },
+    'app/run.sh': 'cat\n',
+    'app/notes.txt': 'one\n',
   };
   const submodule = (id: string) => ({ submodule: id.repeat(40) });
   const looking = (kind: string) => quiz({ settings: `${kind}: ${kind}/**/*.yaml\n${SETTINGS}` });

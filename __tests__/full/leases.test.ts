@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
-import { addPull, workflowToken, type Exchange } from '../stand-ins/github/index.ts';
+import { addPull, workflowToken } from '../stand-ins/github/index.ts';
 import {
   changeOf,
   obedient,
@@ -33,13 +32,13 @@ function shown({ github }: Stage): Record<string, string> {
 
 const firstLines = ({ github }: Stage) =>
   github.state.comments.map(({ body }) => body.split('\n')[1]);
-const writes = ({ github }: Stage): Exchange[] =>
+const writes = ({ github }: Stage) =>
   github.state.exchanges.filter(({ path }) => /check-runs|comments|graphql|pulls/.test(path));
 
 describe('the GitHub check of a run', () => {
   test('is in progress before the first model call, while the comment shows no verdict', async () => {
     const seen: unknown[] = [];
-    const at: Stage = await stage((request) => {
+    const at = await stage((request) => {
       if (at.models.requests.length <= 1) seen.push([shown(at), firstLines(at)]);
       return obedient(request);
     });
@@ -100,7 +99,7 @@ describe('the GitHub check of a run', () => {
 
   test('is not created without a check name, but a comment shows that a run is in progress', async () => {
     const bodies: string[] = [];
-    const at: Stage = await stage((request) => {
+    const at = await stage((request) => {
       bodies.push(...at.github.state.comments.map(({ body }) => body));
       return obedient(request);
     });
@@ -124,7 +123,7 @@ describe('the GitHub check of a run', () => {
 describe('a cancelled run', () => {
   const cancelled = async (before: boolean, meanwhile: (at: Stage) => void = () => undefined) => {
     let isArmed = !before;
-    const at: Stage = await stage((request) => {
+    const at = await stage((request) => {
       if (isArmed && at.models.requests.length > 5) {
         isArmed = false;
         meanwhile(at);
@@ -137,7 +136,7 @@ describe('a cancelled run', () => {
     isArmed = true;
     return { at, change, run: await onPullRequest(at, change, { env: AGAIN }) };
   };
-  const pushNewer = ({ github }: Stage): void => {
+  const pushNewer = ({ github }: Stage) => {
     github.state.pulls.get(PULL)!.head.sha = 'c'.repeat(40);
   };
 

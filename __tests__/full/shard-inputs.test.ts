@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { startCacheServer } from '../stand-ins/cache-service.ts';
 import { temporaryFolder, type FixtureFiles } from '../stand-ins/repository.ts';
 import {
@@ -9,13 +8,13 @@ import {
   README,
   testsOf,
 } from '../system/end-to-end/projects.ts';
-import { stage, type Stage } from '../system/end-to-end/stage.ts';
+import { stage } from '../system/end-to-end/stage.ts';
 import { workflow } from '../system/end-to-end/workflow.ts';
 
 test('a cancelled job saves paid answers before it writes the report, because its runner waits only ten seconds', async () => {
   const service = await startCacheServer();
   let isArmed = true;
-  const at: Stage = await stage((request) => {
+  const at = await stage((request) => {
     // More than the concurrent calls, so some answers have arrived.
     if (isArmed && at.models.requests.length === 12) process.emit('SIGINT');
     return obedient(request);

@@ -4,7 +4,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { suiteSummary } from '../../src/wording/suites.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
@@ -20,8 +19,11 @@ import {
 import { below, obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const CONTENT = JSON.stringify({
-  ...{ analysis: 'So.', follow_up: '' },
-  ...{ understanding: 'yes', correctness: 'yes', completeness: 'yes' },
+  analysis: 'So.',
+  follow_up: '',
+  understanding: 'yes',
+  correctness: 'yes',
+  completeness: 'yes',
 });
 
 /** A model that obeys its prompt, and an evaluator that accepts everything. */
@@ -57,7 +59,7 @@ async function compared(
     ['diff', '--base', from, '--head', 'HEAD', '--report', report, ...more],
     { env: localEndpoint(server, { XDG_CACHE_HOME: temporaryFolder('cache') }) },
   );
-  const read = (name: string): string => readFileSync(join(report, name), 'utf8');
+  const read = (name: string) => readFileSync(join(report, name), 'utf8');
   const result = JSON.parse(read('result.json')) as Result;
   const [first = ''] = read('comment.md').split('<details>');
   return { code, first, result, calls: server.requests.length };
@@ -93,12 +95,12 @@ function testing(lines: string, reference: (n: number) => string): FixtureFiles 
   return { ...quiz(), 'prompts/tests/quiz.yaml': `${lines}\nreferences:\n${references}` };
 }
 
-const asked = (n: number, id = `q${String(n)}`, question = n): string =>
+const asked = (n: number, id = `q${String(n)}`, question = n) =>
   `{ id: ${id}, input: { question: "Question ${String(question)}?" }, expected: "answer ${String(question)}" }`;
-const answered = (n: number, output: string): string =>
+const answered = (n: number, output: string) =>
   `{ id: q${String(n)}, input: [{ role: user, content: "Question ${String(n)}?" }, { role: assistant, content: "${output}" }], expected: "answer ${String(n)}" }`;
-const right = (n: number): string => `answer ${String(n)}`;
-const wrong = (): string => 'no idea';
+const right = (n: number) => `answer ${String(n)}`;
+const wrong = () => 'no idea';
 const recordings = (output: (n: number) => string, lines = `metrics: [${EXACT}]`) =>
   testing(lines, (n) => answered(n, output(n)));
 const plain = (lines = `metrics: [${EXACT}]`): FixtureFiles => testing(lines, (n) => asked(n));
@@ -365,7 +367,7 @@ describe('a metric that is loosened but keeps its name', () => {
   });
 
   test('does not hide the one recorded answer that got worse', () => {
-    const first = (n: number): string => (n === 1 ? 'no idea' : right(n));
+    const first = (n: number) => (n === 1 ? 'no idea' : right(n));
     return shows([recordings(right), recordings(first, `metrics: [${LOOSE}]`)], null, [
       UNDER_BASE.replace('2 of 2', '1 of 1').replace('0 of 2', '0 of 1'),
     ]);
@@ -498,11 +500,11 @@ describe('a promptfoo test without assertions', () => {
         `  - vars: { question: "Question ${String(n === 1 ? first : n)}?" }\n    assert: [${isJudged(n) ? `{ type: equals, value: "answer ${String(n)}" }` : ''}]\n`,
     ).join('')}`,
   });
-  const all = (): boolean => true;
-  const none = (): boolean => false;
+  const all = () => true;
+  const none = () => false;
 
   test('causes an error without a verdict if no other test runs', () => {
-    const but = (n: number): boolean => n > 1;
+    const but = (n: number) => n > 1;
     return shows(
       [config('Be exact.', but), config('Be exact.', but, 7)],
       'error',
@@ -587,7 +589,10 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     );
     const lines = [{ start: 1, end: 1 }];
     const changed = Object.keys(both).map((path) => ({
-      ...{ path, basePath: null, lines, deleted: false },
+      path,
+      basePath: null,
+      lines,
+      deleted: false,
     }));
     expect(annotations(result, changed).map(({ path, startLine }) => [path, startLine])).toEqual([
       ['app/parts/say.mjs', 1],

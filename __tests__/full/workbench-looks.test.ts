@@ -2,8 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { Board } from '../../src/features/workbench/workbench.ts';
 import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts';
 import type { Script } from '../stand-ins/models/server.ts';
 import { temporaryFolder } from '../stand-ins/repository.ts';
@@ -50,14 +48,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-const drawn = ({ head, matrices, firsts, choices }: SeenBoard): Board => ({
+const drawn = ({ head, matrices, firsts, choices }: SeenBoard) => ({
   head,
   matrices,
   firsts,
   choices,
 });
 
-async function shownAnew(): Promise<Board> {
+async function shownAnew() {
   const fresh = beginIn(bench.directory, ['dev', '--store', store], {
     env: localEndpoint(bench.server),
   });
@@ -72,7 +70,7 @@ async function shownAnew(): Promise<Board> {
 
 const write = (path: string, text: string) => writeFileSync(join(bench.directory, path), text);
 
-const commit = (): void => {
+const commit = () => {
   for (const args of [
     ['add', '--all'],
     ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', 'commit', '--quiet', '-m', 'more'],
@@ -81,7 +79,7 @@ const commit = (): void => {
 };
 
 /** Runs an action and expects a changed board that equals a new workbench's. */
-async function showsAfter(work: () => void): Promise<void> {
+async function showsAfter(work: () => void) {
   const before = drawn(await bench.board());
   work();
   const after = drawn(
@@ -122,7 +120,7 @@ test('the workbench updates its comparison after a commit, although no file has 
 test('the workbench reads a file again after it was unreadable, deleted or replaced', async () => {
   const path = 'prompts/tests/ask.yaml';
   const before = drawn(await bench.board());
-  const problem = async (words: string): Promise<void> => {
+  const problem = async (words: string) => {
     const { note } = await bench.boardWhen(({ bad }) => bad);
     expect(note).toContain(words);
   };

@@ -1,5 +1,3 @@
-import { afterEach } from '@jest/globals';
-
 const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { afterEach, beforeEach, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { newUpload, put, type Upload } from './blobs.ts';
 import { bodyOf, listen } from './loopback.ts';
 
@@ -63,7 +63,7 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
     }
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request);
     const at = new URL(request.url ?? '/', url);
     const json = (status: number, value: object): unknown =>

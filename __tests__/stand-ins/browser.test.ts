@@ -1,4 +1,3 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { inBrowser, MONO, openTestBrowser, openWindow, SANS } from './browser.ts';
 
@@ -19,7 +18,7 @@ inBrowser('the browser of tests', () => {
   afterAll(() => browser.close());
 
   /** The fonts that draw this text. */
-  async function fontsOf(family: string, text: string): Promise<string[]> {
+  async function fontsOf(family: string, text: string) {
     await page.setContent(`<p style='font-family: ${family}'>${text}</p>`);
     const { root } = await session.send('DOM.getDocument');
     const of = { nodeId: root.nodeId, selector: 'p' };

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describe } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../scripts/chromium.ts';
 import { temporaryFolder } from './repository.ts';

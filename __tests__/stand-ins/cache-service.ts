@@ -58,7 +58,7 @@ export async function startCacheServer(): Promise<CacheServer> {
     return { ok: false };
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await bodyOf(request);
     const at = new URL(request.url ?? '/', url);
     const entry = entries[Number(at.pathname.split('/').at(-1))];

@@ -48,7 +48,7 @@ export function beginIn(
   return {
     said: (words, times = 1) =>
       new Promise((resolve, reject) => {
-        const listen = (): void => {
+        const listen = () => {
           const all = `${said.out}${said.err}`;
           if (all.split(words).length > times) resolve(all);
         };

@@ -42,7 +42,7 @@ ${lines.map((line) => `      ${line}\n`).join('')}  - role: human
 
 /** Six questions that break, and four that pass unless the prompt says "only refunds". */
 export function shopFiles(settings: string): Record<string, string> {
-  const reference = (id: string, question: string, expected: string): string =>
+  const reference = (id: string, question: string, expected: string) =>
     `  - { id: ${id}, input: { question: "${question}" }, expected: "${expected}" }`;
   const references = [
     ...[...'abcdef'].map((id) => reference(`refund-${id}`, `Refund of ${id}?`, '30 days')),

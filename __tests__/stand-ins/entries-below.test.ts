@@ -1,6 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { entriesBelow, filePathsBelow } from '../../scripts/entries-below.ts';
 import { createRepository, filesBelow, temporaryFolder } from './repository.ts';
 
@@ -16,7 +15,7 @@ const LINKS: readonly (readonly [string, Readonly<Record<string, string>>])[] = 
 ];
 
 /** A folder with one file and these links. */
-function folderWith(links: Readonly<Record<string, string>>): string {
+function folderWith(links: Readonly<Record<string, string>>) {
   const folder = temporaryFolder('links');
   for (const path of ['a/b', 'other']) mkdirSync(join(folder, path), { recursive: true });
   writeFileSync(join(folder, 'a/file'), 'text');

@@ -16,7 +16,7 @@ export const EMPTY_PARTS = collectEmptyParts(FEATURES);
 /** Keys of the settings file that belong to features. */
 export const OWN_SETTINGS = ownSettings(FEATURES);
 
-export const OWN_KEYS = ownKeys(FEATURES);
+const OWN_KEYS = ownKeys(FEATURES);
 export const SUITE_KEYS = suiteKeysOf(FEATURES);
 
 /** The schema of `result.json` with the features' keys. */

@@ -21,8 +21,26 @@ export interface Rendered {
 
 /** The elements that any comment may have; the lines of a diff are also in a `pre`. */
 export const COMMENT_ELEMENTS: ReadonlySet<string> = new Set([
-  ...['h3', 'p', 'ul', 'li', 'br', 'wbr', 'a', 'strong', 'b', 'i', 'em', 'sub', 'code'],
-  ...['table', 'tbody', 'tr', 'th', 'td', 'details', 'summary'],
+  'h3',
+  'p',
+  'ul',
+  'li',
+  'br',
+  'wbr',
+  'a',
+  'strong',
+  'b',
+  'i',
+  'em',
+  'sub',
+  'code',
+  'table',
+  'tbody',
+  'tr',
+  'th',
+  'td',
+  'details',
+  'summary',
 ]);
 
 /** Renders GitHub-flavoured Markdown as in a comment, with raw HTML and without a sanitizer. */
@@ -36,10 +54,17 @@ export function renderGithub(markdown: string): Rendered {
   return inspect(html);
 }
 
-export function inspect(html: string): Rendered {
+function inspect(html: string): Rendered {
   const rendered: Rendered = {
-    ...{ html, elements: [], links: [], images: [], comments: [], text: '', outside: '' },
-    ...{ code: [], references: [] },
+    html,
+    elements: [],
+    links: [],
+    images: [],
+    comments: [],
+    text: '',
+    outside: '',
+    code: [],
+    references: [],
   };
   walk(parseFragment(html), rendered, { code: false, link: false });
   return rendered;
@@ -49,7 +74,7 @@ export function inspect(html: string): Rendered {
 const REFERENCES =
   /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?:[\w.-]+\/[\w.-]+)?(?<!&)#\d+|\bGH-\d+|\b[0-9a-f]{7,40}\b(?<=\d.*)/gi;
 
-function walk(node: Node, found: Rendered, inside: { code: boolean; link: boolean }): void {
+function walk(node: Node, found: Rendered, inside: { code: boolean; link: boolean }) {
   if (node.nodeName === '#comment') {
     found.comments.push((node as DefaultTreeAdapterTypes.CommentNode).data);
     return;

@@ -42,7 +42,7 @@ export function kilnModel(seed = 1): Script {
   };
 }
 
-function routed(system: string, ticket: string, chance: number): string {
+function routed(system: string, ticket: string, chance: number) {
   const isBroken = /broken|in pieces|cracked/.test(ticket);
   if (isBroken && !system.includes('arrive broken')) return 'returns';
   const isWrong = chance < (UNCLEAR.test(ticket) ? 1 / 4 : 1 / 50);
@@ -50,7 +50,7 @@ function routed(system: string, ticket: string, chance: number): string {
 }
 
 /** Answers from the passage, with the source and thanks if the prompt asks for them. */
-function answered(system: string, question: string, chance: number): string {
+function answered(system: string, question: string, chance: number) {
   const [, source = '', fact = ''] = /Passage: (\[S\d+\]) (.*)/.exec(question) ?? [];
   return [
     system.includes('thank the customer') ? 'Thank you for asking!' : '',

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 /** A server on loopback, and how to close it with all its connections. */
-export interface Listening {
+interface Listening {
   url: string;
   port: number;
   close(): Promise<void>;
@@ -17,7 +17,8 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Listen
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    ...{ url: `http://${host}:${String(port)}`, port },
+    url: `http://${host}:${String(port)}`,
+    port,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

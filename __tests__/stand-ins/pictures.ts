@@ -31,7 +31,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([frame, body, sum]);
 }
 
-function crc(data: Buffer): number {
+function crc(data: Buffer) {
   let value = 0xffffffff;
   for (const byte of data) {
     value ^= byte;

@@ -12,7 +12,7 @@ import {
 } from './repository.ts';
 
 /** A commit to create. Its files replace the files of its first parent. */
-export interface PlannedCommit {
+interface PlannedCommit {
   ref: string;
   /** Indices in the plan. */
   parents: readonly number[];
@@ -51,7 +51,7 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   const ids = new Map(
     readFileSync(marks, 'utf8')
       .split('\n')
-      .map((line): [number, string] => [Number(line.slice(1).split(' ')[0]) - 1, line.slice(-40)]),
+      .map((line) => [Number(line.slice(1).split(' ')[0]) - 1, line.slice(-40)]),
   );
   rmSync(marks);
   return { origin, ids: plan.map((_, at) => ids.get(at)!) };
@@ -61,7 +61,7 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
 export const hasRules = (files: FixtureFiles): boolean =>
   Object.keys(files).some((path) => /(?:^|\/)\.git(?:ignore|attributes)$/.test(path));
 
-function changeLines(path: string, entry: FixtureEntry): (string | Uint8Array)[] {
+function changeLines(path: string, entry: FixtureEntry) {
   const name = `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
   if (entry === null) return [`D ${name}\n`];
   if (typeof entry === 'string' || entry instanceof Uint8Array)
@@ -72,7 +72,7 @@ function changeLines(path: string, entry: FixtureEntry): (string | Uint8Array)[]
     : [`M 100755 inline ${name}\n`, ...data(entry.program)];
 }
 
-const data = (content: string | Uint8Array): (string | Uint8Array)[] => [
+const data = (content: string | Uint8Array) => [
   `data ${String(Buffer.byteLength(content))}\n`,
   content,
   '\n',

@@ -1,6 +1,6 @@
 /** Renders results with the reports of all features. */
 import { FEATURES } from '../../src/features.ts';
-import type { ReferenceResult, ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
+import type { ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { annotations as annotate } from '../../src/report/annotations.ts';
 import * as comment from '../../src/report/comment.ts';
@@ -56,5 +56,3 @@ export const renderJunit = (result: Result) => junitOf(result, REPORTS);
 
 export const entriesOf = (result: Result, ...statuses: ReferenceStatus[]) =>
   order.entriesWithStatus(result, REPORTS, ...statuses);
-
-export const exampleTries = (reference: ReferenceResult) => order.exampleTries(reference, REPORTS);

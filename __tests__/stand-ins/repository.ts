@@ -13,7 +13,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from '@jest/globals';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { emptyRepository } from './empty-repository.ts';
 import { beginning, forgetMade, madeOnce } from './made-once.ts';
@@ -155,8 +154,14 @@ export function shallowCheckout(
     clone.all(
       ['remote', 'add', 'origin', PLACE_OF_ORIGIN],
       [
-        ...['-c', `url.file://${origin.directory}.insteadOf=${PLACE_OF_ORIGIN}`],
-        ...['fetch', '--quiet', '--no-tags', ...depth, 'origin', `+${ref}:${local}`],
+        '-c',
+        `url.file://${origin.directory}.insteadOf=${PLACE_OF_ORIGIN}`,
+        'fetch',
+        '--quiet',
+        '--no-tags',
+        ...depth,
+        'origin',
+        `+${ref}:${local}`,
       ],
       ['-c', 'advice.detachedHead=false', 'checkout', '--quiet', '--detach', local],
     );
@@ -171,7 +176,7 @@ export function shallowCheckout(
 const PLACE_OF_ORIGIN = 'file:///place/of/origin';
 
 /** The commit of a ref stored as a loose file in `.git`; null: not stored so. */
-function refIn(own: string, ref: string): string | null {
+function refIn(own: string, ref: string) {
   const file = join(own, ref);
   const found = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
   return found ? readFileSync(file, 'utf8').trim() : null;
@@ -179,7 +184,7 @@ function refIn(own: string, ref: string): string | null {
 
 export function repositoryAt(directory: string): FixtureRepository {
   let commits = 0;
-  const run = (program: string, args: string[], input?: string | Uint8Array): string => {
+  const run = (program: string, args: string[], input?: string | Uint8Array) => {
     const date = dateOf(commits);
     const who = { NAME: 'Ada', EMAIL: 'ada@example.com', DATE: date };
     const identity = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
@@ -246,7 +251,7 @@ export function headIn(directory: string): string | null {
   return head.startsWith('ref: ') ? refIn(own, head.slice('ref: '.length)) : head;
 }
 
-function quoted(text: string): string {
+function quoted(text: string) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -260,7 +265,7 @@ export function writeFiles(directory: string, files: FixtureFiles): void {
   for (const [path, entry] of Object.entries(files)) writeEntry(join(directory, path), entry);
 }
 
-function writeEntry(path: string, entry: FixtureEntry): void {
+function writeEntry(path: string, entry: FixtureEntry) {
   rmSync(path, { recursive: true, force: true });
   if (entry === null) return;
   mkdirSync(dirname(path), { recursive: true });

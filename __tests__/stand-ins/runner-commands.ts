@@ -13,9 +13,22 @@ export interface RunnerCommand {
 }
 
 const REGISTERED = new Set([
-  ...['set-env', 'set-output', 'save-state', 'add-mask', 'add-path', 'add-matcher'],
-  ...['remove-matcher', 'debug', 'warning', 'error', 'notice', 'group', 'endgroup', 'echo'],
-  ...['stop-commands', 'internal-set-repo-path'],
+  'set-env',
+  'set-output',
+  'save-state',
+  'add-mask',
+  'add-path',
+  'add-matcher',
+  'remove-matcher',
+  'debug',
+  'warning',
+  'error',
+  'notice',
+  'group',
+  'endgroup',
+  'echo',
+  'stop-commands',
+  'internal-set-repo-path',
 ]);
 
 export function commandsIn(output: string): RunnerCommand[] {

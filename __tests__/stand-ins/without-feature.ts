@@ -9,7 +9,7 @@ const TABLES = ['src/features.ts', 'src/jobs.ts'].map((path) => join(ROOT, path)
 export const FEATURE_NAMES = readdirSync(join(ROOT, 'src/features')).sort();
 
 /** The table without a folder's imports and everything that uses them. */
-function tableWithout(name: string, table: string): string {
+function tableWithout(name: string, table: string) {
   const text = readFileSync(table, 'utf8');
   const gone = [...text.matchAll(/^import \{ ([^}]+) \} from '\.\/features\/([^/]+)\/.*$/gm)]
     .filter(([, , folder]) => folder === name)
@@ -31,7 +31,7 @@ export function problemsWithout(name: string): string[] {
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);
   const { options, fileNames } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
   const host = ts.createCompilerHost({ ...options, noEmit: true });
-  const isGone = (path: string): boolean => path.startsWith(`${folder}/`);
+  const isGone = (path: string) => path.startsWith(`${folder}/`);
   const { getSourceFile } = host;
   host.fileExists = (path) => !isGone(path) && ts.sys.fileExists(path);
   host.getSourceFile = (path, language, ...rest) =>

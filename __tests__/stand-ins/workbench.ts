@@ -82,9 +82,8 @@ export async function openWorkbench({
       method,
       body: method === 'POST' ? '{"kind":"raise"}' : '',
     });
-  const board = async (): Promise<SeenBoard> =>
-    JSON.parse((await asked('board')).text) as SeenBoard;
-  const keyOf = async (id: string): Promise<string> => {
+  const board = async () => JSON.parse((await asked('board')).text) as SeenBoard;
+  const keyOf = async (id: string) => {
     const keys = rowsOf(await board()).map(({ key }) => key);
     const key = keys.find((one) => one.includes(`"${id}"`));
     if (key === undefined) throw new Error(`there is no row of ${id}: ${keys.join(' ')}`);
@@ -148,7 +147,7 @@ export async function boardAt(
 }
 
 /** Real files, committed or without git. */
-function folderWith(files: Readonly<Record<string, string>>, git: boolean): string {
+function folderWith(files: Readonly<Record<string, string>>, git: boolean) {
   if (git) {
     const repository = createRepository();
     repository.write({ ...files });

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { reproduce } from '../../benchmarks/seeds/index.ts';
 import { missed, pageOf, type Part } from '../../benchmarks/seeds/page.ts';
 

@@ -1,36 +1,28 @@
-import { emptyMap, type Document } from '../documents/document.ts';
-import { DEFAULT_LIMITS, type Limits } from '../documents/limits.ts';
+import { rowDocument } from '../documents/dataset.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import type { GraderSettings } from '../types/metric.ts';
-import { isMap, type Problem, type Scalar } from '../types/plain.ts';
+import { isMap, type Json, type Problem, type Scalar } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
 import { defaultSettings, readSettings } from './settings.ts';
-
-interface OverrideContext {
-  limits: Limits;
-  own: readonly OwnSettings[];
-}
 
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
 ): { overrides: Overrides; problems: Problem[] } {
   const { overrides, problems } = readOverrides(lines, own);
-  const ofValues = overrides.settings.flatMap(
-    (setting) => readSetting(setting, { limits: DEFAULT_LIMITS, own }).problems,
-  );
+  const ofValues = overrides.settings.flatMap((setting) => readSetting(setting, own).problems);
   return { overrides, problems: [...problems, ...ofValues] };
 }
 
 export function withOverrides(
   settings: Settings,
-  { overrides, ...reading }: { overrides: Overrides } & OverrideContext,
+  { overrides, own }: { overrides: Overrides; own: readonly OwnSettings[] },
   problems: Problem[],
 ): Settings {
   let result = settings;
   for (const setting of overrides.settings) {
-    const { read, problems: found } = readSetting(setting, reading);
+    const { read, problems: found } = readSetting(setting, own);
     problems.push(...found);
     if (found.length === 0) result = withSetting(result, setting, read);
   }
@@ -39,7 +31,7 @@ export function withOverrides(
 
 function withSetting(
   settings: Settings,
-  { path: [key, member], value }: Overrides['settings'][number],
+  { path: [key = '', member], value }: Overrides['settings'][number],
   read: Settings,
 ): Settings {
   if (key === 'grader' && member !== undefined) return withGrader(settings, member, value);
@@ -57,31 +49,21 @@ function withSetting(
 
 function readSetting(
   { path, value, line }: Overrides['settings'][number],
-  reading: OverrideContext,
+  own: readonly OwnSettings[],
 ): { read: Settings; problems: Problem[] } {
   // Which names and temperatures a grader may have depends on its model, so they are checked later.
-  if (path[0] === 'grader') return { read: defaultSettings(reading.own), problems: [] };
-  const place = { file: 'overrides', line: 0 };
+  if (path[0] === 'grader') return { read: defaultSettings(own), problems: [] };
   const found: Problem[] = [];
-  const document: Document = {
-    file: place.file,
-    value: nest(path, value),
-    placeOf: () => place,
-    placeOfText: () => place,
-  };
-  const read = readSettings(document, reading, found).settings;
+  const document = rowDocument({ file: 'overrides', line: 0 }, nest(path, value));
+  const read = readSettings(document, own, found).settings;
   const problems = found.map(({ message }) =>
     problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
   );
   return { read, problems };
 }
 
-function nest(path: readonly string[], value: Scalar | null): Document['value'] {
-  const [first, ...rest] = path;
-  if (first === undefined) return value;
-  const map = emptyMap();
-  map[first] = nest(rest, value);
-  return map;
+function nest(path: readonly string[], value: Json): Json {
+  return path.reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value);
 }
 
 function withoutOwnTransports(settings: Settings): Settings {

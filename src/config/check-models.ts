@@ -1,5 +1,4 @@
 import { problem } from '../errors.ts';
-import { everyMetric, namedModels } from '../kernel/suite/metrics.ts';
 import { type Prompt, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { fillMessage, isRecorded } from '../kernel/suite/template.ts';
 import type { Settings } from '../project/settings.ts';
@@ -19,6 +18,7 @@ import {
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { Refusal } from '../types/vendors/facts.ts';
 import type { ChatApi } from '../types/vendors/names.ts';
+import { namedModelsOf } from './check-suites.ts';
 import { askedModel } from './model-names.ts';
 
 const WARN_DAYS = 90;
@@ -42,7 +42,6 @@ export function checkPassports(
   const running = suites.filter(({ tests }) => !isRecorded(tests));
   const asked = running.map(({ prompt }) => prompt);
   const swept = settings.sweep['model']?.map(String) ?? [];
-  const sweepPlace: Place | null = settings.file === null ? null : { file: settings.file, line: 0 };
   for (const prompt of asked) {
     if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
     else {
@@ -57,20 +56,8 @@ export function checkPassports(
   }
   found.problems.push(...running.flatMap((suite) => tooManyBytes(suite, settings, swept)));
   if (ends === null) return;
-  const named = [
-    ...asked.flatMap((prompt) =>
-      prompt.model === null ? [] : [{ model: prompt.model, place: keyPlace(prompt, 'model') }],
-    ),
-    ...suites.flatMap(({ tests }) => [
-      ...(tests.own?.models ?? []),
-      ...everyMetric(tests).flatMap(namedModels),
-    ]),
-    ...[settings.grader, ...settings.voters, settings.embeddings].filter(
-      (grader) => grader !== null,
-    ),
-    ...swept.map((model) => ({ model, place: sweepPlace })),
-  ];
-  for (const { model, place } of named) checkEnd(model, place, { settings, ends }, found);
+  for (const { model, place } of namedModelsOf(settings, suites))
+    checkEnd(model, place, { settings, ends }, found);
 }
 
 function parameterPlace(prompt: Prompt, key: string): Place {

@@ -1,3 +1,4 @@
+import type { Field } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { compileGlob, globProblem, isBelow, stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
@@ -18,14 +19,19 @@ import { isPrompt } from './prompt.ts';
 interface CheckContext {
   suites: readonly Suite[];
   rubrics: ReadonlyMap<string, Rubric>;
-  placeOf(path: readonly string[]): Place;
+  gate: Field;
 }
 
 export function checkGate(settings: Settings, checked: CheckContext, problems: Problem[]): void {
-  const { suites, placeOf } = checked;
+  const { suites, gate } = checked;
   const all = metricsOf(suites);
   problems.push(
-    ...metricProblems(settings.gate.metrics, all, checked, (name) => placeOf(['metrics', name])),
+    ...metricProblems(
+      settings.gate.metrics,
+      all,
+      checked,
+      (name) => gate.at('metrics', name).place,
+    ),
   );
   for (const { tests } of suites) {
     const place = tests.gatePlace ?? { file: tests.file, line: 0 };
@@ -36,7 +42,7 @@ export function checkGate(settings: Settings, checked: CheckContext, problems: P
     const message =
       'gate.unit is references, which combines several tries of each reference, but n_tries ' +
       'is 1: set n_tries to 2 or more, or unit to tries';
-    problems.push(problem(ofSettings ? placeOf(['unit']) : place, message));
+    problems.push(problem(ofSettings ? gate.at('unit').place : place, message));
   }
 }
 
@@ -87,12 +93,6 @@ export function misnamedSettings(paths: readonly string[], file: string | null):
   return misnamed.map((path) => problem(path, `is not read; ${remedy}`));
 }
 
-function secondSettings({ files }: SourceTree, file: string | null): Notice[] {
-  if (file !== SETTINGS_FILE || !files.has(LLMEVAL_FILE)) return [];
-  const message = `is not read, because ${file} exists; move its content into ${file}`;
-  return [{ kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message }];
-}
-
 export async function unreadFiles(
   tree: SourceTree,
   files: Files,
@@ -125,5 +125,10 @@ export async function unreadFiles(
     const place = { file: path, line: 0 };
     return { kind: 'unused', place, message: `is not read: ${why}${more}` };
   });
-  return [...secondSettings(tree, file), ...(await Promise.all(listed))];
+  const message = `is not read, because ${SETTINGS_FILE} exists; move its content into ${SETTINGS_FILE}`;
+  const second: Notice = { kind: 'unused', place: { file: LLMEVAL_FILE, line: 0 }, message };
+  return [
+    ...(file === SETTINGS_FILE && tree.files.has(LLMEVAL_FILE) ? [second] : []),
+    ...(await Promise.all(listed)),
+  ];
 }

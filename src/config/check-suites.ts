@@ -27,33 +27,39 @@ export function metricsOf(suites: readonly Suite[]): Metric[] {
   return suites.flatMap(({ tests }) => everyMetric(tests));
 }
 
+/** Models that the suites call. Recorded answers call none. */
+export function namedModelsOf(
+  settings: Settings,
+  suites: readonly Suite[],
+): { model: string; place: Place | null }[] {
+  const { file, grader, voters, embeddings, sweep } = settings;
+  return [
+    ...suites.flatMap(({ prompt: { model, ...prompt }, tests }) =>
+      model === null || isRecorded(tests) ? [] : [{ model, place: keyPlace(prompt, 'model') }],
+    ),
+    ...suites.flatMap(({ tests }) => [
+      ...(tests.own?.models ?? []),
+      ...everyMetric(tests).flatMap(namedModels),
+    ]),
+    ...[grader, ...voters, embeddings].filter((each) => each !== null),
+    ...(sweep['model'] ?? []).map((model) => ({
+      model: String(model),
+      place: file === null ? null : { file, line: 0 },
+    })),
+  ];
+}
+
 /** Also checks a model's server, because a file could name any server for an allowed model. */
 export function checkModels(
   settings: Settings,
   suites: readonly Suite[],
   allowed: readonly string[] | null,
 ): Problem[] {
-  const problems: Problem[] = [];
-  const refuse = (name: string, place: Place | null) => {
-    const message = allowed === null ? null : notAllowed(name, settings, allowed);
-    if (message !== null) problems.push(problem(place, message));
-  };
-  for (const { prompt, tests } of suites) {
-    if (prompt.model !== null && !isRecorded(tests))
-      refuse(prompt.model, keyPlace(prompt, 'model'));
-    for (const { model, place } of [
-      ...(tests.own?.models ?? []),
-      ...everyMetric(tests).flatMap(namedModels),
-    ])
-      refuse(model, place);
-  }
-  for (const { model, place } of [settings.grader, ...settings.voters, settings.embeddings].filter(
-    (grader) => grader !== null,
-  ))
-    refuse(model, place);
-  for (const model of settings.sweep['model'] ?? [])
-    refuse(String(model), settings.file === null ? null : { file: settings.file, line: 0 });
-  return problems;
+  if (allowed === null) return [];
+  return namedModelsOf(settings, suites).flatMap(({ model, place }) => {
+    const message = notAllowed(model, settings, allowed);
+    return message === null ? [] : [problem(place, message)];
+  });
 }
 
 /**
@@ -95,22 +101,18 @@ function bareNameProblem(
       `it only at ${covered}; to allow this call, add ${place}:${asked} to allowed-models in ` +
       'the workflow'
     );
-  const places = modelPlaces(asked, settings);
-  return places.length === 1
+  const places = new Set(
+    [...settings.models.values()]
+      .filter(({ provider, model }) => isVendor(provider) && model === asked)
+      .map(placeOf),
+  );
+  return places.size === 1
     ? null
     : [
         `model "${name}": "${asked}" in allowed-models could mean any of `,
-        `${places.map((server) => `${server}:${asked}`).join(', ')}; `,
+        `${[...places].map((server) => `${server}:${asked}`).join(', ')}; `,
         'replace it in the workflow with the one that you mean',
       ].join('');
-}
-
-function modelPlaces(model: string, { models }: Settings): string[] {
-  const places = [...models.values()]
-    .filter(({ provider }) => isVendor(provider))
-    .filter((settings) => settings.model === model)
-    .map(placeOf);
-  return [...new Set(places)];
 }
 
 export function checkPromptNames(suites: readonly Suite[], problems: Problem[]): void {
@@ -249,28 +251,20 @@ export function withoutSilent(
   return { suites: changed, notices };
 }
 
-export function checkGraders(
-  suites: readonly Suite[],
-  settings: Settings,
-  problems: Problem[],
-): void {
-  for (const metric of metricsOf(suites)) {
-    const { name, place } = metric;
-    if (namedModels(metric).length > 0) continue;
-    if (settings.grader === null && isModelGraded(metric)) {
-      const message =
-        `metric "${name}" needs a grader: ` +
-        'name a model in the settings file, grader: { model: … }';
-      problems.push(problem(place, message));
-    }
-    if (settings.embeddings === null && comparesEmbeddings(metric)) {
-      problems.push(
-        problem(
-          place,
-          `metric "${name}" needs an embedding model: name one in the settings file, embeddings: ` +
-            '{ model: text-embedding-3-small }, or in the metric, with: { model: … }',
-        ),
-      );
-    }
-  }
+/** Metrics that need a model, if neither they nor the settings name one. */
+export function missingModels(metrics: readonly Metric[], settings: Settings): Problem[] {
+  return metrics
+    .filter((metric) => namedModels(metric).length === 0)
+    .flatMap((metric) => {
+      const refuse = (what: string) =>
+        problem(metric.place, `metric "${metric.name}" needs ${what}`);
+      if (settings.grader === null && isModelGraded(metric))
+        return refuse('a grader: name a model in the settings file, grader: { model: … }');
+      return settings.embeddings === null && comparesEmbeddings(metric)
+        ? refuse(
+            'an embedding model: name one in the settings file, embeddings: { model: ' +
+              'text-embedding-3-small }, or in the metric, with: { model: … }',
+          )
+        : [];
+    });
 }

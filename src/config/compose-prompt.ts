@@ -1,6 +1,7 @@
 import {
   below,
   emptyMap,
+  Field,
   layerDocuments,
   type Document,
   under,
@@ -9,7 +10,7 @@ import {
 import type { Files } from '../documents/files.ts';
 import { folderOf, isBelow, isPlainRelative, join, slashHint, stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
-import { isMap, type Json, type Problem } from '../types/plain.ts';
+import { isMap, type Problem } from '../types/plain.ts';
 
 const MAX_DEFAULTS_DEPTH = 8;
 
@@ -53,9 +54,12 @@ async function compose(
   const layers: Layers = { prompt: [], tests: [] };
   const written = defaultsEntries(document, state.problems);
   const namesTests = level === 'tests' || written.some(({ entry }) => isInTests(entry));
-  const implied = namesTests || trail.length > 1 ? [] : testsByName(state, file);
+  const implied =
+    namesTests || trail.length > 1
+      ? []
+      : testsByName(state, new Field(document, state.problems, ['defaults']));
   for (const entry of [...implied, ...written]) {
-    const brought = await composeEntry(state, document, entry, level, trail);
+    const brought = await composeEntry(state, entry, level, trail);
     if (brought === null) return null;
     layers.prompt.push(...brought.prompt);
     layers.tests.push(...brought.tests);
@@ -73,30 +77,28 @@ export function isInTests(entry: string): boolean {
 
 async function composeEntry(
   state: Composition,
-  from: Document,
-  { entry, index }: DefaultsEntry,
+  { entry, field }: DefaultsEntry,
   level: Level,
   trail: readonly string[],
 ): Promise<Layers | null> {
-  const found = findEntry(state, from, entry, trail);
-  if ('message' in found) {
-    const path = index === null ? ['defaults'] : ['defaults', index];
-    state.problems.push(problem(from.placeOf(path), found.message));
+  const found = findEntry(state, folderOf(field.document.file), entry, trail);
+  if (typeof found !== 'string') {
+    field.refuse(found.message);
     return null;
   }
   const isTests = level === 'prompt' && isInTests(entry);
-  const below: Level = isTests ? 'tests' : level;
-  const part = await composeMap(state, found.file, below, [...trail, found.file]);
+  const part = await composeMap(state, found, isTests ? 'tests' : level, [...trail, found]);
   if (part === null) return null;
   return isTests ? { prompt: [], tests: [part] } : splitTests(part, level, state);
 }
 
-function testsByName({ files }: Composition, file: string): DefaultsEntry[] {
+function testsByName({ files }: Composition, field: Field): DefaultsEntry[] {
+  const { file } = field.document;
   const entry = `tests/${stemOf(file)}`;
   const path = join(folderOf(file), entry);
   return isPlainRelative(entry) &&
     [`${path}.yaml`, `${path}.yml`].some((each) => files.absence(each) === null)
-    ? [{ entry, index: null }]
+    ? [{ entry, field }]
     : [];
 }
 
@@ -148,13 +150,13 @@ async function composeMap(
 
 function findEntry(
   state: Composition,
-  from: Document,
+  folder: string,
   entry: string,
   trail: readonly string[],
-): { file: string } | { message: string } {
+): string | { message: string } {
   if (!isPlainRelative(entry))
     return { message: `defaults must be a relative path like tests/name${slashHint(entry)}` };
-  const path = join(folderOf(from.file), entry);
+  const path = join(folder, entry);
   if (path === null || !isBelow(path, state.root))
     return { message: `${entry} is outside the prompts folder` };
   const candidates = /\.ya?ml$/.test(path) ? [path] : [`${path}.yaml`, `${path}.yml`];
@@ -173,29 +175,26 @@ function findEntry(
   state.count += 1;
   return state.count > MAX_FILES
     ? { message: `defaults include more than ${MAX_FILES} files` }
-    : { file };
+    : file;
 }
 
 interface DefaultsEntry {
   entry: string;
-  index: number | null;
+  field: Field;
 }
 
 function defaultsEntries(document: Document, problems: Problem[]): DefaultsEntry[] {
-  const written: Json | undefined = valueAt(document.value, ['defaults']);
-  if (written === undefined || typeof written === 'string')
-    return written === undefined ? [] : [{ entry: written, index: null }];
+  const field = new Field(document, problems).at('defaults');
+  const written = field.value ?? [];
+  if (typeof written === 'string') return [{ entry: written, field }];
   if (!Array.isArray(written)) {
-    problems.push(
-      problem(document.placeOf(['defaults']), 'defaults must be a list of paths like tests/name'),
-    );
+    field.refuse('defaults must be a list of paths like tests/name');
     return [];
   }
   return written.flatMap((entry, index) => {
     if (entry === '_self_') return [];
-    if (typeof entry === 'string') return [{ entry, index }];
-    const message = 'defaults must be a relative path like tests/name';
-    problems.push(problem(document.placeOf(['defaults', index]), message));
+    if (typeof entry === 'string') return [{ entry, field: field.at(index) }];
+    field.at(index).refuse('defaults must be a relative path like tests/name');
     return [];
   });
 }

@@ -1,11 +1,11 @@
 import type { Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import type { MadePrompt } from '../kernel/suite/suite.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import type { ModelSettings, Settings } from '../project/settings.ts';
 import { isMap, type JsonMap, type Notice, type Place, type Problem } from '../types/plain.ts';
 import type { CodeHost, HostSettings } from './host-call.ts';
+import { isPrompt } from './prompt.ts';
 
 export interface ForeignFile {
   prompts: ForeignSuite[];
@@ -29,7 +29,6 @@ export interface FormatTools {
   files: Files;
   hasGrader: boolean;
   settings: Settings;
-  limits: Limits;
   builtIns: BuiltInMetrics;
   code: CodeHost;
   host: HostSettings;
@@ -76,8 +75,6 @@ export function isForeignPath(file: string, formats: Formats): boolean {
   return format !== null && 'read' in format;
 }
 
-const OUR_KEYS = ['messages', 'prompt', 'code'];
-
 export async function detectFormat<F extends FileFormat>(
   file: string,
   files: Files,
@@ -95,7 +92,7 @@ export async function detectFormat<F extends FileFormat>(
 }
 
 function isOwnPrompt(value: JsonMap): boolean {
-  return OUR_KEYS.some((key) => key in value) || Array.isArray(value['defaults']);
+  return isPrompt(value) || Array.isArray(value['defaults']);
 }
 
 async function tomlTables(file: string, files: Files): Promise<JsonMap> {

@@ -1,6 +1,7 @@
-import { DEFAULT_LIMITS, MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
+import { MOST_RUNS, MOST_SHARDS } from '../documents/limits.ts';
 import { isPlainRelative, join } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
+import { FAIL_ON } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
@@ -9,7 +10,6 @@ import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
 import type { GivenReadOptions } from './project.ts';
-import { FAIL_ON } from './settings-schema.ts';
 
 const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<
   KeyInput,
@@ -63,8 +63,12 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const refuse = (name: string, message: string) => {
     problems.push(problem(null, `${name}: ${message}`));
   };
-  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T =>
-    parseChoice(name, value(name), words, refuse);
+  const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T => {
+    const found = words.find((each) => each === value(name).toLowerCase());
+    if (found === undefined)
+      refuse(name, `must be one of ${words.join(', ')}, not "${value(name)}"`);
+    return found ?? words[0];
+  };
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
@@ -102,7 +106,6 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
       configRequired: true,
       overrides,
       allowedModels: allowed.length === 0 ? null : allowed,
-      limits: DEFAULT_LIMITS,
       own,
     } satisfies GivenReadOptions,
   };
@@ -145,24 +148,12 @@ export function readCommandLine(given: {
     configRequired: true,
     overrides,
     allowedModels: given.allowedModels ?? null,
-    limits: DEFAULT_LIMITS,
     own: given.own,
   };
   return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };
 }
 
 type Refuse = (name: string, message: string) => void;
-
-function parseChoice<T extends string>(
-  name: string,
-  value: string,
-  words: readonly [T, ...T[]],
-  refuse: Refuse,
-): T {
-  const found = words.find((word) => word === value.toLowerCase());
-  if (found === undefined) refuse(name, `must be one of ${words.join(', ')}, not "${value}"`);
-  return found ?? words[0];
-}
 
 function parseBoolean(name: string, value: string, refuse: Refuse): boolean {
   const word = value.toLowerCase();

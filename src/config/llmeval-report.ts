@@ -1,4 +1,4 @@
-import { below, valueAt } from '../documents/document.ts';
+import { below, Field, valueAt } from '../documents/document.ts';
 import { readYaml } from '../documents/yaml.ts';
 import { problem } from '../errors.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
@@ -53,7 +53,7 @@ export function readRunReport(
     file,
     name: typeof prompts['name'] === 'string' ? prompts['name'] : '',
     messages: prompts['messages'] ?? prompts['prompt'] ?? null,
-    rollup: readRollup(below(document, ['prompts', 'tests']), problems),
+    rollup: readRollup(new Field(below(document, ['prompts', 'tests']), problems)),
     parameters: Object.fromEntries(
       Object.entries(prompts).filter(([key]) => !NOT_PARAMETERS.includes(key)),
     ),

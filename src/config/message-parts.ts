@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { pathText, valueAt, type Document, type Path } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { folderOf } from '../documents/paths.ts';
-import { problem } from '../errors.ts';
 import type { FileTemplate, PromptPart, Reference, Suite } from '../kernel/suite/suite.ts';
 import { fill, placeholders, shownKey } from '../kernel/suite/template.ts';
 import { partsText } from '../text/content.ts';
 import type { FilePart } from '../types/media.ts';
-import type { Problem } from '../types/plain.ts';
 import { check, checkItems, closed, filled, listOf } from './schema.ts';
 
 const PART_FORMS = '{ text: … }, { image: path } or { file: path }';
@@ -39,47 +37,37 @@ export const contentSchema = z
 export interface WrittenContent {
   content: string;
   parts?: PromptPart[];
-  texts: { text: string; path: Path }[];
+  texts: { text: string; field: Field }[];
 }
 
-export function readContent(
-  document: Document,
-  path: Path,
-  problems: Problem[],
-): WrittenContent | null {
-  const written = valueAt(document.value, path);
-  if (typeof written === 'string' && written !== '')
-    return { content: written, texts: [{ text: written, path }] };
-  if (!Array.isArray(written) || written.length === 0) {
-    if (Array.isArray(written))
-      problems.push(problem(document.placeOf(path), `${pathText(path)} ${FORMS}`));
-    else check(document, path, filled(), problems);
+export function readContent(field: Field): WrittenContent | null {
+  const written = field.value;
+  if (!Array.isArray(written)) {
+    const content = check(field, filled());
+    return content === undefined ? null : { content, texts: [{ text: content, field }] };
+  }
+  if (written.length === 0) {
+    field.refuse(`${field.name} ${FORMS}`);
     return null;
   }
-  const items = checkItems(document, path, partSchema, problems);
-  const parts = items.map(({ value: { text, image, file } }): PromptPart => {
-    if (text !== undefined) return { type: 'text', text };
-    return image === undefined
-      ? { type: 'file', path: file ?? '' }
-      : { type: 'image', path: image };
+  const items = checkItems(field, partSchema).map(({ field: at, value: { text, image, file } }) => {
+    const part: PromptPart =
+      text !== undefined
+        ? { type: 'text', text }
+        : image === undefined
+          ? { type: 'file', path: file ?? '' }
+          : { type: 'image', path: image };
+    return { part, text: { text: text ?? image ?? file ?? '', field: at.at(part.type) } };
   });
-  const texts = items.map(({ path: at }, index) => {
-    const part = parts[index];
-    const text = part?.type === 'text' ? part.text : (part?.path ?? '');
-    return { text, path: [...at, part?.type ?? 'text'] };
-  });
+  const parts = items.map(({ part }) => part);
+  const texts = items.map(({ text }) => text);
   const content = partsText(parts);
   return parts.every(({ type }) => type === 'text')
     ? { content, texts }
     : { content, parts, texts };
 }
 
-export async function withShownFiles(
-  suite: Suite,
-  document: Pick<Document, 'placeOf'>,
-  files: Files,
-  problems: Problem[],
-): Promise<Suite> {
+export async function withShownFiles(suite: Suite, file: Field, files: Files): Promise<Suite> {
   const { prompt, tests } = suite;
   if (prompt.messages.every(({ parts }) => parts === undefined)) return suite;
   const templates: FileTemplate[] = [];
@@ -95,11 +83,10 @@ export async function withShownFiles(
       }
       const path = fill(part.path, {});
       const found = await files.shown(part.type, path, [folderOf(message.place.file)]);
-      if (typeof found !== 'string') parts.push(found);
-      else {
-        const place = ['messages', index, 'content', at, part.type];
-        problems.push(problem(document.placeOf(place), `${pathText(place)}: ${found}`));
-      }
+      if (typeof found === 'string') {
+        const field = file.at('messages', index, 'content', at, part.type);
+        field.refuse(`${field.name}: ${found}`);
+      } else parts.push(found);
     }
     messages.push(parts.length === 0 ? message : { ...message, content: partsText(parts), parts });
   }
@@ -121,17 +108,13 @@ async function referenceWithFiles(
   for (const { type, path: template } of templates) {
     const path = fill(template, reference.input);
     const found = await files.shown(type, path, folders);
-    if (typeof found === 'string')
-      return { ...reference, problem: `${type}: ${found} (input of {${namesIn(template)}})` };
+    if (typeof found === 'string') {
+      const names = placeholders(template).map(({ name }) => `{${name}}`);
+      return { ...reference, problem: `${type}: ${found} (input of ${names.join(', ')})` };
+    }
     shown[shownKey(type, path)] = found;
   }
   return { ...reference, shown };
-}
-
-function namesIn(template: string): string {
-  return placeholders(template)
-    .map(({ name }) => name)
-    .join('}, {');
 }
 
 const GROUP = 16;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asWritten, type Document, type Path } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import type { MetricLevel } from '../types/metric.ts';
 import type { Scalar } from '../types/plain.ts';
 import { gradersSchema } from './models.ts';
@@ -26,7 +26,8 @@ export const NO_BOUND = Number.MAX_VALUE;
 const level = () =>
   anyText()
     .refine((word) => levelOf(word) !== null, { error: `must be one of ${LEVELS.join(', ')}` })
-    .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] });
+    .meta({ enum: [...LEVELS, ...LEVELS.map((word) => word.toLowerCase())] })
+    .transform((word) => levelOf(word) ?? 'Turn');
 
 const EVERY = 'must be true, or a number above 0 and up to 1: the share of turns that must pass';
 
@@ -41,13 +42,12 @@ export const labels = () =>
   });
 
 export function labelTexts(
-  document: Document,
-  path: Path,
+  field: Field,
   written: Scalar | Scalar[] | undefined,
 ): string[] | undefined {
   return written === undefined
     ? undefined
-    : [asWritten<Scalar | Scalar[]>(document, path, written)].flat().map(String);
+    : [field.spelled<Scalar | Scalar[]>(written)].flat().map(String);
 }
 
 const parameters = () => mapOf(anything(), 'a map of values');

@@ -1,19 +1,11 @@
 import type { z } from 'zod';
-import {
-  asWritten,
-  codePlaceOf,
-  pathText,
-  type Document,
-  type Path,
-  valueAt,
-} from '../documents/document.ts';
-import { problem } from '../errors.ts';
-import type { BuiltInMetrics } from '../metrics/definition.ts';
+import { codePlaceOf, type Field } from '../documents/document.ts';
+import type { BuiltInMetrics, MetricDefinition } from '../metrics/definition.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
-import { isMap, type Problem } from '../types/plain.ts';
+import { isMap } from '../types/plain.ts';
 import {
   type dependsOnSchema,
   type RawMetric,
@@ -22,54 +14,57 @@ import {
   metricSchema,
   flexEvalSchema,
   labelTexts,
-  levelOf,
   NO_BOUND,
 } from './metric-schema.ts';
 import { readGraders } from './models.ts';
 import { checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-export function readMetrics(
-  document: Document,
-  builtIns: BuiltInMetrics,
-  problems: Problem[],
-): Metric[] {
-  const metrics: Metric[] = [];
-  for (const { path, value } of writtenMetrics(document, builtIns, problems)) {
-    const metric = readMetric(document, path, value, builtIns, problems);
-    if (metric === null) continue;
-    const earlier = metrics.find(({ name }) => name === metric.name);
-    if (earlier !== undefined) {
-      const message = `the metric "${metric.name}" is already on line ${earlier.place.line}`;
-      problems.push(problem(metric.place, message));
-    } else {
-      metrics.push(metric);
-    }
-  }
-  return metrics;
+export function readMetrics(file: Field, builtIns: BuiltInMetrics): Metric[] {
+  return distinctMetrics(
+    writtenMetrics(file.at('metrics'), builtIns),
+    builtIns,
+    [],
+    ({ place }) => `is already on line ${place.line}`,
+  );
 }
 
 export function readOwnMetrics(
-  document: Document,
-  path: Path,
+  reference: Field,
   suite: readonly Metric[],
   builtIns: BuiltInMetrics,
-  problems: Problem[],
 ): { metrics?: Metric[] } {
-  if (valueAt(document.value, [...path, 'metrics']) === undefined) return {};
-  const metrics: Metric[] = [];
-  for (const item of checkItems(document, [...path, 'metrics'], ownMetricSchema, problems)) {
-    const metric = readMetric(document, item.path, item.value, builtIns, problems);
-    if (metric === null) continue;
-    const twice = [...suite, ...metrics].some(({ name }) => name === metric.name);
-    if (twice) {
-      const message =
-        `the metric "${metric.name}" is also defined for all references; give the ` +
-        "reference's own metric another name";
-      problems.push(problem(metric.place, message));
-    } else metrics.push(metric);
-  }
+  const field = reference.at('metrics');
+  if (!field.isGiven) return {};
+  const metrics = distinctMetrics(
+    checkItems(field, ownMetricSchema),
+    builtIns,
+    suite,
+    () => "is also defined for all references; give the reference's own metric another name",
+  );
   return { metrics };
+}
+
+interface WrittenMetric {
+  field: Field;
+  value: RawMetric;
+}
+
+function distinctMetrics(
+  written: readonly WrittenMetric[],
+  builtIns: BuiltInMetrics,
+  suite: readonly Metric[],
+  fault: (earlier: Metric) => string,
+): Metric[] {
+  const metrics: Metric[] = [];
+  for (const item of written) {
+    const metric = readMetric(item, builtIns);
+    if (metric === null) continue;
+    const earlier = [...suite, ...metrics].find(({ name }) => name === metric.name);
+    if (earlier === undefined) metrics.push(metric);
+    else item.field.refuse(`the metric "${metric.name}" ${fault(earlier)}`);
+  }
+  return metrics;
 }
 
 function asUses(type: string, builtIns: readonly string[]): string {
@@ -77,102 +72,89 @@ function asUses(type: string, builtIns: readonly string[]): string {
   return uses === null ? 'name the metric with uses, rubric or code' : `write uses: ${uses}`;
 }
 
-function writtenMetrics(
-  document: Document,
-  builtIns: BuiltInMetrics,
-  problems: Problem[],
-): { path: Path; value: RawMetric }[] {
-  if (!isMap(valueAt(document.value, ['metrics'])))
-    return checkItems(document, ['metrics'], metricSchema, problems, (key, value) =>
+function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
+  if (!isMap(field.value))
+    return checkItems(field, metricSchema, (key, value) =>
       key === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
     );
-  return [
-    ...checkItems(document, ['metrics', 'function'], flexEvalSchema, problems).map(
-      ({ path, value }) => ({ path, value: { ...value, uses: value.name } }),
-    ),
-    ...checkItems(document, ['metrics', 'rubric'], flexEvalSchema, problems).map(
-      ({ path, value }) => ({ path, value: { ...value, rubric: value.name } }),
-    ),
-  ];
+  const listed = (kind: string, key: 'uses' | 'rubric') =>
+    checkItems(field.at(kind), flexEvalSchema).map((item) => ({
+      ...item,
+      value: { ...item.value, [key]: item.value.name },
+    }));
+  return [...listed('function', 'uses'), ...listed('rubric', 'rubric')];
 }
 
 /** What reading one metric needs. `refuse` reports a problem at a key of the metric. */
 interface MetricReader {
-  document: Document;
-  path: Path;
+  field: Field;
   written: RawMetric;
   builtIns: BuiltInMetrics;
-  problems: Problem[];
-  refuse(key: string | Path, message: string): void;
+  refuse(key: readonly string[] | string, message: string): void;
 }
 
 function readMetric(
-  document: Document,
-  path: Path,
-  written: RawMetric,
+  { field, value: written }: WrittenMetric,
   builtIns: BuiltInMetrics,
-  problems: Problem[],
 ): Metric | null {
-  const place = document.placeOf(path);
+  const { place } = field;
   const name = written.name ?? written.uses ?? written.rubric;
-  const refuse = (key: string | Path, message: string): void => {
-    const subject = name === undefined ? pathText(path) : `metric "${name}"`;
-    problems.push(problem(document.placeOf([...path, key].flat()), `${subject}: ${message}`));
+  const subject = name === undefined ? field.name : `metric "${name}"`;
+  const refuse = (key: readonly string[] | string, message: string) => {
+    field.at(...[key].flat()).refuse(`${subject}: ${message}`);
   };
-  const reader: MetricReader = { document, path, written, builtIns, problems, refuse };
+  const reader: MetricReader = { field, written, builtIns, refuse };
   const source = readSource(reader);
   if (source === null) return null;
   if (name === undefined) {
     refuse([], '"name" is missing');
     return null;
   }
-  const level = readLevel(source, reader);
-  const every = neededShare(reader);
-  const { file: valuesFile } = document.placeOf([...path, 'with']);
+  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+  const level = readLevel(source, builtIn, reader);
+  const { file: valuesFile } = field.at('with').place;
   return {
     name,
     source,
     threshold: written.threshold ?? null,
-    ...readPassRules(source, reader),
+    ...readPassRules(source, builtIn, reader),
     level,
     ...readSide(level, reader),
-    ...(every > 0 ? { every } : {}),
+    ...readEvery(reader),
     depends_on: (written.depends_on ?? []).map((entry, index) =>
-      dependsOn(entry, document, [...path, 'depends_on', index]),
+      dependsOn(entry, field.at('depends_on', index)),
     ),
     skip: written.skip ?? false,
-    ...ownGraders(source, reader),
-    ...(source.kind === 'code'
-      ? { codeAt: codePlaceOf(document, [...path, 'code'], source.code) }
-      : {}),
-    ...(valuesFile === place.file ? {} : { valuesFile }),
+    ...ownGraders(source, builtIn, reader),
+    ...(source.kind === 'code' && { codeAt: codePlaceOf(field.at('code'), source.code) }),
+    ...(valuesFile !== place.file && { valuesFile }),
     ...definitionOf(source, builtIns),
     place,
   };
 }
 
-function readLevel(source: MetricSource, { written, builtIns, refuse }: MetricReader): MetricLevel {
+function readLevel(
+  { kind }: MetricSource,
+  builtIn: MetricDefinition | undefined,
+  { written, refuse }: MetricReader,
+): MetricLevel {
   const { metric_level, level: short = 'Turn' } = written;
-  const level = levelOf(metric_level ?? short) ?? 'Turn';
-  const parts = LEVELS.filter((word) => word !== 'ToolCall');
-  const own = source.kind === 'built-in' ? (builtIns.get(source.uses)?.levels ?? parts) : parts;
-  if (source.kind !== 'rubric' && !own.includes(level))
+  const level = metric_level ?? short;
+  const own = builtIn?.levels ?? LEVELS.filter((word) => word !== 'ToolCall');
+  if (kind !== 'rubric' && !own.includes(level))
     refuse(
       metric_level === undefined ? 'level' : 'metric_level',
-      `${source.kind === 'built-in' ? source.uses : 'code'} cannot judge level ${level}; it can ` +
-        `judge ${own.join(', ')}`,
+      `${written.uses ?? 'code'} cannot judge level ${level}; it can judge ${own.join(', ')}`,
     );
   return level;
 }
 
 function readSource(reader: MetricReader): MetricSource | null {
-  const { document, path, written, problems, refuse } = reader;
+  const { field, written, refuse } = reader;
   const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
   if (given.length !== 1) {
-    const name = written.name === undefined ? pathText(path) : `metric "${written.name}"`;
-    problems.push(
-      problem(document.placeOf(path), `${name} needs exactly one of uses, rubric and code`),
-    );
+    const name = written.name === undefined ? field.name : `metric "${written.name}"`;
+    field.refuse(`${name} needs exactly one of uses, rubric and code`);
     return null;
   }
   if (written.uses === undefined) refuseParameters(written, refuse);
@@ -184,13 +166,7 @@ function readSource(reader: MetricReader): MetricSource | null {
     : { kind: 'rubric', rubric: written.rubric };
 }
 
-function readBuiltIn({
-  document,
-  path,
-  written,
-  builtIns,
-  refuse,
-}: MetricReader): MetricSource | null {
+function readBuiltIn({ field, written, builtIns, refuse }: MetricReader): MetricSource | null {
   const { uses = '', with: values, kwargs } = written;
   const builtIn = builtIns.get(uses);
   if (builtIn === undefined) {
@@ -202,7 +178,7 @@ function readBuiltIn({
   }
   const key = values === undefined ? 'kwargs' : 'with';
   const parameters = { ...kwargs, ...values };
-  const text = asWritten(document, [...path, key, 'value'], parameters['value']);
+  const text = field.at(key, 'value').spelled(parameters['value']);
   if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
     parameters['value'] = text;
   for (const message of builtIn.problems(parameters)) {
@@ -239,27 +215,27 @@ function readSide(level: MetricLevel, { written, refuse }: MetricReader): Pick<M
 /** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
-function neededShare({ document, path, written, problems }: MetricReader): number {
+function readEvery({ field, written }: MetricReader): Pick<Metric, 'every'> {
   const { every = false, all = false } = written;
   if (all && typeof every === 'number' && every < 1)
-    problems.push(
-      problem(
-        document.placeOf([...path, 'all']),
+    field
+      .at('all')
+      .refuse(
         `all: true requires every turn to pass, but every: ${String(every)} requires only ` +
           'that share of them; keep one',
-      ),
-    );
-  return all ? 1 : every === true ? HALF : Number(every);
+      );
+  const share = all ? 1 : every === true ? HALF : Number(every);
+  return share > 0 ? { every: share } : {};
 }
 
 export function definitionOf(
   source: MetricSource,
   builtIns: BuiltInMetrics,
 ): Pick<Metric, 'definition'> {
-  const found = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
-  if (found === undefined) return {};
-  const { better, needs, limits } = found;
-  const expects = source.kind === 'built-in' && found.usesExpected(source.with);
+  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
+  if (source.kind !== 'built-in' || builtIn === undefined) return {};
+  const { better, needs, limits } = builtIn;
+  const expects = builtIn.usesExpected(source.with);
   const asks = needs.model ? 'model' : needs.embeddings ? 'embeddings' : null;
   return {
     definition: {
@@ -273,16 +249,16 @@ export function definitionOf(
 
 function readPassRules(
   source: MetricSource,
-  { document, path, written, builtIns, refuse }: MetricReader,
+  builtIn: MetricDefinition | undefined,
+  { field, written, refuse }: MetricReader,
 ): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
   const { better, min, max } = written;
-  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
   const own = builtIn?.better ?? 'none';
-  for (const [key, message] of rulesProblems(written, source)) refuse(key, message);
+  refuseContradictions(source, written, refuse);
   if (better !== undefined && own !== 'none' && own !== better)
     refuse('better', `for ${written.uses ?? ''}, ${own} values are always better; remove this key`);
   if (builtIn !== undefined) refuseBounds(written, better ?? own, builtIn.range, refuse);
-  const pass = labelTexts(document, [...path, 'pass'], written.pass);
+  const pass = labelTexts(field.at('pass'), written.pass);
   return withoutUndefined({ better, min, max, pass });
 }
 
@@ -298,56 +274,50 @@ function refuseBounds(
   if (found !== null) refuse(key, `${key}: ${found}`);
 }
 
-function rulesProblems(
-  { min, max, threshold, pass }: RawMetric,
+function refuseContradictions(
   { kind }: MetricSource,
-): [string, string][] {
-  const found: [string, string][] = [];
+  { min, max, threshold, pass }: RawMetric,
+  refuse: MetricReader['refuse'],
+): void {
   const bounds = { threshold, min, max };
   const [bounded] = (['threshold', 'min', 'max'] as const).filter(
     (key) => bounds[key] !== undefined,
   );
   if (pass !== undefined && kind !== 'rubric')
-    found.push([
+    refuse(
       'pass',
       'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
-    ]);
+    );
   else if (pass !== undefined && bounded !== undefined)
-    found.push(['pass', `pass and ${bounded} both define what passes; keep one of them`]);
+    refuse('pass', `pass and ${bounded} both define what passes; keep one of them`);
   if (threshold !== undefined && (min ?? max) !== undefined)
-    found.push(['threshold', 'threshold cannot be combined with min or max; keep one of them']);
+    refuse('threshold', 'threshold cannot be combined with min or max; keep one of them');
   if (min !== undefined && max !== undefined && min > max)
-    found.push(['max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`]);
-  return found;
+    refuse('max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`);
 }
 
 function ownGraders(
-  source: MetricSource,
-  { document, path, written, builtIns, problems, refuse }: MetricReader,
+  { kind }: MetricSource,
+  builtIn: MetricDefinition | undefined,
+  { field, written, refuse }: MetricReader,
 ): Pick<Metric, 'graders'> {
-  const graders = readGraders(document, [...path, 'grader'], written.grader, problems);
-  const graded =
-    source.kind === 'rubric' ||
-    (source.kind === 'built-in' && builtIns.get(source.uses)?.needs.model === true);
-  if (written.grader !== undefined && !graded)
+  const graders = readGraders(field.at('grader'), written.grader);
+  if (written.grader !== undefined && kind !== 'rubric' && builtIn?.needs.model !== true)
     refuse('grader', 'grader is only for metrics that a model grades, such as a rubric');
   return graders.length === 0 ? {} : { graders };
 }
 
-function dependsOn(
-  entry: z.output<typeof dependsOnSchema>,
-  document: Document,
-  path: Path,
-): DependsOn {
+function dependsOn(entry: z.output<typeof dependsOnSchema>, { place }: Field): DependsOn {
+  const { with: values = null, ...given } = withoutUndefined(entry);
   return {
-    name: entry.name,
-    type: entry.type ?? null,
-    kwargs: entry.kwargs ?? entry.with ?? null,
-    metric_name: entry.metric_name ?? null,
-    metric_level: entry.metric_level === undefined ? null : levelOf(entry.metric_level),
-    relative_object_position: entry.relative_object_position ?? 0,
-    metric_min_value: entry.metric_min_value ?? -NO_BOUND,
-    metric_max_value: entry.metric_max_value ?? NO_BOUND,
-    place: document.placeOf(path),
+    type: null,
+    kwargs: values,
+    metric_name: null,
+    metric_level: null,
+    relative_object_position: 0,
+    metric_min_value: -NO_BOUND,
+    metric_max_value: NO_BOUND,
+    ...given,
+    place,
   };
 }

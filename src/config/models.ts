@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
-import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
-import type { Json, Problem } from '../types/plain.ts';
+import type { Json } from '../types/plain.ts';
 import { CHAT_APIS } from '../types/vendors/names.ts';
 import { vendorNames, factsOf, isVendor, ownersIn, perVendor } from '../types/vendors.ts';
 import { answersBatches, hasBatches, modelMeant, vendorOf } from './model-names.ts';
@@ -16,9 +15,9 @@ import {
   filled,
   listOf,
   mapOf,
-  missing,
   numberBetween,
   oneOf,
+  refuseMissing,
   wholeNumber,
 } from './schema.ts';
 
@@ -35,50 +34,39 @@ export const gradersSchema = z.union([modelChoice(), listOf(modelChoice())], { e
 const MAX_GRADERS = 9;
 
 export function readGraders(
-  document: Document,
-  path: Path,
+  field: Field,
   written: z.output<typeof gradersSchema> | undefined,
-  problems: Problem[],
 ): GraderSettings[] {
   if (written === undefined) return [];
-  if (!Array.isArray(written)) return [readModelChoice(document, path, written, problems)];
-  const graders = written.map((choice, index) =>
-    readModelChoice(document, [...path, index], choice, problems),
-  );
-  if (graders.length % 2 === 0 || graders.length > MAX_GRADERS) {
-    const message =
-      `${pathText(path)} has ${graders.length} models; name an odd number up to ` +
-      `${MAX_GRADERS}, so that there is always a majority`;
-    problems.push(problem(document.placeOf(path), message));
-  }
-  graders.forEach((grader, index) => {
-    const twin = graders.findIndex(
-      (other) =>
-        canonicalJson([other.model, other.parameters]) ===
-        canonicalJson([grader.model, grader.parameters]),
+  if (!Array.isArray(written)) return [readModelChoice(field, written)];
+  const graders = written.map((choice, index) => readModelChoice(field.at(index), choice));
+  if (graders.length % 2 === 0 || graders.length > MAX_GRADERS)
+    field.refuse(
+      `${field.name} has ${graders.length} models; name an odd number up to ` +
+        `${MAX_GRADERS}, so that there is always a majority`,
     );
-    if (twin < index) {
-      const message =
-        `${pathText(path)}: "${grader.model}" is listed twice with the same parameters; keep ` +
-        'one, because each model has one vote';
-      problems.push(problem(grader.place, message));
-    }
+  const votes = graders.map(({ model, parameters }) => canonicalJson([model, parameters]));
+  graders.forEach(({ model }, index) => {
+    if (votes.indexOf(votes[index] ?? '') < index)
+      field
+        .at(index)
+        .refuse(
+          `${field.name}: "${model}" is listed twice with the same parameters; keep ` +
+            'one, because each model has one vote',
+        );
   });
   return graders;
 }
 
 export function readModelChoice(
-  document: Document,
-  path: Path,
+  field: Field,
   written: string | Record<string, Json>,
-  problems: Problem[],
 ): GraderSettings {
-  const place = document.placeOf(path);
+  const { place } = field;
   if (typeof written === 'string') return { model: written, parameters: {}, place };
-  const model = check(document, [...path, 'model'], filled(), problems);
   return {
-    model: model ?? '',
-    parameters: readParameters(document, path, ['model'], problems),
+    model: check(field.at('model'), filled()) ?? '',
+    parameters: readParameters(field, ['model']),
     place,
   };
 }
@@ -90,7 +78,15 @@ export const TRANSPORTS = ['direct', 'batch'] as const;
 export const UNBOUNDED = Number.MAX_VALUE;
 
 const oneOrMoreTexts = (what: string) =>
-  z.union([filled(), listOf(filled())], { error: `must be ${what}` });
+  z
+    .union([filled(), listOf(filled())], { error: `must be ${what}` })
+    .optional()
+    .transform((written) => [written ?? []].flat());
+
+const commandLine = (example: string) =>
+  listOf(filled(), `a list of words like ${example}`)
+    .optional()
+    .transform((written) => written ?? []);
 
 export const modelSchema = closed({
   provider: oneOf(PROVIDERS).describe(
@@ -131,20 +127,16 @@ export const modelSchema = closed({
         'different.',
     )
     .optional(),
-  command: listOf(filled(), 'a list of words like [node, app/answer.mjs]')
-    .describe("The program's command line, word by word.")
-    .optional(),
-  files: oneOrMoreTexts('a pattern or a list of patterns')
-    .describe(
-      "Patterns of the program's files. If a matching file changes, the suites that use the " +
-        'program run.',
-    )
-    .optional(),
-  setup: listOf(filled(), 'a list of words like [npm, ci]')
-    .describe(
-      'Command line, word by word, that runs once in each checkout before the program starts.',
-    )
-    .optional(),
+  command: commandLine('[node, app/answer.mjs]').describe(
+    "The program's command line, word by word.",
+  ),
+  files: oneOrMoreTexts('a pattern or a list of patterns').describe(
+    "Patterns of the program's files. If a matching file changes, the suites that use the " +
+      'program run.',
+  ),
+  setup: commandLine('[npm, ci]').describe(
+    'Command line, word by word, that runs once in each checkout before the program starts.',
+  ),
   process: oneOf(['side', 'try'])
     .describe(
       'How long a process of the program lives. `side` (default): for all tries of base or ' +
@@ -153,9 +145,9 @@ export const modelSchema = closed({
     )
     .optional(),
   file: filled().describe('The recordings.').optional(),
-  replaces: oneOrMoreTexts('a model name or a list of them')
-    .describe('Names of models that this model replaces wherever prompts use them.')
-    .optional(),
+  replaces: oneOrMoreTexts('a model name or a list of them').describe(
+    'Names of models that this model replaces wherever prompts use them.',
+  ),
   transport: oneOf(TRANSPORTS)
     .describe(
       'How full sweeps call the model: direct or batch. Default: transport in the settings.',
@@ -193,22 +185,16 @@ const PROVIDER_KEYS: Readonly<
   },
 };
 
-export function checkModelKeys(
-  document: Document,
-  name: string,
-  entry: WrittenModel,
-  problems: Problem[],
-): void {
-  const path = ['models', name];
+export function checkModelKeys(field: Field, entry: WrittenModel): void {
   const { needs, refuses } = PROVIDER_KEYS[entry.provider];
-  const has = (key: string) => valueAt(document.value, [...path, key]) !== undefined;
-  const refuse = (key: string, message: string): void => {
-    problems.push(problem(document.placeOf([...path, key]), `models.${name}${message}`));
+  const refuse = (key: string, message: string) => {
+    field.at(key).refuse(`${field.name}${message}`);
   };
-  for (const key of needs.filter((each) => !has(each)))
-    problems.push(missing(document, [...path, key]));
-  for (const key of refuses.filter(has))
+  for (const key of needs) if (!field.at(key).isGiven) refuseMissing(field.at(key));
+  for (const key of refuses.filter((each) => field.at(each).isGiven))
     refuse(key, `: the key "${key}" has no meaning for provider ${entry.provider}; remove it`);
+  if (field.at('command').isGiven && entry.command.length === 0)
+    refuse('command', '.command must not be empty');
   const transport = wrongTransport(entry);
   if (transport !== null) refuse('transport', transport);
   const api = wrongApi(entry);
@@ -219,7 +205,6 @@ export function checkModelKeys(
       meant === null ? '; remove it, or name one like gpt-5.4' : `; did you mean "${meant}"?`;
     refuse('is', `.is: no vendor has a model "${entry.is}"${fix}`);
   }
-  if (entry.command?.length === 0) refuse('command', '.command must not be empty');
 }
 
 function wrongTransport({ provider, endpoint, transport }: WrittenModel): string | null {

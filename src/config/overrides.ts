@@ -3,14 +3,16 @@ import { problem } from '../errors.ts';
 import { gateSettingsSchema } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { nearest, didYouMean } from '../text/suggest.ts';
-import type { Json, Problem, Scalar } from '../types/plain.ts';
+import { ownEntry, type Json, type Problem, type Scalar } from '../types/plain.ts';
 
 export interface Overrides {
   lines: string[];
   prompts: string[] | null;
   references: string[] | null;
   tags: string[] | null;
-  settings: { path: [string, ...string[]]; value: Scalar | null; line: string }[];
+  /** Runs only this many references, drawn with the seed. */
+  sample: { count: number; seed: string } | null;
+  settings: { path: string[]; value: Scalar | null; line: string }[];
   /** Several values are a sweep, which runs each of them. */
   parameters: ReadonlyMap<string, Scalar[]>;
   /** Parameters written as `prompts.key`, which are sent even if unknown. */
@@ -18,33 +20,25 @@ export interface Overrides {
   only?: Readonly<Record<string, Json>>;
 }
 
-const TOP_LEVEL_KEYS = ['n_tries', 'seed', 'transport'] as const;
-
-const SETTABLE = {
-  gate: gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics'),
-  budget: ['max_calls', 'max_cost_usd'],
-  grader: ['model', 'temperature'],
-} as const satisfies Record<string, readonly string[]>;
-
-type Sections = Readonly<Record<string, readonly string[]>>;
-
-function sectionsOf(own: readonly OwnSettings[]): Sections {
-  const { grader, ...sections } = SETTABLE;
-  const members = own.map(({ key, members: settable }): [string, readonly string[]] => [
-    key,
-    settable,
-  ]);
-  return { ...sections, ...Object.fromEntries(members), grader };
-}
-
 const FILTER_KEYS = ['prompts', 'references', 'tags'] as const;
 
-export function overridableNames(own: readonly OwnSettings[]): string[] {
-  return overrideNames(sectionsOf(own));
+const SAMPLE_KEY = 'sample';
+
+function settableKeys(own: readonly OwnSettings[]): string[] {
+  const gate = gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics');
+  return [
+    ...['n_tries', 'seed', 'transport'],
+    ...gate.map((key) => `gate.${key}`),
+    ...['budget.max_calls', 'budget.max_cost_usd'],
+    ...own.flatMap(({ key, members }) => members.map((member) => `${key}.${member}`)),
+    ...['grader.model', 'grader.temperature'],
+  ];
 }
 
-function overrideNames(sections: Sections): string[] {
-  return [...FILTER_KEYS, 'model', ...TOP_LEVEL_KEYS, ...Object.keys(sections)];
+export function overridableNames(own: readonly OwnSettings[]): string[] {
+  const features = own.map(({ key }) => key);
+  const settings = ['n_tries', 'seed', 'transport', 'gate', 'budget', ...features, 'grader'];
+  return [...FILTER_KEYS, SAMPLE_KEY, 'model', ...settings];
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -68,7 +62,7 @@ export function readOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
 ): { overrides: Overrides; problems: Problem[] } {
-  const sections = sectionsOf(own);
+  const settable = settableKeys(own);
   const problems: Problem[] = [];
   const parameters = new Map<string, Scalar[]>();
   const insisted = new Set<string>();
@@ -77,9 +71,31 @@ export function readOverrides(
     prompts: null,
     references: null,
     tags: null,
+    sample: null,
     settings: [],
     parameters,
     insisted,
+  };
+  const apply = ({ key, below, values }: OverrideEntry, line: string): string | null => {
+    const filter = below ? undefined : FILTER_KEYS.find((name) => name === key);
+    if (filter !== undefined) {
+      overrides[filter] = values.map(String);
+      return null;
+    }
+    if (!below && key === SAMPLE_KEY) return applySample(values, overrides);
+    if (!below && settable.includes(key)) {
+      const [value, ...others] = values;
+      if (value === undefined || others.length > 0) return `${key} takes one value`;
+      overrides.settings.push({
+        path: key.split('.'),
+        value: value === 'null' ? null : value,
+        line,
+      });
+      return null;
+    }
+    const fault = parameterFault({ key, below, values }, own);
+    if (fault === null && key !== HYDRA) parameters.set(key, values);
+    return fault;
   };
   const seen = new Set<string>();
   for (const line of lines.map((each) => each.trim())) {
@@ -91,7 +107,7 @@ export function readOverrides(
         ? 'must be key=value'
         : seen.has(entry.key)
           ? `sets "${entry.key}" a second time`
-          : apply(entry, line, overrides, parameters, sections);
+          : apply(entry, line);
     if (entry !== null) seen.add(entry.key);
     if (entry?.below === true) insisted.add(entry.key);
     if (message !== null)
@@ -115,51 +131,34 @@ function parseLine(line: string): OverrideEntry | null {
   return key === '' || values === null ? null : { key, below, values };
 }
 
-function apply(
-  entry: OverrideEntry,
-  line: string,
-  overrides: Overrides,
-  parameters: Map<string, Scalar[]>,
-  sections: Sections,
-): string | null {
-  const { key, below, values } = entry;
-  const filter = below ? undefined : FILTER_KEYS.find((name) => name === key);
-  if (filter !== undefined) {
-    overrides[filter] = values.map(String);
-    return null;
-  }
-  if (key === 'hydra.mode') return hydraMode(values);
-  const [first = '', ...rest] = key.split('.');
-  const setting =
-    TOP_LEVEL_KEYS.find((name) => name === key) ?? (Object.hasOwn(sections, first) ? first : null);
-  if (!below && setting !== null)
-    return applySetting(entry, line, [setting, ...rest], overrides, sections);
-  const message = notAParameter(entry, sections);
-  if (message === null) parameters.set(key, values);
-  return message;
+function applySample(values: readonly Scalar[], overrides: Overrides): string | null {
+  const [count, seed = 0, ...more] = values;
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 1 || more.length > 0)
+    return 'must be the number of references, and optionally a seed (sample=50,7)';
+  overrides.sample = { count, seed: String(seed) };
+  return null;
 }
 
 /** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on. */
-function hydraMode(values: readonly Scalar[]): string | null {
-  return values.length === 1 && values[0] === 'MULTIRUN'
-    ? null
-    : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
-}
+const HYDRA = 'hydra.mode';
 
-function notAParameter({ key, below, values }: OverrideEntry, sections: Sections): string | null {
-  const names = overrideNames(sections);
-  const misplaced = below ? null : withoutSection(key, sections);
-  if (misplaced !== null) return misplaced;
+/** Why a key is neither a setting nor a parameter of models. */
+function parameterFault(
+  { key, below, values }: OverrideEntry,
+  own: readonly OwnSettings[],
+): string | null {
+  if (key === HYDRA)
+    return values.length === 1 && values[0] === 'MULTIRUN'
+      ? null
+      : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
+  const misplaced = below ? null : misplacedSetting(key, own);
+  if (misplaced !== null) return `unknown key "${key}"${misplaced}`;
+  const names = overridableNames(own);
   if (key.includes('.')) {
-    const members = Object.entries(sections).flatMap(([section, own]) =>
-      own.map((member) => `${section}.${member}`),
-    );
-    const near = nearest(key, members);
+    const near = nearest(key, settableKeys(own));
     return `unknown key "${key}"${didYouMean(key, near === null ? names : [near])}`;
   }
   if (key === 'model') return null;
-  if (!below && Object.hasOwn(ALIASES, key))
-    return `unknown key "${key}"; did you mean "${ALIASES[key] ?? ''}"?`;
   return (
     values
       .map((value) => parameterProblem(key, value, below ? [] : names))
@@ -168,31 +167,16 @@ function notAParameter({ key, below, values }: OverrideEntry, sections: Sections
 }
 
 /** Rejects `alpha` for `gate.alpha`, because it would be sent to the model as a parameter. */
-function withoutSection(key: string, sections: Sections): string | null {
-  const [section] = Object.entries(sections).find(([, members]) => members.includes(key)) ?? [];
-  if (section === undefined || key === 'model' || isKnownParameter(key)) return null;
-  return `unknown key "${key}"; did you mean "${section}.${key}"?`;
-}
-
-function applySetting(
-  { key, values }: OverrideEntry,
-  line: string,
-  path: [string, ...string[]],
-  overrides: Overrides,
-  sections: Sections,
-): string | null {
-  const [first, member] = path;
-  const members = sections[first] ?? null;
-  if (members !== null && (member === undefined || !members.includes(member))) {
-    return `unknown key "${key}"${didYouMean(
-      key,
-      members.map((name) => `${first}.${name}`),
-    )}`;
-  }
-  const [value] = values;
-  if (value === undefined || values.length > 1) return `${key} takes one value`;
-  overrides.settings.push({ path, value: value === 'null' ? null : value, line });
-  return null;
+function misplacedSetting(key: string, own: readonly OwnSettings[]): string | null {
+  const settable = settableKeys(own);
+  const [section = ''] = key.split('.', 1);
+  const members = settable.filter((each) => each.startsWith(`${section}.`));
+  if (members.length > 0 || own.some((each) => each.key === section))
+    return didYouMean(key, members);
+  const meant = ownEntry(ALIASES, key) ?? settable.find((each) => each.endsWith(`.${key}`));
+  return meant === undefined || key === 'model' || isKnownParameter(key)
+    ? null
+    : `; did you mean "${meant}"?`;
 }
 
 function splitList(list: string): Scalar[] | null {

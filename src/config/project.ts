@@ -1,6 +1,5 @@
-import { deduplicate } from '../documents/document.ts';
+import { deduplicate, Field } from '../documents/document.ts';
 import { createFiles, caseTwins, type Files, type ParsedDocuments } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import { folderOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
@@ -12,11 +11,11 @@ import type { SourceTree } from '../types/repository.ts';
 import { checkPassports, type ModelEnds } from './check-models.ts';
 import { checkGate, unreadFiles } from './check-settings.ts';
 import {
-  checkGraders,
   checkModels,
   checkPromptNames,
   checkRubrics,
   metricsOf,
+  missingModels,
   nearlyCritical,
   withoutSilent,
 } from './check-suites.ts';
@@ -24,7 +23,7 @@ import { SETTINGS_FILE } from './file-names.ts';
 import type { Formats } from './formats.ts';
 import type { HostCall } from './host-call.ts';
 import type { Overrides } from './overrides.ts';
-import { loadSettings } from './read-settings.ts';
+import { loadSettings, placeOfPattern } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
 import type { SuiteKey } from './suite-key.ts';
@@ -37,7 +36,6 @@ export interface ReadOptions {
   configRequired: boolean;
   overrides: Overrides;
   allowedModels: readonly string[] | null;
-  limits: Limits;
   own: readonly OwnSettings[];
   formats: Formats;
   suiteKeys?: readonly SuiteKey[];
@@ -60,11 +58,14 @@ export async function readProject(
   options: ReadOptions,
   tools: ReadTools,
 ): Promise<{ project: Project; problems: Problem[] }> {
-  const builtInRubrics = tools.builtInRubrics ?? new Map<string, Rubric>();
+  const { builtInRubrics = new Map<string, Rubric>() } = tools;
   const problems: Problem[] = [];
-  const files = createFiles(tree, options.limits, tools.parsed);
+  const files = createFiles(tree, tools.parsed);
   const read = await loadSettings(files, options, problems);
-  const { settings: written, notices, places } = read;
+  const { settings: written, notices, field } = read;
+  const places = (pattern: string) => placeOfPattern(field, pattern);
+  const placeOfSweep = (key: string) =>
+    options.overrides.parameters.has(key) ? null : field.at('sweep', key).place;
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
   const reader = { files, settings: ours, options, tools };
@@ -74,7 +75,7 @@ export async function readProject(
   const rubrics = await loadRubrics(
     files,
     [...ours.rubrics, ...loaded.rubrics],
-    { limits: options.limits, builtInRubrics, places },
+    { builtInRubrics, places },
     problems,
     notices,
   );
@@ -86,11 +87,11 @@ export async function readProject(
   if (options.configRequired)
     problems.push(
       ...unknownKeys(options.overrides, suites, options.own),
-      ...sweepProblems(settings.sweep, suites, options.limits.combinations, places.sweep),
+      ...sweepProblems(settings.sweep, suites, placeOfSweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
-  checkGate(settings, { suites, rubrics, placeOf: places.gate }, problems);
-  if (read.known) checkGraders(suites, settings, problems);
+  checkGate(settings, { suites, rubrics, gate: field.at('gate') }, problems);
+  if (read.known) problems.push(...missingModels(metricsOf(suites), settings));
   problems.push(...checkModels(settings, suites, options.allowedModels));
   if (options.configRequired)
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
@@ -99,16 +100,12 @@ export async function readProject(
   notices.push(...nearlyCritical(suites), ...caseTwins(tree, files.read));
   if (options.configRequired)
     notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
-  if (
-    options.configRequired &&
-    settings.file === null &&
-    suites.length === 0 &&
-    problems.length === 0
-  )
+  const isEmpty = settings.file === null && suites.length === 0 && problems.length === 0;
+  if (options.configRequired && isEmpty)
     problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
   return {
     project: {
-      settings: withDistinctModels(settings, places.sweep, notices),
+      settings: withDistinctModels(settings, placeOfSweep, notices),
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
       notices: deduplicate([...notices, ...gating.notices]),
@@ -148,11 +145,9 @@ async function loadRubrics(
   files: Files,
   patterns: readonly string[],
   {
-    limits,
     builtInRubrics,
     places,
   }: {
-    limits: Limits;
     builtInRubrics: ReadonlyMap<string, Rubric>;
     places: (pattern: string) => Place;
   },
@@ -165,9 +160,8 @@ async function loadRubrics(
   for (const { file } of found.matches) {
     const document = await files.document(file, problems);
     if (document === null) continue;
-    const read = await readRubrics(document, { limits, load: files.data }, problems);
-    notices.push(...read.notices);
-    for (const rubric of read.rubrics) {
+    const field = new Field(document, problems);
+    for (const rubric of await readRubrics(field, { load: files.data, notices })) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
         const message =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { codePlaceOf, pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { codePlaceOf, type Field } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import { ROLE_NAMES, type Role } from '../types/model.ts';
-import { isMap, type Json, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Json, type Notice, type Place } from '../types/plain.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
@@ -17,8 +17,8 @@ import {
   closed,
   filled,
   listOf,
-  missing,
   oneOf,
+  refuseMissing,
   scalar,
 } from './schema.ts';
 import { testKeys } from './test-keys.ts';
@@ -114,75 +114,65 @@ interface PromptReading {
 }
 
 /** Null if the file is not a prompt. The prompt is valid only if no problem was added. */
-export function readPrompt(
-  document: Document,
-  problems: Problem[],
-  isOwn = true,
-): PromptReading | null {
-  if (!isMap(document.value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map with model and messages'));
+export function readPrompt(field: Field, isOwn = true): PromptReading | null {
+  if (!isMap(field.value)) {
+    field.refuse('must be a map with model and messages');
     return null;
   }
-  const name = check(document, ['name'], promptShape.name, problems);
-  const model = check(document, ['model'], promptShape.model, problems);
-  const { messages, code } = readBody(document, problems);
+  const { file } = field.document;
+  const name = check(field.at('name'), promptShape.name);
+  const model = check(field.at('model'), promptShape.model);
+  const { messages, code } = readBody(field, Object.keys(field.value));
   const isTemplate = isOwn && (code === null || messages.length > 0);
-  const isInferred = isTemplate && valueAt(document.value, ['variables']) === undefined;
+  const isInferred = isTemplate && !field.at('variables').isGiven;
   const variables = isInferred
-    ? namesInBraces(document, messages)
-    : readPromptVariables(document, problems);
-  if (code === null && valueAt(document.value, ['model']) === undefined)
-    problems.push(missing(document, ['model']));
+    ? namesInBraces(messages)
+    : readPromptVariables(field.at('variables'));
+  if (code === null && !field.at('model').isGiven) refuseMissing(field.at('model'));
   const own = MEANT_KEYS.filter((key) => code !== null || key !== 'language');
-  const keys = Object.keys(document.value);
   const prompt: Prompt = {
-    file: document.file,
-    name: name ?? stemOf(document.file),
+    file,
+    name: name ?? stemOf(file),
     model: model ?? null,
-    parameters: readParameters(document, [], own, problems),
+    parameters: readParameters(field, own),
     variables,
-    messages: messages.map(({ texts: _, path: __, ...message }) => message),
+    messages: messages.map(({ texts: _, field: __, ...message }) => message),
     code,
-    places: Object.fromEntries(keys.map((key) => [key, document.placeOf([key])])),
+    places: Object.fromEntries(Object.keys(field.value).map((key) => [key, field.at(key).place])),
   };
   const names = variables.map((each) => each.name);
-  problems.push(
-    ...undeclaredProblems(
-      document,
-      messages,
-      names,
-      (each) => `{${each}} is not in variables; declare it, or ${literal(each)}`,
-    ),
+  refuseUndeclared(
+    messages,
+    names,
+    (each) => `{${each}} is not in variables; declare it, or ${literal(each)}`,
   );
-  const foreign = foreignFindings(document, isTemplate ? messages : [], names);
-  problems.push(...foreign.problems);
-  const unused = unusedVariables(messages, prompt);
-  return { prompt, notices: [...foreign.notices, ...unused], messages, isInferred };
+  const notices = findForeignForms(isTemplate ? messages : [], names);
+  return {
+    prompt,
+    notices: [...notices, ...unusedVariables(messages, prompt)],
+    messages,
+    isInferred,
+  };
 }
 
 /** A name in braces is a variable only if the input of some reference contains it. */
 export function withInputs(
   { prompt, messages, isInferred }: PromptReading,
-  document: Document,
   references: Tests['references'],
-): { prompt: Prompt; problems: Problem[]; notices: Notice[] } {
-  const inputs = inputNames(references);
-  if (!isInferred || references.length === 0) return { prompt, problems: [], notices: [] };
-  const names = [...inputs];
-  const undeclared = undeclaredProblems(
-    document,
+): { prompt: Prompt; notices: Notice[] } {
+  if (!isInferred || references.length === 0) return { prompt, notices: [] };
+  const names = [...inputNames(references)];
+  refuseUndeclared(
     messages,
     names,
     (name) =>
       `no reference has an input "${name}"; add it to one, or ` +
       `${literal(name)}${didYouMean(name, names)}`,
   );
-  const variables = prompt.variables.filter(({ name }) => inputs.has(name));
-  const foreign = foreignFindings(document, messages, names, variables.length === 0 ? names : []);
+  const variables = prompt.variables.filter(({ name }) => names.includes(name));
   return {
     prompt: { ...prompt, variables },
-    problems: [...undeclared, ...foreign.problems],
-    notices: foreign.notices,
+    notices: findForeignForms(messages, names, variables.length === 0 ? names : []),
   };
 }
 
@@ -191,109 +181,97 @@ type PromptVariable = Prompt['variables'][number];
 interface LocatedMessage extends WrittenContent {
   role: Role;
   place: Place;
-  path: Path;
+  field: Field;
 }
 
-function readPromptVariables(document: Document, problems: Problem[]): PromptVariable[] {
+function readPromptVariables(list: Field): PromptVariable[] {
   const variables: PromptVariable[] = [];
-  for (const { path, value } of checkItems(document, ['variables'], variableSchema, problems)) {
+  for (const { field, value } of checkItems(list, variableSchema)) {
     const name = typeof value === 'string' ? value : value.name;
-    const place = document.placeOf(path);
     const earlier = variables.find((each) => each.name === name);
-    if (!isVariableName(name)) {
-      const message =
-        `${pathText(path)}: a variable name may contain only letters, digits and _, and must not ` +
-        'start with a digit';
-      problems.push(problem(place, message));
-    } else if (earlier !== undefined) {
-      problems.push(
-        problem(place, `the variable "${name}" is already on line ${earlier.place.line}`),
+    if (!isVariableName(name))
+      field.refuse(
+        `${field.name}: a variable name may contain only letters, digits and _, and must not ` +
+          'start with a digit',
       );
-    } else {
-      variables.push({ name, place });
-    }
+    else if (earlier === undefined) variables.push({ name, place: field.place });
+    else field.refuse(`the variable "${name}" is already on line ${earlier.place.line}`);
   }
   return variables;
 }
 
 function readBody(
-  document: Document,
-  problems: Problem[],
+  field: Field,
+  keys: readonly string[],
 ): { messages: LocatedMessage[]; code: Prompt['code'] } {
-  const given = BODY_KEYS.filter((key) => valueAt(document.value, [key]) !== undefined);
-  const misspelt =
-    isMap(document.value) &&
-    Object.keys(document.value).some(
-      (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
-    );
+  const given = BODY_KEYS.filter((key) => keys.includes(key));
+  const misspelt = keys.some(
+    (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
+  );
   const isTwice = given.includes('messages') && given.includes('prompt');
   if (isTwice || (given.length === 0 && !misspelt))
-    problems.push(problem(document.file, 'needs messages or prompt (not both), or code'));
+    field.problems.push(
+      problem(field.document.file, 'needs messages or prompt (not both), or code'),
+    );
   return {
-    messages: [...readMessages(document, problems), ...readSingleMessage(document, problems)],
-    code: given.includes('code') ? readCode(document, problems) : null,
+    messages: [...readMessages(field.at('messages')), ...readSingleMessage(field.at('prompt'))],
+    code: given.includes('code') ? readCode(field.at('code'), field.at('language')) : null,
   };
 }
 
-function readMessages(document: Document, problems: Problem[]): LocatedMessage[] {
-  const list = valueAt(document.value, ['messages']);
-  if (Array.isArray(list) && list.length === 0)
-    problems.push(problem(document.placeOf(['messages']), 'messages must not be empty'));
-  return checkItems(document, ['messages'], writtenMessage, problems).flatMap(({ path, value }) => {
-    const at = [...path, 'content'];
-    const content = readContent(document, at, problems);
+function readMessages(list: Field): LocatedMessage[] {
+  if (Array.isArray(list.value) && list.value.length === 0)
+    list.refuse('messages must not be empty');
+  return checkItems(list, writtenMessage).flatMap(({ field, value }) => {
+    const at = field.at('content');
+    const content = readContent(at);
     if (content === null) return [];
     const role = ROLE_NAMES[value.role] ?? 'user';
-    if (content.parts !== undefined && role !== 'user') {
-      const message = `${pathText(at)}: only user messages may contain images and files`;
-      problems.push(problem(document.placeOf(at), message));
-    }
-    return [{ role, ...content, place: document.placeOf(path), path: at }];
+    if (content.parts !== undefined && role !== 'user')
+      at.refuse(`${at.name}: only user messages may contain images and files`);
+    return [{ role, ...content, place: field.place, field }];
   });
 }
 
-function readSingleMessage(document: Document, problems: Problem[]): LocatedMessage[] {
-  const written = check(document, ['prompt'], promptShape.prompt, problems);
+function readSingleMessage(prompt: Field): LocatedMessage[] {
+  const written = check(prompt, promptShape.prompt);
   if (written === undefined) return [];
-  const path = typeof written === 'string' ? ['prompt'] : ['prompt', 'content'];
-  const content = typeof written === 'string' ? written : written.content;
-  const texts = [{ text: content, path }];
-  return [{ role: 'user', content, texts, place: document.placeOf(path), path }];
+  const isText = typeof written === 'string';
+  const field = isText ? prompt : prompt.at('content');
+  const content = isText ? written : written.content;
+  const texts = [{ text: content, field }];
+  return [{ role: 'user', content, texts, place: field.place, field }];
 }
 
-function readCode(document: Document, problems: Problem[]): Prompt['code'] {
-  const source = check(document, ['code'], promptShape.code, problems);
-  const language = check(document, ['language'], promptShape.language, problems);
+function readCode(code: Field, language: Field): Prompt['code'] {
+  const source = check(code, promptShape.code) ?? '';
   return {
-    source: source ?? '',
-    language: language ?? 'python',
-    at: codePlaceOf(document, ['code'], source ?? ''),
-    place: document.placeOf(['code']),
+    source,
+    language: check(language, promptShape.language) ?? 'python',
+    at: codePlaceOf(code, source),
+    place: code.place,
   };
 }
 
-function namesInBraces(document: Document, messages: readonly LocatedMessage[]): PromptVariable[] {
+function namesInBraces(messages: readonly LocatedMessage[]): PromptVariable[] {
   const found = new Map<string, PromptVariable>();
-  for (const { text, path } of messages.flatMap(({ texts }) => texts))
+  for (const { text, field } of messages.flatMap(({ texts }) => texts))
     for (const { name, offset } of placeholders(text)) {
       if (found.has(name)) continue;
       const before = text.slice(0, offset).split(`{${name}}`).length - 1;
-      found.set(name, { name, place: document.placeOfText(path, `{${name}}`, before) });
+      found.set(name, { name, place: field.placeOfText(`{${name}}`, before) });
     }
   return [...found.values()];
 }
 
-function undeclaredProblems(
-  document: Document,
+function refuseUndeclared(
   messages: readonly LocatedMessage[],
   declared: readonly string[],
   messageOf: (name: string) => string,
-): Problem[] {
-  return messages.flatMap((message) =>
-    namesInBraces(document, [message])
-      .filter(({ name }) => !declared.includes(name))
-      .map(({ name, place }) => problem(place, messageOf(name))),
-  );
+): void {
+  for (const message of messages)
+    for (const { name, place } of namesInBraces([message]))
+      if (!declared.includes(name)) message.field.problems.push(problem(place, messageOf(name)));
 }
 
 function literal(name: string): string {
@@ -304,31 +282,21 @@ function literal(name: string): string {
  * Reports an error if a variable is used only in another tool's syntax, because every reference
  * would send the same text.
  */
-function foreignFindings(
-  document: Document,
+function findForeignForms(
   messages: readonly LocatedMessage[],
   names: readonly string[],
   meant = names,
-): { problems: Problem[]; notices: Notice[] } {
+): Notice[] {
   const used = usedNames(messages);
   const unused = meant.filter((name) => !used.has(name));
-  const found = messages.flatMap(({ texts }) =>
-    texts.flatMap(({ text, path }) =>
-      foreignForms(text, names, unused).map(({ name, written, message }) => ({
-        isUsed: used.has(name),
-        message,
-        place: document.placeOfText(path, written, 0),
-      })),
-    ),
-  );
-  return {
-    problems: found
-      .filter(({ isUsed }) => !isUsed)
-      .map(({ place, message }) => problem(place, message)),
-    notices: found
-      .filter(({ isUsed }) => isUsed)
-      .map(({ place, message }) => ({ kind: 'unused', message, place })),
-  };
+  const notices: Notice[] = [];
+  for (const { text, field } of messages.flatMap(({ texts }) => texts))
+    for (const { name, written, message } of foreignForms(text, names, unused)) {
+      const place = field.placeOfText(written);
+      if (used.has(name)) notices.push({ kind: 'unused', message, place });
+      else field.problems.push(problem(place, message));
+    }
+  return notices;
 }
 
 /**

@@ -1,6 +1,6 @@
-import { emptyMap, type Document } from '../documents/document.ts';
+import { rowDocument } from '../documents/dataset.ts';
+import { emptyMap, Field, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
@@ -9,7 +9,7 @@ import { withOverrides } from './apply-overrides.ts';
 import { misnamedSettings } from './check-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import type { Overrides } from './overrides.ts';
-import { defaultSettings, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
 
@@ -39,54 +39,34 @@ interface SettingsOptions {
   config: string;
   configRequired: boolean;
   overrides: Overrides;
-  limits: Limits;
   own: readonly OwnSettings[];
 }
 
-/** The line is 0 for the default pattern, which no file contains. */
-interface SettingsPlaces {
-  (pattern: string): Place;
-  sweep(key: string): Place | null;
-  gate(path: readonly string[]): Place;
-}
-
-/** `known`: the settings file is readable, or there is none. */
+/**
+ * `known`: the settings file is readable, or there is none. `field`: the file's content, or an empty
+ * map.
+ */
 export async function loadSettings(
   files: Files,
   options: SettingsOptions,
   problems: Problem[],
-): Promise<{ settings: Settings; known: boolean; notices: Notice[]; places: SettingsPlaces }> {
+): Promise<{ settings: Settings; known: boolean; notices: Notice[]; field: Field }> {
   const before = problems.length;
   const file = findSettings(files, options, problems);
   if (options.configRequired) problems.push(...misnamedSettings(files.below(''), file));
   const written = file === null ? null : await files.document(file, problems);
-  if (file === null || written === null) {
-    const nowhere = (): Place => ({ file: file ?? options.config, line: 0 });
-    return {
-      known: problems.length === before,
-      settings: withOverrides({ ...defaultSettings(options.own), file }, options, problems),
-      notices: [],
-      places: Object.assign(nowhere, { sweep: () => null, gate: nowhere }),
-    };
-  }
-  const llmeval = file.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
-  const { document, notices } = llmeval
-    ? withoutForeignKeys(written)
-    : { document: written, notices: [] };
-  const read = readSettings(document, options, problems);
-  const settings = withOverrides(read.settings, options, problems);
-  const swept = (key: string): Place | null =>
-    options.overrides.parameters.has(key) || !Object.hasOwn(settings.sweep, key)
-      ? null
-      : document.placeOf(['sweep', key]);
+  const known = written !== null || problems.length === before;
+  const given = written ?? rowDocument({ file: file ?? options.config, line: 0 }, {});
+  const isLlmeval = file?.slice(file.lastIndexOf('/') + 1) === LLMEVAL_FILE;
+  const { document, notices } = isLlmeval
+    ? withoutForeignKeys(given)
+    : { document: given, notices: [] };
+  const read = readSettings(document, options.own, problems);
   return {
-    settings,
-    known: true,
+    settings: withOverrides({ ...read.settings, file }, options, problems),
+    known,
     notices: [...notices, ...read.notices],
-    places: Object.assign((pattern: string) => placeOfPattern(document, pattern), {
-      sweep: swept,
-      gate: (path: readonly string[]) => document.placeOf(['gate', ...path]),
-    }),
+    field: new Field(document, problems),
   };
 }
 
@@ -117,12 +97,13 @@ function findSettings(
   return null;
 }
 
-function placeOfPattern(document: Document, pattern: string): Place {
-  for (const key of ['prompts', 'rubrics']) {
-    const written = isMap(document.value) ? document.value[key] : undefined;
-    if (written === pattern) return document.placeOf([key]);
-    if (Array.isArray(written) && written.includes(pattern))
-      return document.placeOf([key, written.indexOf(pattern)]);
+/** The line is 0 for the default pattern, which no file contains. */
+export function placeOfPattern(settings: Field, pattern: string): Place {
+  for (const field of [settings.at('prompts'), settings.at('rubrics')]) {
+    const { value } = field;
+    if (value === pattern) return field.place;
+    if (Array.isArray(value) && value.includes(pattern))
+      return field.at(value.indexOf(pattern)).place;
   }
-  return { file: document.file, line: 0 };
+  return { file: settings.document.file, line: 0 };
 }

@@ -1,6 +1,6 @@
-import { below, type Document, valueAt } from '../documents/document.ts';
+import { rowDocument } from '../documents/dataset.ts';
+import { below, Field, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
-import type { Limits } from '../documents/limits.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
@@ -50,7 +50,6 @@ interface SuitesReader {
   options: {
     overrides: Overrides;
     configRequired: boolean;
-    limits: Limits;
     formats: Formats;
     suiteKeys?: readonly SuiteKey[];
   };
@@ -90,7 +89,7 @@ export async function loadSuites(
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
     ),
-    settings: withImportedModels(settings, imported, options.limits, problems, notices),
+    settings: withImportedModels(settings, imported, problems, notices),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
@@ -181,7 +180,6 @@ async function loadFile(
   const formatTools = {
     files,
     settings,
-    limits: options.limits,
     builtIns: tools.builtInMetrics,
     hasGrader: settings.grader !== null,
     code: tools.hostCall ?? ('refused' as const),
@@ -246,11 +244,13 @@ async function loadSuite(
 ): Promise<{ suite: Suite | null; name: string }> {
   const { problems, notices } = loaded;
   const isOwn = loaded.imported === null;
-  const reading = document === null ? null : readPrompt(document, problems, isOwn);
-  if (document === null || reading === null) return { suite: null, name: '' };
+  if (document === null) return { suite: null, name: '' };
+  const file = new Field(document, problems);
+  const reading = readPrompt(file, isOwn);
+  if (reading === null) return { suite: null, name: '' };
   const { name } = reading.prompt;
   notices.push(...reading.notices);
-  if (valueAt(document.value, ['tests']) === undefined) {
+  if (!file.at('tests').isGiven) {
     const fix =
       '; add metrics and references to it, or write them into ' +
       `tests/${stemOf(document.file)}.yaml next to it`;
@@ -260,7 +260,6 @@ async function loadSuite(
   }
   const variables = reading.prompt.variables.map((each) => each.name);
   const context = {
-    limits: options.limits,
     variables,
     isInferred: reading.isInferred,
     builtIns: new Map([...tools.builtInMetrics, ...(loaded.imported?.metrics ?? [])]),
@@ -273,14 +272,13 @@ async function loadSuite(
   const before = problems.length;
   const tests = await readTests(below(document, ['tests']), context, problems);
   if (tests === null) return { suite: null, name };
-  const inferred = withInputs(reading, document, tests.references);
   // An unreadable reference may contain the input that seems to be missing.
-  if (problems.length === before) problems.push(...inferred.problems);
+  const inferred = withInputs(reading, problems.length > before ? [] : tests.references);
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
   const suite = { prompt, tests };
   checkOwn(suite, context.suiteKeys, problems);
-  return { suite: await withShownFiles(suite, document, files, problems), name };
+  return { suite: await withShownFiles(suite, file, files), name };
 }
 
 function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Problem[]): void {
@@ -292,7 +290,6 @@ function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Proble
 function withImportedModels(
   settings: Settings,
   imported: readonly ForeignFile[],
-  limits: Limits,
   problems: Problem[],
   notices: Notice[],
 ): Settings {
@@ -300,16 +297,9 @@ function withImportedModels(
   for (const { models: written } of imported) {
     const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
-    const document: Document = {
-      file: place.file,
-      value: { models: Object.fromEntries(entries) },
-      placeOf: () => place,
-      placeOfText: () => place,
-    };
-    for (const [name, model] of entries.length === 0
-      ? []
-      : readSettings(document, { limits, own: [] }, problems).settings.models)
-      models.set(name, model);
+    const document = rowDocument(place, { models: Object.fromEntries(entries) });
+    const read = readSettings(document, [], problems).settings;
+    for (const [name, model] of read.models) models.set(name, model);
   }
   for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))
     models.set(name, model);

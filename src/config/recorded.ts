@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path } from '../documents/document.ts';
-import { problem } from '../errors.ts';
+import type { Field } from '../documents/document.ts';
 import { toolMessage } from '../metrics/transcript.ts';
 import { callId, type ToolCall } from '../types/answer.ts';
 import { ROLE_NAMES, type Message, type Role } from '../types/model.ts';
@@ -12,7 +11,6 @@ import {
   parseMap,
   type Json,
   type JsonMap,
-  type Problem,
 } from '../types/plain.ts';
 import { anything, listOf } from './schema.ts';
 
@@ -45,18 +43,16 @@ export const recordedMessages = () =>
 /** Reports what cannot be read, at its line. */
 export function readRecordedMessages(
   written: z.output<ReturnType<typeof recordedMessages>>,
-  document: Document,
-  path: Path,
-  problems: Problem[],
+  field: Field,
 ): Message[] {
   const items = Array.isArray(written) ? written : written.messages;
-  const at = Array.isArray(written) ? path : [...path, 'messages'];
+  const list = Array.isArray(written) ? field : field.at('messages');
   const read = items.map((item) => readTranscriptItem(item as JsonMap));
   const { messages, flaws } = pairCalls(read);
   const own = read.flatMap(({ flaw }, index) => (flaw === undefined ? [] : [{ ...flaw, index }]));
   for (const { index, key, message } of [...own, ...flaws]) {
-    const place = [...at, index, ...(key === undefined ? [] : [key])];
-    problems.push(problem(document.placeOf(place), `${pathText(place)} ${message}`));
+    const at = key === undefined ? list.at(index) : list.at(index, key);
+    at.refuse(`${at.name} ${message}`);
   }
   return messages;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { asWritten, type Document, type Path } from '../documents/document.ts';
-import { perLimits, type Limits } from '../documents/limits.ts';
+import type { Field } from '../documents/document.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import { readExpected } from '../metrics/comparison.ts';
@@ -9,7 +9,7 @@ import { callsAmong } from '../metrics/transcript.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
-import { jsonText, type Notice, type Place, type Problem, type Scalar } from '../types/plain.ts';
+import { jsonText, type Notice, type Place, type Scalar } from '../types/plain.ts';
 import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
 import { readRecordedMessages, recordedMessages } from './recorded.ts';
@@ -32,44 +32,41 @@ const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMess
   error: 'must be a map of variables',
 });
 
-export const referenceSchema = perLimits((limits) =>
-  closed({
-    id: z
-      .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
-      .describe('Id, unique in the suite. Default: a hash of the input.')
-      .optional(),
-    input: inputSchema
-      .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
-      .optional(),
-    expected: anything()
-      .describe('The expected answer, for metrics that compare with it.')
-      .optional(),
-    skip: flag()
-      .describe('The reference runs and is shown, but does not affect the verdict.')
-      .optional(),
-    tags: z
-      .union([filled(), listOf(filled())], { error: 'must be a list of words' })
-      .describe(
-        'Labels to select references by. A reference with the tag critical can fail the run ' +
-          'on its own.',
-      )
-      .optional(),
-    n_tries: wholeNumber(1, limits.tries)
-      .describe("Tries of this reference on each side. Default: the suite's n_tries.")
-      .optional(),
-    cluster: filled()
-      .describe('Name of a group of related references, such as texts from one template.')
-      .optional(),
-    metadata: mapOf(anything(), 'a map of values')
-      .describe('Additional data, which metric code reads as dialogue.metadata.')
-      .optional(),
-    ...scriptMembers,
-    metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
-  }),
-);
+export const referenceSchema = closed({
+  id: z
+    .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
+    .describe('Id, unique in the suite. Default: a hash of the input.')
+    .optional(),
+  input: inputSchema
+    .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
+    .optional(),
+  expected: anything()
+    .describe('The expected answer, for metrics that compare with it.')
+    .optional(),
+  skip: flag()
+    .describe('The reference runs and is shown, but does not affect the verdict.')
+    .optional(),
+  tags: z
+    .union([filled(), listOf(filled())], { error: 'must be a list of words' })
+    .describe(
+      'Labels to select references by. A reference with the tag critical can fail the run ' +
+        'on its own.',
+    )
+    .optional(),
+  n_tries: wholeNumber(1, FILE_LIMITS.tries)
+    .describe("Tries of this reference on each side. Default: the suite's n_tries.")
+    .optional(),
+  cluster: filled()
+    .describe('Name of a group of related references, such as texts from one template.')
+    .optional(),
+  metadata: mapOf(anything(), 'a map of values')
+    .describe('Additional data, which metric code reads as dialogue.metadata.')
+    .optional(),
+  ...scriptMembers,
+  metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
+});
 
 export interface ReferenceContext {
-  limits: Limits;
   variables: readonly string[];
   isInferred?: boolean;
   /**
@@ -84,11 +81,6 @@ export interface ReferenceContext {
   isLed: boolean;
   builtIns: BuiltInMetrics;
   notices: Notice[];
-}
-
-/** Building the schema takes longer than checking a reference, so all references share it. */
-export interface ReferenceReader extends ReferenceContext {
-  schema: ReturnType<typeof referenceSchema>;
 }
 
 interface DataSource {
@@ -106,35 +98,31 @@ export interface DraftReference extends Omit<Reference, 'id'> {
 const NO_EXPECTED = 'the reference has no expected value';
 
 export function readDraft(
-  document: Document,
-  path: Path,
+  field: Field,
   ordinal: number,
-  context: ReferenceReader,
-  problems: Problem[],
+  context: ReferenceContext,
 ): DraftReference | null {
-  const written = check(document, path, context.schema, problems);
+  const written = check(field, referenceSchema);
   if (written === undefined) return null;
   const recorded = isDialogue(written.input)
-    ? readRecordedMessages(written.input, document, [...path, 'input'], problems)
+    ? readRecordedMessages(written.input, field.at('input'))
     : null;
   const { thread, ...after } = threadOf(recorded, context.doCompletion);
-  const read = writtenTexts(document, path, written);
-  const own = readOwnMetrics(document, path, context.metrics, context.builtIns, problems);
-  const scripted = readScript(document, path, written);
+  const read = writtenTexts(field, written);
+  const own = readOwnMetrics(field, context.metrics, context.builtIns);
+  const scripted = readScript(field, written);
   const metrics = [...context.metrics, ...(own.metrics ?? [])];
-  const flaws: [string | null, Path][] = [
-    [threadProblem(ordinal, thread, context) ?? openCallProblem(thread), path],
-    [unansweredProblem(ordinal, recorded, metrics, context), path],
-    [undecidableReason(metrics, { ...read, ...scripted }, context.builtIns), [...path, 'expected']],
-    [notJudgedReason(ordinal, own, context), path],
-  ];
-  const flaw = flaws.find(([message]) => message !== null);
+  const undecidable = undecidableReason(metrics, { ...read, ...scripted }, context.builtIns);
+  const problem =
+    dialogueProblem(ordinal, recorded, thread, { ...context, metrics }) ??
+    undecidable ??
+    notJudgedReason(ordinal, metrics, context);
+  const at = problem === undecidable ? field.at('expected') : field;
   return {
-    given:
-      written.id === undefined ? null : String(asWritten(document, [...path, 'id'], written.id)),
-    place: document.placeOf(path),
+    given: written.id === undefined ? null : String(field.at('id').spelled(written.id)),
+    place: field.place,
     ...read,
-    ...filesOfValues(read.input, document, path),
+    ...filesOfValues(read.input, field),
     thread,
     ...after,
     recorded,
@@ -144,8 +132,8 @@ export function readDraft(
     ...withoutUndefined({ cluster: written.cluster, metadata: written.metadata }),
     ...scripted,
     ...own,
-    problem: flaw?.[0] ?? null,
-    ...(flaw === undefined ? {} : { problemAt: document.placeOf(flaw[1]) }),
+    problem,
+    ...(problem !== null && { problemAt: at.place }),
   };
 }
 
@@ -204,31 +192,26 @@ function isDialogue(input: WrittenInput): input is z.output<ReturnType<typeof re
   return Array.isArray(input) || Array.isArray(input?.['messages']);
 }
 
-function filesOfValues(
-  input: Record<string, Scalar>,
-  document: Document,
-  path: Path,
-): Pick<Reference, 'inputFiles'> {
-  const { file: own } = document.placeOf(path);
+function filesOfValues(input: Record<string, Scalar>, field: Field): Pick<Reference, 'inputFiles'> {
+  const own = field.place.file;
   const found = Object.keys(input).flatMap((name) => {
-    const { file } = document.placeOf([...path, 'input', name]);
+    const { file } = field.at('input', name).place;
     return file === own ? [] : [[name, file]];
   });
   return found.length === 0 ? {} : { inputFiles: Object.fromEntries(found) };
 }
 
 function writtenTexts(
-  document: Document,
-  path: Path,
-  given: z.output<ReferenceReader['schema']>,
+  field: Field,
+  given: z.output<typeof referenceSchema>,
 ): Pick<Reference, 'input' | 'expected' | 'values'> {
   const variables = Object.entries(isDialogue(given.input) ? {} : (given.input ?? {}));
   const texts = variables.map(([name, value]): [string, Scalar] => [
     name,
-    asWritten(document, [...path, 'input', name], value),
+    field.at('input', name).spelled(value),
   ]);
   const changed = variables.filter(([, value], index) => texts[index]?.[1] !== value);
-  const expected = asWritten(document, [...path, 'expected'], given.expected);
+  const expected = field.at('expected').spelled(given.expected);
   const isSame = expected === given.expected;
   return {
     input: Object.fromEntries(texts),
@@ -246,7 +229,7 @@ function writtenTexts(
 
 function notJudgedReason(
   ordinal: number,
-  { metrics = [] }: Pick<Reference, 'metrics'>,
+  metrics: readonly Metric[],
   { isJudged }: ReferenceContext,
 ): string | null {
   return isJudged || metrics.length > 0
@@ -269,38 +252,38 @@ function threadOf(
     : { thread, after: recorded.slice(end) };
 }
 
-/** Why the model cannot continue a dialogue: a call that its vendor must get a result for. */
-function openCallProblem(thread: readonly Message[] | null): string | null {
-  if (thread === null || asksNothing(thread)) return null;
-  const open = callsAmong(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
-  return open === undefined
-    ? null
-    : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +
-        `{ role: tool, tool_call_id: ${jsonText(open.metadata?.['id'] ?? '')}, content: TEXT } after it`;
-}
+/** What an empty dialogue lacks, by `do_completion`. */
+const LACKS: Readonly<Record<string, string>> = {
+  null: 'a message',
+  true: 'a question to answer',
+  false: 'an answer, and do_completion is false',
+};
 
-/** In FlexEval's files, a tool's results count as the assistant's messages. */
-function unansweredProblem(
+function dialogueProblem(
   ordinal: number,
   recorded: readonly Message[] | null,
-  metrics: readonly Metric[],
-  { doCompletion }: ReferenceContext,
+  thread: readonly Message[] | null,
+  { doCompletion, metrics }: Pick<ReferenceContext, 'doCompletion' | 'metrics'>,
 ): string | null {
+  if (recorded === null || thread === null) return null;
+  if (thread.length === 0)
+    return `reference ${ordinal} is a dialogue without ${LACKS[String(doCompletion)] ?? ''}`;
+  const open = openCallProblem(thread);
+  if (open !== null) return open;
+  // In FlexEval's files, a tool's results count as the assistant's messages.
   const isFlexEval = metrics.some(({ of }) => of === 'both');
-  return doCompletion === false && !isFlexEval && recorded?.at(-1)?.role === 'tool'
+  return doCompletion === false && !isFlexEval && recorded.at(-1)?.role === 'tool'
     ? `reference ${ordinal} ends with the result of a tool, so it has no answer; add the ` +
         "assistant's answer, or remove do_completion: false"
     : null;
 }
 
-function threadProblem(
-  ordinal: number,
-  thread: readonly Message[] | null,
-  { doCompletion }: ReferenceContext,
-): string | null {
-  if (thread === null || thread.length > 0) return null;
-  if (doCompletion === null) return `reference ${ordinal} is a dialogue without a message`;
-  return doCompletion
-    ? `reference ${ordinal} is a dialogue without a question to answer`
-    : `reference ${ordinal} is a dialogue without an answer, and do_completion is false`;
+/** Why the model cannot continue a dialogue: a call that its vendor must get a result for. */
+function openCallProblem(thread: readonly Message[]): string | null {
+  if (asksNothing(thread)) return null;
+  const open = callsAmong(thread).find(({ id, metadata }) => id === undefined && metadata?.['id']);
+  return open === undefined
+    ? null
+    : `the call of ${open.name} has no result, so the model cannot continue the dialogue; add ` +
+        `{ role: tool, tool_call_id: ${jsonText(open.metadata?.['id'] ?? '')}, content: TEXT } after it`;
 }

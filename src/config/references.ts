@@ -1,21 +1,15 @@
 import { z } from 'zod';
 import { isTable, readRows, rowDocument } from '../documents/dataset.ts';
-import { type Document, valueAt } from '../documents/document.ts';
+import { Field } from '../documents/document.ts';
+import { FILE_LIMITS } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { appearance } from '../text/visible.ts';
 import { isMap, type Place, type Problem } from '../types/plain.ts';
-import {
-  type ReferenceContext,
-  type ReferenceReader,
-  referenceSchema,
-  type DraftReference,
-  readDraft,
-  withMissing,
-} from './reference.ts';
+import { type ReferenceContext, type DraftReference, readDraft, withMissing } from './reference.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
-import { check, closed, filled, listOf, mapOf } from './schema.ts';
+import { anything, check, closed, filled, listOf, mapOf } from './schema.ts';
 
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
@@ -42,29 +36,26 @@ export const referencesFromSchema = z
   .optional();
 
 export async function readReferences(
-  document: Document,
+  tests: Field,
   context: ReferenceContext,
-  problems: Problem[],
   empty: Place[],
 ): Promise<Reference[]> {
-  const reader: ReferenceReader = { ...context, schema: referenceSchema(context.limits) };
-  const drafts = readWritten(document, reader, problems);
-  const list = valueAt(document.value, ['references']);
-  if (Array.isArray(list) && list.length === 0) empty.push(document.placeOf(['references']));
-  const written = check(document, ['references_from'], referencesFromSchema, problems);
-  const sources = written === undefined ? [] : Array.isArray(written) ? written : [written];
-  for (const [index, source] of sources.entries()) {
-    const path = Array.isArray(written) ? ['references_from', index] : ['references_from'];
-    const from = document.placeOf([...path, 'file']);
-    drafts.push(...(await readDataSource(from, source, reader, problems, empty)));
+  const list = tests.at('references');
+  const drafts = readWritten(list, context);
+  if (Array.isArray(list.value) && list.value.length === 0) empty.push(list.place);
+  const from = tests.at('references_from');
+  const written = check(from, referencesFromSchema);
+  for (const [index, source] of [written ?? []].flat().entries()) {
+    const at = Array.isArray(written) ? from.at(index) : from;
+    drafts.push(...(await readDataSource(at.at('file'), source, context, empty)));
   }
-  problems.push(...lonelyClusters(drafts));
+  tests.problems.push(...lonelyClusters(drafts));
   const inputs = inputNames(drafts);
   const variables = context.isInferred
     ? context.variables.filter((name) => inputs.has(name))
     : context.variables;
   const checked = drafts.map((draft) => withMissing(draft, variables));
-  return identify(checked, context.hash, problems);
+  return identify(checked, context.hash, tests.problems);
 }
 
 export function inputNames(references: readonly Pick<Reference, 'input'>[]): Set<string> {
@@ -89,35 +80,22 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
   );
 }
 
-function readWritten(
-  document: Document,
-  context: ReferenceReader,
-  problems: Problem[],
-): DraftReference[] {
-  const list = valueAt(document.value, ['references']);
-  const { limits } = context;
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) {
-    problems.push(problem(document.placeOf(['references']), 'references must be a list'));
-    return [];
-  }
-  if (list.length > limits.references) {
+function readWritten(field: Field, context: ReferenceContext): DraftReference[] {
+  const list = check(field, listOf(anything()).optional()) ?? [];
+  if (list.length > FILE_LIMITS.references) {
     const message =
-      `has ${list.length} references; the limit is ${limits.references}. Move them into a ` +
+      `has ${list.length} references; the limit is ${FILE_LIMITS.references}. Move them into a ` +
       'JSONL or CSV file (references_from)';
-    problems.push(problem(document.file, message));
+    field.problems.push(problem(field.document.file, message));
     return [];
   }
-  return list.flatMap(
-    (_, index) => readDraft(document, ['references', index], index + 1, context, problems) ?? [],
-  );
+  return list.flatMap((_, index) => readDraft(field.at(index), index + 1, context) ?? []);
 }
 
 async function readDataSource(
-  from: Place,
+  { place: from, problems }: Field,
   source: z.output<typeof sourceSchema>,
-  context: ReferenceReader,
-  problems: Problem[],
+  context: ReferenceContext,
   empty: Place[],
 ): Promise<DraftReference[]> {
   const loaded = await context.load(source.file, from, problems);
@@ -126,14 +104,12 @@ async function readDataSource(
   const columns = source.map ?? {};
   const { variables, isLed } = context;
   const rules = { map: columns, variables, isLed, table: isTable(file) };
-  const rows = readRows(file, content, context.limits, problems).map(
-    ({ line, value, written }) => ({
-      place: { file, line },
-      value,
-      mapped: rowAsReference(value, rules),
-      written: written && rowAsReference(written, rules),
-    }),
-  );
+  const rows = readRows(file, content, problems).map(({ line, value, written }) => ({
+    place: { file, line },
+    value,
+    mapped: rowAsReference(value, rules),
+    written: written && rowAsReference(written, rules),
+  }));
   if (rows.length === 0) empty.push({ file, line: 0 });
   const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
   const flaw = rows[0]?.mapped;
@@ -151,7 +127,7 @@ async function readDataSource(
       return [];
     }
     const row = rowDocument(place, value, typeof written === 'object' ? written : undefined);
-    const draft = readDraft(row, [], index + 1, context, problems);
+    const draft = readDraft(new Field(row, problems), index + 1, context);
     return draft === null ? [] : [{ ...draft, columns }];
   });
   const columnNames = rows.flatMap(({ value }) => Object.keys(value));

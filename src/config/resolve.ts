@@ -42,7 +42,11 @@ function suiteSides(
     settingsFile,
   };
   const variants = sweepCombinations(settings.sweep).map((values) => {
-    const variant = applySweep(suite, values);
+    const { model = suite.prompt.model, ...parameters } = values;
+    const variant: Variant = {
+      model: model === null ? null : String(model),
+      parameters: { ...suite.prompt.parameters, ...parameters },
+    };
     return 'model' in values ? withoutRefused(variant, settings) : variant;
   });
   // Combinations that differ only in a parameter that the model does not accept run once.
@@ -73,14 +77,6 @@ export function answererFor(
     (written) => resolveOrReport(written, context, problems) ?? [],
   );
   return own.kind.answererOf(own, targets.length === own.models.length ? targets : []);
-}
-
-function applySweep(suite: Suite, values: Record<string, Scalar>): Variant {
-  const { model, ...parameters } = values;
-  return {
-    model: model === undefined ? suite.prompt.model : String(model),
-    parameters: { ...suite.prompt.parameters, ...parameters },
-  };
 }
 
 export function sweepCombinations(sweep: Record<string, Scalar[]>): Record<string, Scalar>[] {

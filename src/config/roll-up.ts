@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { codePlaceOf, type Document, valueAt } from '../documents/document.ts';
-import { problem } from '../errors.ts';
+import { codePlaceOf, type Field } from '../documents/document.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
 import { didYouMean } from '../text/suggest.ts';
-import type { Problem } from '../types/plain.ts';
 import { check, closed, filled, numberBetween, oneOf, wholeNumber } from './schema.ts';
 
 const NAMED_POLICIES = ['all', 'any', 'majority'] as const;
@@ -28,42 +26,37 @@ export const rollupSchema = z
   .union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' })
   .optional();
 
-export function readRollup(document: Document, problems: Problem[]): Rollup {
-  const key = 'metrics_rollup';
+export function readRollup(tests: Field): Rollup {
+  const field = tests.at('metrics_rollup');
   const fallback: Rollup = { kind: 'named', policy: 'all' };
-  const written = check(document, [key], rollupSchema, problems);
-  if (written === undefined) return fallback;
-  const { name, k, min, code, language } =
-    typeof written === 'string' ? { name: written } : written;
-  const refuse = (member: string, message: string): Rollup => {
-    problems.push(
-      problem(
-        document.placeOf(typeof written === 'string' ? [key] : [key, member]),
-        `${key}: ${message}`,
-      ),
-    );
+  const given = check(field, rollupSchema);
+  if (given === undefined) return fallback;
+  const written = typeof given === 'string' ? { name: given } : given;
+  const { name, code, language = 'python' } = written;
+  const refuse = (key: string, message: string): Rollup => {
+    const at = typeof given === 'string' ? field : field.at(key);
+    at.refuse(`${field.name}: ${message}`);
     return fallback;
   };
-  const misplaced = memberOutOfPlace(document, name, code !== undefined);
-  if (misplaced !== null) return refuse(misplaced.member, misplaced.message);
+  const misplaced = keyOutOfPlace(written);
+  if (misplaced !== null)
+    return refuse(misplaced.key, `${misplaced.key} is only for ${misplaced.of}`);
   if (code !== undefined)
     return {
       kind: 'code',
       name: name ?? 'custom',
-      language: language ?? 'python',
+      language,
       code,
-      at: codePlaceOf(document, [key, 'code'], code),
-      place: document.placeOf([key]),
+      at: codePlaceOf(field.at('code'), code),
+      place: field.place,
     };
-  const named = namedPolicy(name, k, min);
+  const named = namedPolicy(written);
   return typeof named === 'string' ? refuse('name', named) : named;
 }
 
-function namedPolicy(
-  name: string | undefined,
-  k: number | undefined,
-  min: number | undefined,
-): Rollup | string {
+type WrittenRollup = z.output<typeof mapSchema>;
+
+function namedPolicy({ name, k, min }: WrittenRollup): Rollup | string {
   if (name === undefined) return 'needs a name or code';
   if (name === 'at_least')
     return k === undefined ? 'at_least needs k, the number of passes' : { kind: 'at_least', k };
@@ -76,22 +69,11 @@ function namedPolicy(
   return `there is no roll-up "${name}"${didYouMean(name, POLICIES)}; for your own rule, add code`;
 }
 
-/**
- * Rejects keys that the policy (how tries are combined) ignores, because the author may have meant
- * another policy.
- */
-function memberOutOfPlace(
-  document: Document,
-  name: string | undefined,
-  code: boolean,
-): { member: string; message: string } | null {
-  const given = (member: string) =>
-    valueAt(document.value, ['metrics_rollup', member]) !== undefined;
-  if (given('k') && (code || name !== 'at_least'))
-    return { member: 'k', message: 'k is only for at_least' };
-  if (given('min') && (code || name !== 'pass_rate'))
-    return { member: 'min', message: 'min is only for pass_rate' };
-  return given('language') && !code
-    ? { member: 'language', message: 'language is only for code' }
-    : null;
+/** A key that the policy ignores is an error, because the author may have meant another policy. */
+function keyOutOfPlace({ name, k, min, code, language }: WrittenRollup) {
+  if (k !== undefined && (code !== undefined || name !== 'at_least'))
+    return { key: 'k', of: 'at_least' };
+  if (min !== undefined && (code !== undefined || name !== 'pass_rate'))
+    return { key: 'min', of: 'pass_rate' };
+  return language !== undefined && code === undefined ? { key: 'language', of: 'code' } : null;
 }

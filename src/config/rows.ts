@@ -1,7 +1,14 @@
 import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../kernel/suite/suite.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
-import { isMap, type Json, type JsonMap, type Place, type Problem } from '../types/plain.ts';
+import {
+  isMap,
+  ownEntry,
+  type Json,
+  type JsonMap,
+  type Place,
+  type Problem,
+} from '../types/plain.ts';
 import { SCRIPT_KEYS } from './script.ts';
 
 export type LoadData = (
@@ -31,8 +38,9 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   if (lacking !== null) return lacking;
   for (const part of REFERENCE_FIELDS) {
     const asked = part === 'n_tries' ? undefined : rules.map[part];
-    const value = fieldValue(row, part, asked ?? part, rules.table);
-    if (value !== undefined) reference[part] = value;
+    const value = ownEntry(row, asked ?? part);
+    if (value !== undefined && !rules.table) reference[part] = value;
+    else if (value !== undefined && value !== '') reference[part] = cell(part, String(value));
   }
   Object.assign(reference, scriptOf(row, rules));
   const input = rowInput(row, rules);
@@ -70,23 +78,17 @@ function metadataOf(row: JsonMap, { map }: RowRules): JsonMap {
   return Object.fromEntries(Object.entries(row).filter(([key]) => !read.has(key)));
 }
 
-function fieldValue(
-  row: JsonMap,
-  part: ReferenceField,
-  column: string,
-  table: boolean,
-): Json | undefined {
-  const value = Object.hasOwn(row, column) ? row[column] : undefined;
-  if (value === undefined || !table) return value;
-  return value === '' ? undefined : cell(part, String(value));
-}
-
 /** OpenAI's and ShareGPT's names for a dialogue. */
 const DIALOGUE_KEYS = ['messages', 'conversations'] as const;
 
 function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   const { map, variables } = rules;
-  if (typeof map.input === 'object') return { value: mappedInput(row, map.input) };
+  if (typeof map.input === 'object')
+    return {
+      value: Object.fromEntries(
+        Object.entries(map.input).map(([variable, column]) => [variable, row[column] ?? null]),
+      ),
+    };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
   if (
     Object.hasOwn(row, 'input') &&
@@ -106,12 +108,6 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
       picked[key] = value;
   }
   return { value: picked };
-}
-
-function mappedInput(row: JsonMap, columns: Readonly<Record<string, string>>): JsonMap {
-  const picked = emptyMap();
-  for (const [variable, column] of Object.entries(columns)) picked[variable] = row[column] ?? null;
-  return picked;
 }
 
 function wholeInput(

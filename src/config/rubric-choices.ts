@@ -1,70 +1,50 @@
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Better } from '../types/metric.ts';
-import { isMap, type Json, type Place } from '../types/plain.ts';
-
-interface ChoiceScores {
-  scores: Map<string, number>;
-  problem: { place: Place; message: string } | null;
-}
+import { isMap, type Json } from '../types/plain.ts';
 
 /**
  * Reads FlexEval's and autoevals' `choice_scores` and `choice_strings`, Phoenix's `choices`, or a
- * list of labels.
+ * list of labels. Null if they are not valid.
  */
 export function readChoices(
-  document: Document,
-  path: Path,
+  rubric: Field,
   strings: string | readonly string[] | undefined,
-): ChoiceScores {
-  const key =
-    valueAt(document.value, [...path, 'choice_scores']) === undefined &&
-    valueAt(document.value, [...path, 'choices']) !== undefined
-      ? 'choices'
-      : 'choice_scores';
-  const at = [...path, key];
+): Map<string, number> | null {
+  const isPhoenix = rubric.at('choices').isGiven && !rubric.at('choice_scores').isGiven;
+  const field = rubric.at(isPhoenix ? 'choices' : 'choice_scores');
   const labels = typeof strings === 'string' ? [...strings] : (strings ?? []);
-  const refuse = (message: string): ChoiceScores => ({
-    scores: new Map(),
-    problem: { place: document.placeOf(at), message: `${pathText(at)} ${message}` },
-  });
-  const given = valueAt(document.value, at);
-  const scores = readChoiceScores(given, labels);
+  const scores = readChoiceScores(field.value, labels);
   const message =
-    fromSeveral(strings) ??
-    choicesProblem(scores, labels, given) ??
-    mismatch([...(scores?.keys() ?? [])], labels);
-  return message !== null || scores === null ? refuse(message ?? '') : { scores, problem: null };
+    typeof strings === 'string' && /^from_n(?:_|$)/.test(strings)
+      ? FROM_SEVERAL
+      : choicesProblem(scores ?? new Map(), labels, field.isGiven);
+  if (message === null) return scores;
+  field.refuse(`${field.name} ${message}`);
+  return null;
 }
 
-function fromSeveral(strings: string | readonly string[] | undefined): string | null {
-  if (typeof strings !== 'string' || !/^from_n(?:_|$)/.test(strings)) return null;
-  return (
-    'cannot be used: choice_strings from_n compares several answers, but a rubric judges ' +
-    "only one; to compare base's answer with head's, use pairwise_preference"
-  );
-}
+const FROM_SEVERAL =
+  'cannot be used: choice_strings from_n compares several answers, but a rubric judges ' +
+  "only one; to compare base's answer with head's, use pairwise_preference";
 
 function choicesProblem(
-  scores: ReadonlyMap<string, number> | null,
+  scores: ReadonlyMap<string, number>,
   labels: readonly string[],
-  given: Json | undefined,
+  isGiven: boolean,
 ): string | null {
-  if (scores !== null && scores.size > 0)
-    return [...scores.keys()].some((label) => label.trim() === '') ? 'has an empty label' : null;
-  return (
-    'must map at least one label to a number' +
-    (labels.length > 0 && given === undefined ? '; choice_strings has labels but no scores' : '')
-  );
-}
-
-function mismatch(scored: readonly string[], labels: readonly string[]): string | null {
-  const unscored = labels.find((label) => !scored.includes(label));
+  const scored = [...scores.keys()];
+  if (scored.length === 0)
+    return (
+      'must map at least one label to a number' +
+      (labels.length > 0 && !isGiven ? '; choice_strings has labels but no scores' : '')
+    );
+  if (scored.some((label) => label.trim() === '')) return 'has an empty label';
+  const unscored = labels.find((label) => !scores.has(label));
   if (unscored !== undefined) return `has no score for the label "${unscored}" of choice_strings`;
-  const unlisted =
-    labels.length === 0 ? undefined : scored.find((label) => !labels.includes(label));
+  const unlisted = scored.find((label) => labels.length > 0 && !labels.includes(label));
   return unlisted === undefined
     ? null
     : `has the label "${unlisted}", which is not in choice_strings`;

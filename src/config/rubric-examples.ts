@@ -1,17 +1,15 @@
 import type { z } from 'zod';
 import { readRows, rowDocument } from '../documents/dataset.ts';
-import { asWritten, type Document, type Path } from '../documents/document.ts';
-import type { Limits } from '../documents/limits.ts';
-import { problem } from '../errors.ts';
+import { Field } from '../documents/document.ts';
 import type { Rubric } from '../types/metric.ts';
-import type { Place, Problem } from '../types/plain.ts';
+import type { Notice } from '../types/plain.ts';
 import { reportContradictions } from './answers.ts';
 import type { LoadData } from './rows.ts';
 import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
 
 export interface RubricContext {
-  limits: Limits;
   load: LoadData;
+  notices: Notice[];
 }
 
 export const exampleSchema = closed({
@@ -25,40 +23,27 @@ export const examplesFromSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
 });
 
-interface Example {
-  content: string;
-  context?: string | undefined;
-  ideal: string | null;
-  expected: string;
-  place: Place;
-}
-
 export async function readExamples(
-  document: Document,
-  path: Path,
+  rubric: Field,
   labels: readonly string[],
   context: RubricContext,
-  problems: Problem[],
 ): Promise<Rubric['examples']> {
-  const written = checkItems(document, [...path, 'examples'], exampleSchema, problems).map((item) =>
-    exampleAt(document, item.path, item.value),
+  const { problems } = rubric;
+  const written = checkItems(rubric.at('examples'), exampleSchema);
+  const examples = [...written, ...(await loadExamples(rubric.at('examples_from'), context))];
+  const found = examples.flatMap(
+    ({ field, value: { content, context: before = null, ...own } }) => {
+      const { place } = field;
+      const ideal = field.at('ideal').spelled(own.ideal)?.toString() ?? null;
+      const expected = String(field.at('expected').spelled(own.expected));
+      const label = matchingLabel(expected, labels);
+      if (label === null && labels.length > 0)
+        field.refuse(
+          `the example's expected "${expected}" is not a label of the rubric (${labels.join(', ')})`,
+        );
+      return label === null ? [] : [{ content, context: before, ideal, expected: label, place }];
+    },
   );
-  const examples = [
-    ...written,
-    ...(await loadExamples(document, [...path, 'examples_from'], context, problems)),
-  ];
-  const found = examples.flatMap(({ content, context: earlier, ideal, expected, place }) => {
-    const label = matchingLabel(expected, labels);
-    if (label === null && labels.length > 0) {
-      const message =
-        `the example's expected "${expected}" is not a label of the rubric ` +
-        `(${labels.join(', ')})`;
-      problems.push(problem(place, message));
-    }
-    return label === null
-      ? []
-      : [{ content, context: earlier ?? null, ideal, expected: label, place }];
-  });
   reportContradictions(
     found.map(({ content, context: before, ideal, expected, place }) => ({
       what: JSON.stringify([content, before, ideal]),
@@ -70,42 +55,21 @@ export async function readExamples(
   return found;
 }
 
-function exampleAt(
-  document: Document,
-  path: Path,
-  written: z.output<typeof exampleSchema>,
-): Example {
-  const { ideal, expected } = written;
-  return {
-    ...written,
-    ideal: asWritten(document, [...path, 'ideal'], ideal)?.toString() ?? null,
-    expected: String(asWritten(document, [...path, 'expected'], expected)),
-    place: document.placeOf(path),
-  };
-}
-
 async function loadExamples(
-  document: Document,
-  path: Path,
-  context: RubricContext,
-  problems: Problem[],
-): Promise<Example[]> {
-  const from = check(document, path, examplesFromSchema.optional(), problems);
-  const loaded =
-    from === undefined
-      ? null
-      : await context.load(from.file, document.placeOf([...path, 'file']), problems);
-  if (loaded === null) return [];
-  return readRows(loaded.file, loaded.content, context.limits, problems).flatMap(
-    ({ line, value, written }) => {
-      const known = Object.entries(value).filter(([key]) =>
-        Object.hasOwn(exampleSchema.shape, key),
-      );
-      const row = rowDocument({ file: loaded.file, line }, Object.fromEntries(known), written);
-      const example = check(row, [], exampleSchema, problems);
-      return example === undefined ? [] : [exampleAt(row, [], example)];
-    },
-  );
+  field: Field,
+  { load }: RubricContext,
+): Promise<{ field: Field; value: z.output<typeof exampleSchema> }[]> {
+  const { problems } = field;
+  const from = check(field, examplesFromSchema.optional());
+  const loaded = from && (await load(from.file, field.at('file').place, problems));
+  if (!loaded) return [];
+  return readRows(loaded.file, loaded.content, problems).flatMap(({ line, value, written }) => {
+    const known = Object.entries(value).filter(([key]) => Object.hasOwn(exampleSchema.shape, key));
+    const place = { file: loaded.file, line };
+    const row = new Field(rowDocument(place, Object.fromEntries(known), written), problems);
+    const example = check(row, exampleSchema);
+    return example === undefined ? [] : [{ field: row, value: example }];
+  });
 }
 
 function matchingLabel(written: string, labels: readonly string[]): string | null {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import { materialUsed, showsNothing } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
-import { isMap, type JsonMap, type Notice, type Problem } from '../types/plain.ts';
+import { isMap, type JsonMap, type Notice } from '../types/plain.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
 import { keywordProblems, readChoices, readPassing } from './rubric-choices.ts';
 import {
@@ -21,9 +21,9 @@ import {
   filled,
   flag,
   listOf,
-  missing,
   numberBetween,
   oneOf,
+  refuseMissing,
   anyText,
 } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
@@ -114,45 +114,38 @@ const rubricShape = {
 
 const rubricSchema = closed(rubricShape);
 
-const WITHOUT_EFFECT = [
-  'input_outputs',
-  'output_template',
-  'model',
-  'engine',
-  'temperature',
-] as const;
+const GRADER_ELSEWHERE = '; set the grader in the settings, or with grader: … in the metric';
 
-const GRADERS_KEYS: readonly string[] = ['model', 'engine', 'temperature'];
+const WITHOUT_EFFECT = {
+  input_outputs: '',
+  output_template: '',
+  model: GRADER_ELSEWHERE,
+  engine: GRADER_ELSEWHERE,
+  temperature: GRADER_ELSEWHERE,
+};
 
 export function rubricsSchema() {
   return z.union([rubricSchema, z.record(z.string(), rubricSchema)]);
 }
 
-export async function readRubrics(
-  document: Document,
-  context: RubricContext,
-  problems: Problem[],
-): Promise<{ rubrics: Rubric[]; notices: Notice[] }> {
+export async function readRubrics(file: Field, context: RubricContext): Promise<Rubric[]> {
   const rubrics: Rubric[] = [];
-  const notices: Notice[] = [];
-  const value = document.value;
+  const { value, problems } = file;
   if (!isMap(value)) {
-    const message = 'must be a map of rubric name to prompt and choice_scores';
-    problems.push(problem(document.placeOf([]), message));
-    return { rubrics, notices };
+    file.refuse('must be a map of rubric name to prompt and choice_scores');
+    return rubrics;
   }
-  for (const [name, path] of rubricsIn(document.file, value)) {
-    if (!isMap(valueAt(value, path))) {
-      problems.push(
-        problem(document.placeOf(path), `${name} must be a map with prompt and choice_scores`),
-      );
+  for (const [name, path] of rubricsIn(file.document.file, value)) {
+    const field = file.at(...path);
+    if (!isMap(field.value)) {
+      field.refuse(`${name} must be a map with prompt and choice_scores`);
       continue;
     }
     const before = problems.length;
-    const rubric = await readRubric({ document, name, path, problems, notices }, context);
+    const rubric = await readRubric({ field, name, notices: context.notices }, context);
     if (problems.length === before) rubrics.push(rubric);
   }
-  return { rubrics, notices };
+  return rubrics;
 }
 
 export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]][] {
@@ -163,89 +156,78 @@ export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]]
 }
 
 interface RubricReader {
-  document: Document;
+  field: Field;
   name: string;
-  path: Path;
-  problems: Problem[];
   notices: Notice[];
 }
 
 async function readRubric(reader: RubricReader, context: RubricContext): Promise<Rubric> {
-  const { document, name, path, problems, notices } = reader;
+  const { field, name } = reader;
   const left = anything().optional();
-  const written = checkMembers(
-    document,
-    path,
-    { ...rubricShape, messages: left, examples: left, choice_scores: left, choices: left },
-    problems,
-  );
-  const choices = readChoices(document, path, written.choice_strings);
-  if (choices.problem !== null) problems.push(choices.problem);
-  for (const key of WITHOUT_EFFECT) {
-    if (written[key] === undefined) continue;
-    const message =
-      `${pathText([...path, key])} has no effect here` +
-      (GRADERS_KEYS.includes(key)
-        ? '; set the grader in the settings, or with grader: … in the metric'
-        : '');
-    notices.push({ kind: 'import', message, place: document.placeOf([...path, key]) });
-  }
+  const written = checkMembers(field, {
+    ...rubricShape,
+    messages: left,
+    examples: left,
+    choice_scores: left,
+    choices: left,
+  });
+  const scores = readChoices(field, written.choice_strings);
+  noticeKeysWithoutEffect(reader);
   const prompt = readPromptText(reader);
-  const labelled = [...choices.scores.keys()];
-  const examples = await readExamples(document, path, labelled, context, problems);
+  const examples = await readExamples(field, [...(scores?.keys() ?? [])], context);
   if (materialUsed(prompt).has('expected'))
     for (const { place } of examples.filter(({ ideal }) => ideal === null))
-      problems.push(
+      field.problems.push(
         problem(
           place,
           `the rubric "${name}" contains {expected}, so this example needs the key ideal ` +
             'with the text to insert there',
         ),
       );
-  const direction = readDirection(reader, written, choices);
   return {
     name,
     prompt,
-    choice_scores: choices.scores,
-    ...direction,
+    choice_scores: scores ?? new Map(),
+    ...readDirection(reader, written, scores),
     eval_type: written.eval_type ?? (written.use_cot === false ? 'classify' : 'cot_classify'),
     notes: written.notes ?? written.description ?? null,
     examples,
-    place: document.placeOf(path),
+    place: field.place,
   };
 }
 
+function noticeKeysWithoutEffect({ field, notices }: RubricReader): void {
+  for (const [key, instead] of Object.entries(WITHOUT_EFFECT)) {
+    const { isGiven, name, place } = field.at(key);
+    if (isGiven)
+      notices.push({ kind: 'import', message: `${name} has no effect here${instead}`, place });
+  }
+}
+
 function readDirection(
-  { document, name, path, problems }: RubricReader,
+  { field, name }: RubricReader,
   written: Pick<
     z.output<typeof rubricSchema>,
     'better' | 'pass' | 'threshold' | 'optimization_direction'
   >,
-  choices: ReturnType<typeof readChoices>,
+  scores: ReadonlyMap<string, number> | null,
 ): Pick<Rubric, 'better' | 'pass'> {
   const phoenix = written.optimization_direction;
-  const better = written.better ?? (phoenix === undefined ? undefined : DIRECTIONS[phoenix]);
-  const labelsThatPass = labelTexts(document, [...path, 'pass'], written.pass);
-  const passing = readPassing(choices.scores, better, labelsThatPass, written.threshold);
-  for (const message of choices.problem === null ? passing.wrong : [])
-    problems.push(
-      problem(document.placeOf([...path, passing.key]), `the rubric "${name}": ${message}`),
-    );
-  return withoutUndefined({ better, pass: passing.pass });
+  const better = written.better ?? (phoenix && DIRECTIONS[phoenix]);
+  const labelsThatPass = labelTexts(field.at('pass'), written.pass);
+  if (scores === null) return {};
+  const { key, pass, wrong } = readPassing(scores, better, labelsThatPass, written.threshold);
+  for (const message of wrong) field.at(key).refuse(`the rubric "${name}": ${message}`);
+  return withoutUndefined({ better, pass });
 }
 
 function readPromptText(reader: RubricReader): string {
-  const { document, path, name, problems, notices } = reader;
+  const { field, name, notices } = reader;
   const texts = promptTexts(reader);
   const prompt = texts.map(({ content }) => content).join('\n\n');
   for (const { written, message } of keywordProblems(prompt)) {
-    const part = texts.find(({ content }) => content.includes(written));
-    problems.push(
-      problem(
-        part === undefined ? document.placeOf(path) : document.placeOfText(part.at, written, 0),
-        message,
-      ),
-    );
+    const part = texts.find(({ content }) => content.includes(written))?.at ?? field;
+    field.problems.push(problem(part.placeOfText(written), message));
   }
   if (texts.length > 0 && showsNothing(prompt)) {
     notices.push({
@@ -253,29 +235,21 @@ function readPromptText(reader: RubricReader): string {
       message:
         `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
         'or {conversation}',
-      place: document.placeOf(path),
+      place: field.place,
     });
   }
   return prompt;
 }
 
-function promptTexts({
-  document,
-  path,
-  name,
-  problems,
-}: RubricReader): { at: Path; content: string }[] {
-  const at = [...path, 'prompt'];
-  const prompt = valueAt(document.value, at);
-  const hasMessages = valueAt(document.value, [...path, 'messages']) !== undefined;
-  if (hasMessages && prompt !== undefined) {
-    const message = `${pathText(path) || name} has prompt and messages; keep one of them`;
-    problems.push(problem(document.placeOf(path), message));
-  }
-  if (!hasMessages && prompt === undefined) problems.push(missing(document, at));
-  if (prompt !== undefined) return typeof prompt === 'string' ? [{ at, content: prompt }] : [];
-  return checkItems(document, [...path, 'messages'], rubricMessageSchema, problems).map((item) => ({
-    at: [...item.path, 'content'],
+function promptTexts({ field, name }: RubricReader): { at: Field; content: string }[] {
+  const at = field.at('prompt');
+  const messages = field.at('messages');
+  if (messages.isGiven && at.isGiven)
+    field.refuse(`${field.name || name} has prompt and messages; keep one of them`);
+  if (!messages.isGiven && !at.isGiven) refuseMissing(at);
+  if (at.isGiven) return typeof at.value === 'string' ? [{ at, content: at.value }] : [];
+  return checkItems(messages, rubricMessageSchema).map((item) => ({
+    at: item.field.at('content'),
     content: item.value.content,
   }));
 }

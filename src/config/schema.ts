@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { pathText, type Document, type Path, valueAt } from '../documents/document.ts';
+import { Field } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import { issueWords } from '../metrics/definition.ts';
 import { didYouMean } from '../text/suggest.ts';
-import { isMap, type Json, type Problem } from '../types/plain.ts';
+import { isMap, type Json } from '../types/plain.ts';
 
 /* The messages of these schemas have no subject. `check` puts the path before them. */
 
@@ -59,112 +60,84 @@ export const scalar = () =>
 
 export const anything = () => z.unknown() as z.ZodType<unknown> as z.ZodType<Json>;
 
+/** Reports each issue of the schema at the line of its key. */
 export function check<T extends z.ZodType>(
-  document: Document,
-  path: Path,
+  field: Field,
   schema: T,
-  problems: Problem[],
   elsewhere?: Elsewhere,
 ): z.output<T> | undefined {
-  const parsed = schema.safeParse(valueAt(document.value, path));
+  const parsed = schema.safeParse(field.value);
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) reportIssue(document, path, issue, problems, elsewhere);
+  for (const issue of parsed.error.issues) reportIssue(field, issue, elsewhere);
   return undefined;
 }
 
+/** Says where an unknown key belongs, if it belongs anywhere. */
 type Elsewhere = (key: string, value?: Json) => string | null;
 
 /** Checks each member separately, so that an error does not hide others. */
 export function checkMembers<S extends z.ZodRawShape>(
-  document: Document,
-  path: Path,
+  field: Field,
   shape: S,
-  problems: Problem[],
   elsewhere?: Elsewhere,
 ): { [K in keyof S]?: z.output<S[K]> } {
-  const value = valueAt(document.value, path);
+  const { value } = field;
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
   if (!isMap(value)) {
-    problems.push(problem(document.placeOf(path), `${subject(path)} must be a map`));
+    field.refuse(`${subject(field)} must be a map`);
     return members;
   }
   const known = Object.keys(shape);
-  for (const key of Object.keys(value)) {
-    if (!Object.hasOwn(shape, key))
-      problems.push(unknownKey(document, [...path, key], known, elsewhere));
-  }
+  for (const key of Object.keys(value))
+    if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known, elsewhere);
   for (const key of known as (keyof S & string)[]) {
-    const member = check(document, [...path, key], shape[key] as z.ZodType, problems);
+    const member = check(field.at(key), shape[key] as z.ZodType);
     if (member !== undefined) members[key] = member as z.output<S[typeof key]>;
   }
   return members;
 }
 
+/** Checks each item separately, so that an error does not hide others. */
 export function checkItems<T extends z.ZodType>(
-  document: Document,
-  path: Path,
+  field: Field,
   item: T,
-  problems: Problem[],
   elsewhere?: Elsewhere,
-): { path: Path; value: z.output<T> }[] {
-  const list = valueAt(document.value, path);
-  if (list === undefined) return [];
-  if (!Array.isArray(list)) {
-    problems.push(problem(document.placeOf(path), `${subject(path)} must be a list`));
-    return [];
-  }
-  return list.flatMap((_, index) => {
-    const at = [...path, index];
-    const value = check(document, at, item, problems, elsewhere);
-    return value === undefined ? [] : [{ path: at, value }];
+): { field: Field; value: z.output<T> }[] {
+  return (check(field, listOf(anything()).optional()) ?? []).flatMap((_, index) => {
+    const at = field.at(index);
+    const value = check(at, item, elsewhere);
+    return value === undefined ? [] : [{ field: at, value }];
   });
 }
 
-function unknownKey(
-  document: Document,
-  path: Path,
-  known: readonly string[],
-  elsewhere?: Elsewhere,
-): Problem {
-  const key = String(path.at(-1));
-  const where = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';
-  const hint = elsewhere?.(key, valueAt(document.value, path)) ?? null;
-  return problem(
-    document.placeOf(path),
+function refuseKey(field: Field, known: readonly string[], elsewhere?: Elsewhere): void {
+  const key = String(field.path.at(-1));
+  const parent = parentOf(field).name;
+  const hint = elsewhere?.(key, field.value) ?? null;
+  field.refuse(
     refusedKey(key) ??
-      `unknown key "${key}"${where}${hint === null ? didYouMean(key, known) : `; ${hint}`}`,
+      `unknown key "${key}"${parent === '' ? '' : ` in ${parent}`}` +
+        (hint === null ? didYouMean(key, known) : `; ${hint}`),
   );
 }
 
-function reportIssue(
-  document: Document,
-  base: Path,
-  issue: z.core.$ZodIssue,
-  problems: Problem[],
-  elsewhere?: Elsewhere,
-): void {
-  const path: Path = [
-    ...base,
-    ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step)),
-  ];
+function reportIssue(base: Field, issue: z.core.$ZodIssue, elsewhere?: Elsewhere): void {
+  const field = base.at(...issue.path.map((step) => (typeof step === 'symbol' ? '' : step)));
   if (issue.code === 'unrecognized_keys') {
-    for (const key of issue.keys)
-      problems.push(unknownKey(document, [...path, key], issue.message.split(' '), elsewhere));
+    for (const key of issue.keys) refuseKey(field.at(key), issue.message.split(' '), elsewhere);
     return;
   }
-  const value = valueAt(document.value, path);
-  if (value === undefined && typeof path.at(-1) === 'string') {
-    problems.push(missing(document, path));
+  if (!field.isGiven && typeof field.path.at(-1) === 'string') {
+    refuseMissing(field);
     return;
   }
   const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
   if (meant !== null) {
-    for (const inner of meant) reportIssue(document, path, inner, problems, elsewhere);
+    for (const inner of meant) reportIssue(field, inner, elsewhere);
     return;
   }
-  const words = issue.message.startsWith('must ') ? issue.message : `is invalid (${issue.message})`;
-  const message = `${subject(path)} ${words}${unquotedBraces(value, issue)}`;
-  problems.push(problem(document.placeOf(path), message));
+  const words = issue.message.startsWith('must ') ? issue.message : issueWords(issue);
+  field.refuse(`${subject(field)} ${words}${unquotedBraces(field.value, issue)}`);
 }
 
 /**
@@ -189,13 +162,21 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
-export function missing(document: Document, path: Path): Problem {
-  const parent = path.slice(0, -1);
-  const where = parent.length > 0 ? `${pathText(parent)}: ` : '';
-  const place = parent.length > 0 ? document.placeOf(parent) : { file: document.file, line: 0 };
-  return problem(place, `${where}"${String(path.at(-1))}" is missing`);
+export function refuseMissing(field: Field): void {
+  const { name, place } = parentOf(field);
+  const where = name === '' ? '' : `${name}: `;
+  field.problems.push(
+    problem(
+      name === '' ? field.document.file : place,
+      `${where}"${String(field.path.at(-1))}" is missing`,
+    ),
+  );
 }
 
-function subject(path: Path): string {
-  return path.length === 0 ? 'the file' : pathText(path);
+function parentOf({ document, problems, path }: Field): Field {
+  return new Field(document, problems, path.slice(0, -1));
+}
+
+function subject({ name }: Field): string {
+  return name === '' ? 'the file' : name;
 }

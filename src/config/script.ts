@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { asWritten, type Document, type Path } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
@@ -7,7 +7,6 @@ import { countObjects, readsExpected } from '../metrics/objects.ts';
 import { isOfUser } from '../metrics/transcript.ts';
 import { counted } from '../text/amounts.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
-import type { Message } from '../types/model.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
 import { anything, closed, filled, listOf, mapOf } from './schema.ts';
@@ -39,14 +38,12 @@ export const scriptMembers = {
 export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
 
 export function readScript(
-  document: Document,
-  path: Path,
+  field: Field,
   { persona, goal, criteria, turns }: z.output<z.ZodObject<typeof scriptMembers>>,
 ): Pick<Reference, 'script'> {
-  const read = turns?.map((turn, at) => {
-    const expected = asWritten(document, [...path, 'turns', at, 'expected'], turn.expected);
-    return withoutUndefined({ user: turn.user, expected });
-  });
+  const read = turns?.map(({ user, expected }, at) =>
+    withoutUndefined({ user, expected: field.at('turns', at, 'expected').spelled(expected) }),
+  );
   const script = withoutUndefined({ persona, goal, criteria, turns: read });
   return Object.keys(script).length === 0 ? {} : { script };
 }
@@ -89,20 +86,16 @@ export const NOT_COMPARED =
 function recordProblem(
   turns: readonly ScriptedTurn[],
   thread: Reference['thread'],
-  after: Reference['after'],
+  after: Reference['after'] = [],
 ): string | null {
   if (thread === null) return null;
-  const answers = countAnswers(thread, after);
+  const asks = thread.slice(-1).some(isOfUser);
+  const answers = countObjects([...thread, ...after], { level: 'Turn' }) + (asks ? 1 : 0);
   if (turns.some(({ user }) => user !== undefined))
     return "a recorded dialogue already contains the user's messages; remove user from turns";
   return turns.length > answers
     ? `has ${counted(turns.length, 'turn')}, and its dialogue ${counted(answers, 'answer')}`
     : null;
-}
-
-function countAnswers(thread: readonly Message[], after: readonly Message[] = []): number {
-  const asks = thread.slice(-1).some(isOfUser);
-  return countObjects([...thread, ...after], { level: 'Turn' }) + (asks ? 1 : 0);
 }
 
 /** Without `rubrics`, assumes that every rubric reads `expected`. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { Document } from '../documents/document.ts';
-import type { Limits } from '../documents/limits.ts';
+import type { Field } from '../documents/document.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference, Suite } from '../kernel/suite/suite.ts';
 import type { Settings } from '../project/settings.ts';
@@ -8,7 +7,6 @@ import type { Problem } from '../types/plain.ts';
 import type { LoadData } from './rows.ts';
 
 export interface OwnContext {
-  limits: Limits;
   grader: Settings['grader'];
   hash(text: string): string;
   load: LoadData;
@@ -21,7 +19,7 @@ export interface OwnContext {
 export interface SuiteKey {
   key: string;
   schema: z.ZodType;
-  read(document: Document, context: OwnContext, problems: Problem[]): Promise<OwnSuite | null>;
+  read(field: Field, context: OwnContext): Promise<OwnSuite | null>;
   /** Reports what does not fit the prompt, such as a dialogue without a question. */
   checkPrompt?(own: OwnSuite, suite: Suite, problems: Problem[]): void;
   scripted?(own: OwnSuite, references: readonly Reference[], problems: Problem[]): Reference[];

@@ -1,3 +1,4 @@
+import { FILE_LIMITS } from '../documents/limits.ts';
 import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
@@ -24,7 +25,6 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
 export function sweepProblems(
   sweep: Sweep,
   suites: readonly Suite[],
-  limit: number,
   placeOf: (key: string) => Place | null,
 ): Problem[] {
   const used = new Set(suites.flatMap(({ prompt }) => Object.keys(prompt.parameters)));
@@ -50,11 +50,11 @@ export function sweepProblems(
   }
   const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);
-  if (size !== null && size.combinations > limit)
+  if (size !== null && size.combinations > FILE_LIMITS.combinations)
     problems.push(
       problem(
         placeOf(first),
-        `the sweep has ${size.words}; the limit is ${limit.toLocaleString('en-US')}. Use ` +
+        `the sweep has ${size.words}; the limit is ${FILE_LIMITS.combinations.toLocaleString('en-US')}. Use ` +
           'fewer values per sweep',
       ),
     );

@@ -12,6 +12,7 @@ import type { GraderSettings, Metric } from '../types/metric.ts';
 import { isHosted, type Grader, type ProgramTarget, type Target } from '../types/model.ts';
 import type { Place, Problem } from '../types/plain.ts';
 import { factsOf, ownersIn, vendorNames } from '../types/vendors.ts';
+import { missingModels } from './check-suites.ts';
 import {
   UNNAMED_MODEL,
   askedModel,
@@ -125,49 +126,20 @@ export function metricModels(
   side: ProjectSide,
   problems: Problem[],
 ): MetricModels {
+  const { settings } = side.project;
   const all = everyMetric(tests);
+  problems.push(...missingModels(all, settings));
   const left = all.filter((metric) => namedModels(metric).length === 0);
-  const embedder = embedderOfSettings(left.find(comparesEmbeddings), side, problems);
+  const embedder =
+    settings.embeddings !== null && left.some(comparesEmbeddings)
+      ? embedderOf(settings.embeddings, side.context, problems)
+      : null;
   const named = namedTargets(all, side, problems);
   return {
-    graders: gradersOfSettings(left.find(isModelGraded), side, problems),
+    graders: left.some(isModelGraded) ? gradersOf(side, problems) : [],
     ...(embedder === null ? {} : { embedder }),
     ...(named.size === 0 ? {} : { named }),
   };
-}
-
-function gradersOfSettings(
-  metric: Metric | undefined,
-  side: ProjectSide,
-  problems: Problem[],
-): Grader[] {
-  if (metric === undefined) return [];
-  const { settings } = side.project;
-  if (settings.grader === null)
-    problems.push({
-      place: metric.place,
-      message:
-        `metric "${metric.name}" needs a grader; name a model in ` +
-        `${settings.file ?? 'evaldiff.yaml'}: grader: { model: … }`,
-    });
-  return gradersOf(side, problems);
-}
-
-function embedderOfSettings(
-  metric: Metric | undefined,
-  { project: { settings }, context }: ProjectSide,
-  problems: Problem[],
-): Grader | null {
-  if (metric === undefined) return null;
-  if (settings.embeddings !== null) return embedderOf(settings.embeddings, context, problems);
-  problems.push({
-    place: metric.place,
-    message:
-      `metric "${metric.name}" needs an embedding model; ` +
-      `name one in ${settings.file ?? 'evaldiff.yaml'}: ` +
-      'embeddings: { model: … }',
-  });
-  return null;
 }
 
 function namedTargets(

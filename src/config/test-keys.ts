@@ -1,4 +1,4 @@
-export const TEST_KEYS = [
+const TEST_KEYS = [
   'gate',
   'n_tries',
   'skip',

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { pathText, type Document, valueAt } from '../documents/document.ts';
-import { DEFAULT_LIMITS, perLimits, type Limits } from '../documents/limits.ts';
+import { Field, type Document } from '../documents/document.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
@@ -31,7 +30,7 @@ import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
-import type { TEST_KEYS } from './test-keys.ts';
+import { testKeys } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
@@ -49,19 +48,27 @@ const quarantineSchema = closed({
   until: day().describe('Last day of the quarantine, like 2026-01-31.'),
 });
 
-const gateSchema = closed(suiteGateMembers);
+/** The keys whose values are checked as a whole. The others are read entry by entry. */
+const plainMembers = {
+  n_tries: tries()
+    .describe('Tries of each reference on each side. Default: n_tries in the settings.')
+    .optional(),
+  skip: flag().describe('The suite runs and is shown, but does not affect the verdict.').optional(),
+  do_completion: flag()
+    .describe(
+      'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
+        'those that end with a question.',
+    )
+    .optional(),
+  gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.').optional(),
+};
 
-export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEFAULT_LIMITS) {
+export function testsSchema(suiteKeys: readonly SuiteKey[]) {
   return closed({
+    ...plainMembers,
     defaults: z
       .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
       .describe('Files whose keys apply if this file does not set them.')
-      .optional(),
-    n_tries: tries(limits)
-      .describe('Tries of each reference on each side. Default: n_tries in the settings.')
-      .optional(),
-    skip: flag()
-      .describe('The suite runs and is shown, but does not affect the verdict.')
       .optional(),
     metrics: metricsSchema
       .describe('The metrics that judge the answers to every reference.')
@@ -70,14 +77,8 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
       'How the tries of a reference are combined into one result: all must pass (default), ' +
         'any, majority, at_least, pass_rate, or code.',
     ),
-    references: listOf(referenceSchema(limits)).describe('The test cases.').optional(),
+    references: listOf(referenceSchema).describe('The test cases.').optional(),
     references_from: referencesFromSchema.describe('Data files with further references.'),
-    do_completion: flag()
-      .describe(
-        'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
-          'those that end with a question.',
-      )
-      .optional(),
     ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
     quarantine: listOf(quarantineSchema)
       .describe(
@@ -85,27 +86,11 @@ export function testsSchema(suiteKeys: readonly SuiteKey[], limits: Limits = DEF
           'the given day.',
       )
       .optional(),
-    gate: gateSchema.describe('Settings of the gate for this suite only.').optional(),
   });
 }
 
 const MODEL_KEYS_HINT =
   "write a model and its parameters into the prompt's file, or under sweep in the settings file";
-
-const anyValue = anything().optional();
-
-const testsFileMembers = perLimits((limits) => ({
-  gate: gateSchema.optional(),
-  n_tries: tries(limits).optional(),
-  skip: flag().optional(),
-  do_completion: flag().optional(),
-  defaults: anyValue,
-  metrics: anyValue,
-  metrics_rollup: anyValue,
-  references: anyValue,
-  references_from: anyValue,
-  quarantine: anyValue,
-})) satisfies (limits: Limits) => Record<(typeof TEST_KEYS)[number] | 'defaults', unknown>;
 
 /**
  * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
@@ -115,25 +100,24 @@ export async function readTests(
   context: TestFileContext,
   problems: Problem[],
 ): Promise<Tests | null> {
+  const field = new Field(document, problems);
   if (!isMap(document.value)) {
-    problems.push(problem(document.placeOf([]), 'must be a map with metrics and references'));
+    field.refuse('must be a map with metrics and references');
     return null;
   }
+  const left = ['defaults', ...testKeys(context.suiteKeys)].map(
+    (key) => [key, anything().optional()] as const,
+  );
   const { n_tries, skip, do_completion, gate } = checkMembers(
-    document,
-    [],
-    {
-      ...testsFileMembers(context.limits),
-      ...Object.fromEntries(context.suiteKeys.map(({ key }) => [key, anyValue])),
-    },
-    problems,
+    field,
+    { ...Object.fromEntries(left), ...plainMembers },
     (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
   );
   const before = problems.length;
-  const metrics = readMetrics(document, context.builtIns, problems);
-  const own = await readOwn(document, context, problems);
+  const metrics = readMetrics(field, context.builtIns);
+  const own = await readOwn(field, context);
   const isJudged = metrics.length > 0 || own !== null;
-  if (!isJudged && problems.length === before && !someHaveMetrics(document)) {
+  if (!isJudged && problems.length === before && !someHaveMetrics(field.at('references'))) {
     const message = 'needs at least one metric, because nothing is judged otherwise';
     problems.push(problem(document.file, message));
   }
@@ -141,7 +125,7 @@ export async function readTests(
   checkDependencies(metrics, problems);
   const empty: Place[] = [];
   const references = await readReferences(
-    document,
+    field,
     {
       ...context,
       doCompletion: do_completion ?? null,
@@ -149,7 +133,6 @@ export async function readTests(
       isJudged: isJudged || problems.length > before,
       isLed: own !== null,
     },
-    problems,
     empty,
   );
   checkEvery(metrics, references, own !== null, context.builtIns, problems);
@@ -158,14 +141,14 @@ export async function readTests(
     n_tries: n_tries ?? null,
     skip: skip ?? false,
     metrics,
-    rollup: readRollup(document, problems),
+    rollup: readRollup(field),
     references: scripted(references, metrics, own, context, problems),
     empty,
     own,
-    quarantine: readQuarantine(document, references, problems),
+    quarantine: readQuarantine(field.at('quarantine'), references),
     ...(gate === undefined
       ? {}
-      : { gate: withoutUndefined(gate), gatePlace: document.placeOf(['gate']) }),
+      : { gate: withoutUndefined(gate), gatePlace: field.at('gate').place }),
   };
 }
 
@@ -181,29 +164,17 @@ function scripted(
   return (own && suiteKey?.scripted?.(own, references, problems)) ?? references;
 }
 
-function someHaveMetrics(document: Document): boolean {
-  const references = valueAt(document.value, ['references']);
-  return (
-    Array.isArray(references) &&
-    references.some(
-      (_, index) => valueAt(document.value, ['references', index, 'metrics']) !== undefined,
-    )
-  );
+function someHaveMetrics(references: Field): boolean {
+  const list = references.value;
+  return Array.isArray(list) && list.some((_, index) => references.at(index, 'metrics').isGiven);
 }
 
-async function readOwn(
-  document: Document,
-  context: TestFileContext,
-  problems: Problem[],
-): Promise<OwnSuite | null> {
-  const written = context.suiteKeys.filter(
-    ({ key }) => valueAt(document.value, [key]) !== undefined,
-  );
-  for (const { key } of written.slice(1))
-    problems.push(
-      problem(document.placeOf([key]), `a suite has ${written[0]?.key ?? ''} or ${key}; keep one`),
-    );
-  return (await written[0]?.read(document, context, problems)) ?? null;
+async function readOwn(tests: Field, context: TestFileContext): Promise<OwnSuite | null> {
+  const [first, ...others] = context.suiteKeys.filter(({ key }) => tests.at(key).isGiven);
+  if (first === undefined) return null;
+  for (const { key } of others)
+    tests.at(key).refuse(`a suite has ${first.key} or ${key}; keep one`);
+  return await first.read(tests.at(first.key), context);
 }
 
 function checkTakenNames(
@@ -260,19 +231,14 @@ function checkEvery(
   }
 }
 
-function readQuarantine(
-  document: Document,
-  references: readonly Reference[],
-  problems: Problem[],
-): Tests['quarantine'] {
+function readQuarantine(list: Field, references: readonly Reference[]): Tests['quarantine'] {
   const ids = references.map(({ id }) => id);
-  return checkItems(document, ['quarantine'], quarantineSchema, problems).map(({ path, value }) => {
-    const place = document.placeOf(path);
-    if (!ids.includes(value.id)) {
-      const message = `${pathText(path)}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`;
-      problems.push(problem(place, message));
-    }
-    return { ...value, place };
+  return checkItems(list, quarantineSchema).map(({ field, value }) => {
+    if (!ids.includes(value.id))
+      field.refuse(
+        `${field.name}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,
+      );
+    return { ...value, place: field.place };
   });
 }
 

@@ -3,8 +3,7 @@ import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
-import type { Limits } from './limits.ts';
-import { MAX_PROBLEMS } from './limits.ts';
+import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
 
 export interface DataRow {
@@ -15,32 +14,27 @@ export interface DataRow {
 }
 
 const READERS_BY_ENDING: Readonly<
-  Record<string, (file: string, text: string, limits: Limits, problems: Problem[]) => DataRow[]>
+  Record<string, (file: string, text: string, problems: Problem[]) => DataRow[]>
 > = {
   jsonl: readJsonLines,
   ndjson: readJsonLines,
-  csv: (file, text, limits, problems) => readTable(file, text, ',', limits, problems),
-  tsv: (file, text, limits, problems) => readTable(file, text, '\t', limits, problems),
+  csv: (file, text, problems) => readTable(file, text, ',', problems),
+  tsv: (file, text, problems) => readTable(file, text, '\t', problems),
 };
 
 export function isTable(file: string): boolean {
   return /\.(csv|tsv)$/i.test(file);
 }
 
-export function readRows(
-  file: string,
-  content: Uint8Array,
-  limits: Limits,
-  problems: Problem[],
-): DataRow[] {
+export function readRows(file: string, content: Uint8Array, problems: Problem[]): DataRow[] {
   const fail = (line: number, message: string): DataRow[] => {
     problems.push(problem({ file, line }, message));
     return [];
   };
   const read = READERS_BY_ENDING[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
   if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
-  if (content.length > limits.dataBytes)
-    return fail(0, tooManyBytes(content.length, limits.dataBytes));
+  if (content.length > FILE_LIMITS.dataBytes)
+    return fail(0, tooManyBytes(content.length, FILE_LIMITS.dataBytes));
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(content);
@@ -50,17 +44,17 @@ export function readRows(
   const flaw = fileFlaw(text, 'data');
   if (flaw !== null) return fail(text.slice(0, flaw.index).split('\n').length, flaw.message);
   const found: Problem[] = [];
-  const rows = read(file, text, limits, found);
+  const rows = read(file, text, found);
   problems.push(...found.slice(0, MAX_PROBLEMS));
-  if (rows.length > limits.dataRows)
-    return fail(0, `has ${rows.length} rows; the limit is ${limits.dataRows}`);
+  if (rows.length > FILE_LIMITS.dataRows)
+    return fail(0, `has ${rows.length} rows; the limit is ${FILE_LIMITS.dataRows}`);
   return rows;
 }
 
-function readJsonLines(file: string, text: string, limits: Limits, problems: Problem[]): DataRow[] {
+function readJsonLines(file: string, text: string, problems: Problem[]): DataRow[] {
   return text.split('\n').flatMap((source, index) => {
     if (source.trim() === '') return [];
-    const row = readJsonRow(source, limits);
+    const row = readJsonRow(source);
     if (typeof row === 'string') problems.push(problem({ file, line: index + 1 }, row));
     return typeof row === 'string'
       ? []
@@ -68,7 +62,8 @@ function readJsonLines(file: string, text: string, limits: Limits, problems: Pro
   });
 }
 
-export function rowDocument(place: Place, value: JsonMap, written?: JsonMap): Document {
+/** A document whose values all have the same place, such as a row of a table. */
+export function rowDocument(place: Place, value: Json, written?: JsonMap): Document {
   return {
     file: place.file,
     value,
@@ -91,7 +86,7 @@ function writtenRow(source: string): { written: JsonMap } {
   return { written: JSON.parse(source, asText) as JsonMap };
 }
 
-function readJsonRow(source: string, limits: Limits): JsonMap | string {
+function readJsonRow(source: string): JsonMap | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(source);
@@ -100,7 +95,7 @@ function readJsonRow(source: string, limits: Limits): JsonMap | string {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     return 'must be a JSON object';
-  const copy = plainCopy(parsed, limits.depth);
+  const copy = plainCopy(parsed, FILE_LIMITS.depth);
   if (typeof copy === 'string') return copy;
   // JSON.parse keeps only the last of equal keys, so equal keys leave fewer members than colons.
   return copy.members === colons(source)
@@ -151,7 +146,6 @@ function readTable(
   file: string,
   text: string,
   delimiter: ',' | '\t',
-  limits: Limits,
   problems: Problem[],
 ): DataRow[] {
   let records: { record: string[]; info: { lines: number } }[];
@@ -162,7 +156,7 @@ function readTable(
       bom: true,
       info: true,
       skip_empty_lines: true,
-      max_record_size: limits.yamlBytes,
+      max_record_size: FILE_LIMITS.yamlBytes,
     }) as unknown as typeof records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;

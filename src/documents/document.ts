@@ -1,3 +1,4 @@
+import { problem } from '../errors.ts';
 import {
   isMap,
   type Json,
@@ -53,14 +54,53 @@ export function valueAt(value: Json, path: Path): Json | undefined {
   return here;
 }
 
-export function asWritten<T extends Json | undefined>(
-  document: Document,
-  path: Path,
-  value: T,
-): T | string {
-  if (!Array.isArray(value)) return document.textOf?.(path) ?? value;
-  const texts = value.map((member, index) => document.textOf?.([...path, index]) ?? member);
-  return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;
+/** A value of a file that is being read. Its problems are reported at its place. */
+export class Field {
+  readonly document: Document;
+  readonly problems: Problem[];
+  readonly path: Path;
+
+  constructor(document: Document, problems: Problem[], path: Path = []) {
+    this.document = document;
+    this.problems = problems;
+    this.path = path;
+  }
+
+  get value(): Json | undefined {
+    return valueAt(this.document.value, this.path);
+  }
+
+  get isGiven(): boolean {
+    return this.value !== undefined;
+  }
+
+  get place(): Place {
+    return this.document.placeOf(this.path);
+  }
+
+  get name(): string {
+    return pathText(this.path);
+  }
+
+  placeOfText(text: string, occurrence = 0): Place {
+    return this.document.placeOfText(this.path, text, occurrence);
+  }
+
+  at(...steps: Path): Field {
+    return new Field(this.document, this.problems, [...this.path, ...steps]);
+  }
+
+  refuse(message: string): void {
+    this.problems.push(problem(this.place, message));
+  }
+
+  /** The value as the file spells it, such as `1.0` or `0012`, if its spelling may matter. */
+  spelled<T extends Json | undefined>(value: T): T | string {
+    const textAt = (...steps: Path) => this.document.textOf?.([...this.path, ...steps]);
+    if (!Array.isArray(value)) return textAt() ?? value;
+    const texts = value.map((member, index) => textAt(index) ?? member);
+    return texts.some((text, index) => text !== value[index]) ? (texts as T) : value;
+  }
 }
 
 export function below(document: Document, path: Path): Document {
@@ -108,11 +148,11 @@ export function under(key: string, document: Document): Document {
 }
 
 /** Finds the file's lines for embedded code: a YAML block scalar or a single line. */
-export function codePlaceOf(document: Document, path: Path, code: string): CodePlace {
+export function codePlaceOf(field: Field, code: string): CodePlace {
   const lines = code.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '');
-  const whole = document.placeOf(path);
-  const { file, line } = document.placeOfText(path, (lines[first] ?? '').trim(), 0);
+  const whole = field.place;
+  const { file, line } = field.placeOfText((lines[first] ?? '').trim());
   const several = lines.slice(first + 1).some((rest) => rest.trim() !== '');
   return several && line === whole.line
     ? { ...whole, linewise: false }

@@ -10,7 +10,7 @@ import {
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { Document, ReadResult } from './document.ts';
-import type { Limits } from './limits.ts';
+import { FILE_LIMITS } from './limits.ts';
 import {
   compileGlob,
   folderOf,
@@ -75,21 +75,17 @@ function documentKey(id: string | undefined, path: string): string {
   return `${id ?? ''} ${path}`;
 }
 
-export function createFiles(
-  tree: SourceTree,
-  limits: Limits,
-  documents: ParsedDocuments = new Map(),
-): Files {
+export function createFiles(tree: SourceTree, documents: ParsedDocuments = new Map()): Files {
   const read = new Set<string>();
   const media = new Map<string, Promise<LoadedMedia | string>>();
   const absence = (path: string) => absenceIn(tree, path);
 
   const load = async (path: string): Promise<ReadResult<Document>> => {
     const content = tree.files.has(path)
-      ? await readUpTo(tree, path, limits.yamlBytes)
+      ? await readUpTo(tree, path, FILE_LIMITS.yamlBytes)
       : (absence(path) ?? 'cannot be read');
     if (typeof content === 'string') return { ok: false, problems: [problem(path, content)] };
-    return readYaml(path, content, limits);
+    return readYaml(path, content);
   };
 
   return {
@@ -113,7 +109,7 @@ export function createFiles(
         return null;
       }
       read.add(found.file);
-      const content = await readUpTo(tree, found.file, limits.dataBytes);
+      const content = await readUpTo(tree, found.file, FILE_LIMITS.dataBytes);
       if (typeof content !== 'string') return { file: found.file, content };
       problems.push(problem(found.file, content));
       return null;

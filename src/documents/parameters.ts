@@ -1,8 +1,7 @@
-import { problem } from '../errors.ts';
 import { nearest } from '../text/suggest.ts';
-import type { Json, Problem } from '../types/plain.ts';
+import type { Json } from '../types/plain.ts';
 import { keyInputs } from '../types/vendors.ts';
-import { pathText, type Document, type Path, valueAt } from './document.ts';
+import type { Field } from './document.ts';
 
 const ADDRESS = new Set(
   (
@@ -78,35 +77,27 @@ const MISPLACED: Readonly<Record<string, string>> = {
   notes: 'is not a parameter: write a comment (#) instead',
 };
 
-export function readParameters(
-  document: Document,
-  path: Path,
-  own: readonly string[],
-  problems: Problem[],
-): Record<string, Json> {
+export function readParameters(field: Field, own: readonly string[]): Record<string, Json> {
   const parameters: Record<string, Json> = {};
-  const map = valueAt(document.value, path);
-  for (const [key, value] of Object.entries(map ?? {}) as [string, Json][]) {
+  for (const [key, value] of Object.entries(field.value ?? {}) as [string, Json][]) {
     if (own.includes(key)) continue;
-    const at = [...path, key];
     const message = parameterProblem(key, value, own);
-    const where = path.length === 0 ? '' : `${pathText(path)}: `;
     if (message === null) parameters[key] = value;
-    else problems.push(problem(document.placeOf(at), `${where}${message}`));
-    problems.push(...brokenTexts(document, at, value));
+    else field.at(key).refuse(`${field.name === '' ? '' : `${field.name}: `}${message}`);
+    refuseBrokenTexts(field.at(key), value);
   }
   return parameters;
 }
 
 /** YAML reads `{ description: Give it in, lower case }` as two keys, the second without a value. */
-function brokenTexts(document: Document, path: Path, value: Json): Problem[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]: [string, Json]) => {
-    const at = [...path, Array.isArray(value) ? Number(key) : key];
-    if (member !== null || !key.includes(' ')) return brokenTexts(document, at, member);
-    const message = `${pathText(path)}: "${key}" has no value; put text with a comma into quotes`;
-    return [problem(document.placeOf(at), message)];
-  });
+function refuseBrokenTexts(field: Field, value: Json): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value) as [string, Json][]) {
+    const at = field.at(Array.isArray(value) ? Number(key) : key);
+    if (member === null && key.includes(' '))
+      at.refuse(`${field.name}: "${key}" has no value; put text with a comma into quotes`);
+    else refuseBrokenTexts(at, member);
+  }
 }
 
 export function parameterProblem(key: string, value: Json, own: readonly string[]): string | null {

@@ -13,8 +13,7 @@ import {
 import { problem } from '../errors.ts';
 import { isMap as isJsonMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { emptyMap, pathText } from './document.ts';
-import type { Limits } from './limits.ts';
-import { MAX_PROBLEMS } from './limits.ts';
+import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
 
 /**
@@ -33,7 +32,6 @@ export type Spots = WeakMap<object, Map<string | number, Spot>>;
 interface Walk {
   file: string;
   lines: LineCounter;
-  limits: Limits;
   problems: Problem[];
   spots: Spots;
   path: (string | number)[];
@@ -52,12 +50,10 @@ export function walk(
   root: Node,
   file: string,
   lines: LineCounter,
-  limits: Limits,
 ): { value: Json; problems: Problem[]; spots: Spots; line: number } {
   const state: Walk = {
     file,
     lines,
-    limits,
     problems: [],
     spots: new WeakMap(),
     path: [],
@@ -80,10 +76,10 @@ export function walk(
 
 function readNode(state: Walk, node: Node | null, depth: number, line: number): Json {
   state.values += 1;
-  if (state.values > state.limits.values)
-    giveUp(state, line, `expands to more than ${state.limits.values} values`);
-  if (depth > state.limits.depth)
-    return addProblem(state, line, `is nested deeper than ${state.limits.depth} levels`);
+  if (state.values > FILE_LIMITS.values)
+    giveUp(state, line, `expands to more than ${FILE_LIMITS.values} values`);
+  if (depth > FILE_LIMITS.depth)
+    return addProblem(state, line, `is nested deeper than ${FILE_LIMITS.depth} levels`);
   if (node === null) return null;
   if (isAlias(node)) return readAlias(state, node, depth, line);
   if (node.anchor !== undefined && state.expanding === 0) state.anchors.set(node.anchor, node);
@@ -223,7 +219,7 @@ function sourceText({ value, source }: Scalar): string | null {
 
 function countCharacters(state: Walk, line: number, text: string): void {
   state.characters += text.length;
-  const limit = state.limits.characters;
+  const limit = FILE_LIMITS.characters;
   if (state.characters > limit) giveUp(state, line, `expands to more than ${limit} characters`);
 }
 

@@ -12,7 +12,7 @@ import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { FILE_LIMITS } from './limits.ts';
 import { fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
@@ -46,10 +46,10 @@ class Stop extends Error {
 }
 
 /** Stops at the first error, so that reading takes linear time. Warnings count as errors. */
-function parseSyntax(text: string, limits: Limits): Syntax {
+function parseSyntax(text: string): Syntax {
   const lines = new LineCounter();
   try {
-    const document = composeDocument(text, lines, limits);
+    const document = composeDocument(text, lines);
     return document === null
       ? { ok: false, line: 0, message: 'is empty' }
       : { ok: true, document, lines };
@@ -58,11 +58,11 @@ function parseSyntax(text: string, limits: Limits): Syntax {
     const line = error.offset < 0 ? 0 : lines.linePos(Math.min(error.offset, text.length)).line;
     const start = lines.lineStarts[line - 1] ?? text.length;
     const [written = ''] = text.slice(start).split('\n', 1);
-    return { ok: false, line, message: syntaxErrorText(error, written, limits) };
+    return { ok: false, line, message: syntaxErrorText(error, written) };
   }
 }
 
-function composeDocument(text: string, lines: LineCounter, limits: Limits): YamlDocument | null {
+function composeDocument(text: string, lines: LineCounter): YamlDocument | null {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer(PARSE_OPTIONS);
   let first: Stop | null = null;
@@ -76,11 +76,11 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   let documents = 0;
   const feed = (token: CST.Token) => {
     if (token.type === 'document') documents += 1;
-    checkToken(token, documents, limits);
+    checkToken(token, documents);
     for (const done of composer.next(token)) document = requireValid(done);
   };
   lines.addNewLine(0);
-  for (const lexeme of guardedPieces(text, limits)) {
+  for (const lexeme of guardedPieces(text)) {
     for (const token of parser.next(lexeme)) feed(token);
   }
   for (const token of parser.end()) feed(token);
@@ -88,25 +88,25 @@ function composeDocument(text: string, lines: LineCounter, limits: Limits): Yaml
   return document;
 }
 
-function checkToken(token: CST.Token, documents: number, limits: Limits): void {
+function checkToken(token: CST.Token, documents: number): void {
   if (token.type === 'error') throw new Stop('UNEXPECTED_TOKEN', token.offset, token.message);
   if (token.type === 'directive')
     throw new Stop('DIRECTIVE', 'offset' in token ? token.offset : 0, token.source);
   if (token.type !== 'document') return;
   if (documents > 1) throw new Stop('MULTIPLE_DOCS', token.offset, '');
-  const deep = tooDeep(token, limits.depth);
+  const deep = tooDeep(token);
   if (deep !== null) throw new Stop('RESOURCE_EXHAUSTION', deep, '');
 }
 
 /** The library's composer is recursive, so deep nesting would overflow the stack. */
-function tooDeep(document: CST.Document, limit: number): number | null {
+function tooDeep(document: CST.Document): number | null {
   const open: { token: CST.Token | undefined; depth: number }[] = [
     { token: document.value, depth: 0 },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next;
     if (token === undefined || !('items' in token)) continue;
-    if (depth > limit) return token.offset;
+    if (depth > FILE_LIMITS.depth) return token.offset;
     for (const { key, value } of token.items)
       open.push({ token: key ?? undefined, depth: depth + 1 }, { token: value, depth: depth + 1 });
   }
@@ -123,7 +123,7 @@ const LEXER_MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
 const OPENS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 };
 
-function* guardedPieces(text: string, limits: Limits): Generator<string> {
+function* guardedPieces(text: string): Generator<string> {
   let offset = 0;
   let count = 0;
   let flow = 0;
@@ -134,7 +134,7 @@ function* guardedPieces(text: string, limits: Limits): Generator<string> {
     flow += OPENS[syntax] ?? 0;
     if (syntax === '-' || syntax === '?') inLine += 1;
     if (syntax.startsWith('\n') || syntax.startsWith('\r')) inLine = 0;
-    if (flow + inLine > limits.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
+    if (flow + inLine > FILE_LIMITS.depth) throw new Stop('RESOURCE_EXHAUSTION', offset, '');
     count += 1;
     if (count > MAX_TOKENS) throw new Stop('TOKENS', -1, '');
     if (!LEXER_MARKS.has(lexeme)) offset += lexeme.length;
@@ -151,7 +151,7 @@ function offsetOf(source: unknown): number {
   return typeof offset === 'number' ? offset : 0;
 }
 
-function syntaxErrorText({ code, message }: Stop, written: string, limits: Limits): string {
+function syntaxErrorText({ code, message }: Stop, written: string): string {
   const firstLine = message.split('\n', 1)[0] ?? '';
   switch (code) {
     case 'MULTIPLE_DOCS':
@@ -159,7 +159,7 @@ function syntaxErrorText({ code, message }: Stop, written: string, limits: Limit
     case 'TAB_AS_INDENT':
       return 'is indented with a tab; YAML needs spaces';
     case 'RESOURCE_EXHAUSTION':
-      return `is nested deeper than ${limits.depth} levels`;
+      return `is nested deeper than ${FILE_LIMITS.depth} levels`;
     case 'TOKENS':
       return (
         `has more than ${MAX_TOKENS} tokens; move references into a JSONL or CSV file ` +
@@ -186,25 +186,22 @@ function tagIn(message: string): string {
   return name.replace('tag:yaml.org,2002:', '!!').slice(0, 80);
 }
 
-export function readYaml(
-  file: string,
-  content: string | Uint8Array,
-  limits: Limits = DEFAULT_LIMITS,
-): ReadResult<Document> {
+export function readYaml(file: string, content: string | Uint8Array): ReadResult<Document> {
   const bytes =
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
-  if (bytes > limits.yamlBytes) return parseFailure(file, 0, tooManyBytes(bytes, limits.yamlBytes));
+  if (bytes > FILE_LIMITS.yamlBytes)
+    return parseFailure(file, 0, tooManyBytes(bytes, FILE_LIMITS.yamlBytes));
   const text = decodeUtf8(content);
   if (text === null) return parseFailure(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);
   if (flaw !== null) return parseFailure(file, lineAt(text, flaw.index), flaw.message);
-  const syntax = parseSyntax(text, limits);
+  const syntax = parseSyntax(text);
   if (!syntax.ok) return parseFailure(file, syntax.line, syntax.message);
   const root = syntax.document.contents;
   if (root === null || (isScalar(root) && root.value === null && root.source === ''))
     return parseFailure(file, 0, 'is empty');
 
-  const { value, problems, spots, line } = walk(root, file, syntax.lines, limits);
+  const { value, problems, spots, line } = walk(root, file, syntax.lines);
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, value: createDocument(file, text, value, line, spots) };

@@ -25,7 +25,6 @@ import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { AS_WRITTEN, normaliseText } from './measures/normalise.ts';
 import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
-import { lengthIn } from './measures/words.ts';
 import { turnsOf } from './transcript.ts';
 
 const flexEval = {
@@ -104,12 +103,6 @@ function standardRole(name: z.output<typeof roleSchema>): Message['role'] {
 
 const counters = [
   counter({
-    name: 'string_length',
-    summary: 'Number of characters (Unicode code points) in the judged text.',
-    example: { ...exampleAnswer, value: 9, pass: true },
-    count: (answer, level) => lengthIn(textAt(answer, level), 'characters'),
-  }),
-  counter({
     name: 'count_emojis',
     summary:
       'Number of emojis in the judged text. A combined emoji, such as one with a skin tone, ' +
@@ -171,24 +164,6 @@ const counters = [
       pass: false,
     },
     count: (answer, level) => callsAt(answer, level).length,
-  }),
-  counter({
-    name: 'count_tokens',
-    whole: true,
-    summary: 'Input and output tokens of the call together, as the provider reports them.',
-    range: '0 and up',
-    better: 'lower',
-    example: {
-      output: 'hi',
-      completion: { usage: { input_tokens: 20, output_tokens: 3 } },
-      value: 23,
-      pass: true,
-    },
-    unit: 'tokens',
-    count: ({ completion: { usage } }) =>
-      usage === null
-        ? { error: 'the provider reported no token usage' }
-        : usage.input_tokens + usage.output_tokens,
   }),
   counter({
     name: 'count_messages_per_role',

@@ -88,7 +88,8 @@ const llmRubric = graded({
   summary: 'A grader decides whether the answer meets a criterion in your own words.',
   ...yesOrNo,
   needed: 1,
-  source: 'own wording; promptfoo `llm-rubric`',
+  aliases: ['closed_qa'],
+  source: 'own wording; promptfoo `llm-rubric`, openai/evals `closedqa`, autoevals `ClosedQA`',
   example: {
     output: 'Certainly, here you are.',
     with: { criteria: 'The answer is polite.' },
@@ -111,36 +112,6 @@ The answer:
 {completion}
 PASS: the answer fulfils the criterion.
 FAIL: it does not, or it is empty.`,
-    }),
-});
-
-const closedQa = graded({
-  ...byCriterion,
-  name: 'closed_qa',
-  summary: "A grader decides whether the answer to the prompt's question meets a criterion.",
-  ...yesOrNo,
-  needed: 1,
-  source: 'own wording; openai/evals `closedqa`, autoevals `ClosedQA`',
-  example: {
-    output: 'The Nile.',
-    with: { criteria: 'Names a river in Africa.' },
-    reply: 'The Nile flows through Africa.\nYES',
-    value: 1,
-    pass: true,
-  },
-  question: (answer, options) =>
-    withCriterion(answer, options, {
-      labels: { YES: 1, NO: 0 },
-      prompt: `Somebody asked a question and got an answer. Decide whether the answer meets this requirement:
-
-{criterion}
-
-The question:
-{input}
-The answer:
-{completion}
-YES: the answer meets the requirement.
-NO: it does not.`,
     }),
 });
 
@@ -458,7 +429,6 @@ export const gradedMetrics: readonly MetricDefinition[] = [
   llmRubric,
   criteriaMetric,
   factuality,
-  closedQa,
   gEval,
   faithfulness,
   answerRelevance,

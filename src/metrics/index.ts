@@ -142,15 +142,17 @@ function applyBounds(
   rubrics: MetricTools['rubrics'],
 ): Measurement {
   if (measured.status !== 'measured') return measured;
+  const { source } = metric;
   const bounds = boundsOf(metric, thresholdOf(metric, definition, rubrics));
+  const isNegated = source.kind === 'built-in' && source.with.negate === true;
   const byBounds =
     bounds === null
       ? measured
       : againstBounds(measured, bounds, explains(metric, definition, measured.reason));
   // If the code returned anything but a number, it failed on this answer.
-  if (byBounds.status === 'error' && metric.source.kind === 'code')
+  if (byBounds.status === 'error' && source.kind === 'code')
     return { status: 'raised', reason: byBounds.reason };
-  if (byBounds.status !== 'measured' || !negates(metric)) return byBounds;
+  if (byBounds.status !== 'measured' || !isNegated) return byBounds;
   const { pass, reason } = byBounds;
   return {
     ...byBounds,
@@ -175,10 +177,6 @@ function explains(
 ): boolean {
   if (source.kind === 'code') return reason !== null;
   return source.kind === 'rubric' || definition?.needs.model === true;
-}
-
-function negates({ source }: Metric): boolean {
-  return source.kind === 'built-in' && source.with.negate === true;
 }
 
 function againstBounds(
@@ -224,7 +222,9 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
     ...operationalMetrics,
     ...conversationMetrics,
     ...gradedMetrics,
-  ].map((definition) => [definition.name, definition]),
+  ].flatMap((definition) =>
+    [definition.name, ...(definition.aliases ?? [])].map((name) => [name, definition] as const),
+  ),
 );
 
 export async function scoreMetric(

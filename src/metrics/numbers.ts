@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
+import { textAt } from './answer.ts';
 import { defineComparison, numberExpected } from './comparison.ts';
 import {
   countBounds,
@@ -92,8 +93,9 @@ export const numericDiff = defineComparison({
 
 export const length = defineMetric({
   name: 'length',
+  aliases: ['string_length'],
   group: 'text',
-  summary: 'The length of the answer.',
+  summary: 'The length of the judged text: the answer, or the whole dialogue at level Thread.',
   parameters: {
     unit: z
       .enum(units)
@@ -104,9 +106,10 @@ export const length = defineMetric({
   range: '0 and up',
   ...boundsRule,
   better: 'none',
-  source: 'count',
+  source: 'count; FlexEval `string_length`',
   example: { output: 'Short answer', with: { max: 40 }, value: 12, pass: true },
-  measure: ({ output, options }) => inBounds(lengthIn(output, options.unit), options, options.unit),
+  measure: ({ answer, options, context }) =>
+    inBounds(lengthIn(textAt(answer, context.level), options.unit), options, options.unit),
 });
 
 export const wordCount = defineMetric({

@@ -49,13 +49,14 @@ const unknownUsage = (): Measurement => measureError('the provider reported no t
 const tokensMetric = defineMetric({
   ...perCall,
   name: 'tokens',
+  aliases: ['count_tokens'],
   summary: 'Number of tokens of the call, as the provider reports it.',
   parameters: {
     count: z.enum(['total', 'input', 'output']).default('total').describe('Which tokens count.'),
     ...countBounds,
   },
   range: '0 and up',
-  source: 'usage of the reply',
+  source: 'usage of the reply; FlexEval `count_tokens`',
   example: {
     output: 'hi',
     completion: { usage: { input_tokens: 20, output_tokens: 3 } },

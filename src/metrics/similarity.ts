@@ -95,13 +95,16 @@ const tokenF1 = defineComparison({
     pass: true,
   },
   measure: ({ output, expected }) =>
-    best(output, expected, 0.5, (text) => wordF1(squadWords(output), squadWords(text))),
+    best(output, expected, 0.5, (text) => {
+      const words = squadWords(output);
+      const wanted = squadWords(text);
+      return f1(
+        overlap(countNgrams(words, 1), countNgrams(wanted, 1)),
+        words.length,
+        wanted.length,
+      );
+    }),
 });
-
-function wordF1(words: string[], wanted: string[]): number {
-  const shared = overlap(countNgrams(words, 1), countNgrams(wanted, 1));
-  return f1(shared, words.length, wanted.length);
-}
 
 const beta = {
   beta: z

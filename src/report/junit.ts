@@ -4,6 +4,7 @@ import {
   failingMetrics,
   isNew,
   isNewFailing,
+  isNewUnproven,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
 import type {
@@ -257,8 +258,8 @@ function caseEnding(
   const counts = `${both}${rolledUpWords(reference, suite)}`;
   const aside = asideWords(reference, counts);
   if (aside !== null) return ending('skipped', aside);
-  if (isAdded && isNewFailing(reference, suite))
-    return ending(newFails ? 'failure' : 'skipped', `new, and fails: ${counts}`);
+  const fresh = isAdded ? newFailureOf(reference, suite, { failOn, newFails }) : null;
+  if (fresh !== null) return ending(fresh.element, `${fresh.words}: ${counts}`);
   const failure = failureOf(reference, suite, failOn);
   if (failure !== null) return ending('failure', `${failure}: ${counts}`);
   if (status === 'error') return ending('error', firstTryError(reference));
@@ -267,6 +268,18 @@ function caseEnding(
   if (skipped !== undefined) return ending('skipped', `${skipped}: ${counts}`);
   return BETTER_PROPERTY.has(status)
     ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`)
+    : null;
+}
+
+function newFailureOf(
+  reference: ReferenceResult,
+  suite: SuiteResult,
+  { failOn, newFails }: CaseRules,
+): { element: CaseEnding['element']; words: string } | null {
+  if (isNewFailing(reference, suite))
+    return { element: newFails === true ? 'failure' : 'skipped', words: 'new, and fails' };
+  return isNewUnproven(reference, suite) && failOn !== 'failure'
+    ? { element: 'skipped', words: 'new, failed some tries' }
     : null;
 }
 

@@ -73,9 +73,9 @@ export function codeValues({
   return { input: { ...input, ...values?.input }, expected: values?.expected ?? expected };
 }
 
-export type Side = 'base' | 'head';
+export const SIDES = ['base', 'head'] as const;
 
-export const SIDES: readonly Side[] = ['base', 'head'];
+export type Side = (typeof SIDES)[number];
 
 /** `line` counts from 1; 0 means the whole file. */
 export interface Place {

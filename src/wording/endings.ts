@@ -1,5 +1,6 @@
 import { ENDING_KINDS, ENDS_AS, type EndingKind } from '../kernel/result/endings.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
+import { SIDES } from '../types/plain.ts';
 
 const WORDS: Readonly<Record<EndingKind, string>> = {
   empty: 'empty',
@@ -11,12 +12,10 @@ const WORDS: Readonly<Record<EndingKind, string>> = {
 
 /** For example `cut at a limit of tokens: base 0 of 24, head 24 of 24`. */
 export function endingShares(references: readonly ReferenceResult[]): string[] {
-  const sides = (['base', 'head'] as const)
-    .map((side) => ({
-      side,
-      tries: references.flatMap((reference) => reference[side]?.tries ?? []),
-    }))
-    .filter(({ tries }) => tries.length > 0);
+  const sides = SIDES.map((side) => ({
+    side,
+    tries: references.flatMap((reference) => reference[side]?.tries ?? []),
+  })).filter(({ tries }) => tries.length > 0);
   return ENDING_KINDS.flatMap((kind) => {
     const such = sides.flatMap(({ tries }) => tries.filter(ENDS_AS[kind]));
     if (such.length === 0) return [];

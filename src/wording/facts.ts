@@ -1,9 +1,11 @@
 import {
   countsForVerdict,
   fixedReferences,
+  isNewUnproven,
   newFailing,
   newPassing,
   newReferences,
+  newUnproven,
   sideCounts,
 } from '../kernel/result/counts.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
@@ -70,25 +72,41 @@ function newFact({ suites, reasons }: Ran): Fact[] {
   // Variants of a suite have the same references, so each counts once.
   const all = distinct(newReferences(suites));
   const failing = distinct(newFailing(suites));
+  const unproven = distinct(newUnproven(suites));
   if (all.length === 0) return [];
-  const tests = counted(all.length, 'test');
   const canFail = all.length === distinct(newPassing(suites)).length;
-  if (failing.length === 0)
-    return [
-      {
-        word: 'New',
-        words: [tests, canFail ? (all.length === 1 ? ', it passes' : ', all pass') : ''],
-      },
-    ];
+  const pass = canFail ? (all.length === 1 ? 'it passes' : 'all pass') : '';
   const fail = failing.length === 1 ? 'fails' : 'fail';
-  const isAll = failing.length === all.length;
-  const which = all.length === 1 ? 'it' : isAll ? 'all' : count(failing.length);
-  const names = namedIds(
-    failing.map(({ id }) => id),
-    MAX_FACT_NAMES,
-  );
   const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
-  return [{ word: 'New', words: [`${tests}, ${which} ${fail} (`, ...names, ')', ...gate] }];
+  const parts = [
+    [counted(all.length, 'test')],
+    pass === '' ? [] : [pass],
+    namedPart(failing, all.length, fail),
+    namedPart(unproven, all.length, failedOnce(suites) ? 'failed once' : 'failed some tries'),
+  ];
+  const words = joinWords(
+    parts.filter(({ length }) => length > 0),
+    ', ',
+  );
+  return [{ word: 'New', words: [...words, ...gate] }];
+}
+
+/** Whether each new test that may not fail by itself failed exactly one try. */
+function failedOnce(suites: readonly SuiteResult[]): boolean {
+  return suites.every((suite) =>
+    suite.references
+      .filter((reference) => isNewUnproven(reference, suite))
+      .map(({ head }) => sideCounts(head))
+      .every(({ passes, tries }) => tries - passes === 1),
+  );
+}
+
+/** For example `2 fail (new1, new2)`. */
+function namedPart(tests: ReturnType<typeof newReferences>, of: number, verb: string): Words {
+  if (tests.length === 0) return [];
+  const which = of === 1 ? 'it' : tests.length === of ? 'all' : count(tests.length);
+  const ids = tests.map(({ id }) => id);
+  return [`${which} ${verb} (`, ...namedIds(ids, MAX_FACT_NAMES), ')'];
 }
 
 function distinct(references: ReturnType<typeof newReferences>): typeof references {

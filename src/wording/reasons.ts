@@ -255,7 +255,7 @@ function gone({ named, fails }: ReasonOf<'removed' | 'asked-anew'>, what: string
 }
 
 function triesOf({ base, head }: Pick<ReasonOf<'seldom-judged'>, 'base' | 'head'>): string {
-  return `${head.has} of head's ${head.of} tries, ` + `${base.has} of base's ${base.of}`;
+  return `${head.has} of head's ${head.of} tries, ${base.has} of base's ${base.of}`;
 }
 
 function wantedValues({ suite, metric }: { suite: string; metric: string }): string {

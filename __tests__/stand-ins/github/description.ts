@@ -10,7 +10,7 @@ export interface Operation {
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<string, Schema>;
 }
-export interface Description {
+interface Description {
   paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
   components: Record<string, Record<string, Schema>>;
 }

@@ -62,9 +62,9 @@ const about =
   };
 const byId =
   <T extends { id: number }>(list: (state: State) => T[], param: string) =>
-  ({ state, params }: Call): T | undefined =>
+  ({ state, params }: Call) =>
     list(state).find(({ id }) => id === Number(params[param]));
-const pullOf = ({ state, params }: Call): Pull | undefined =>
+const pullOf = ({ state, params }: Call) =>
   state.pulls.get(Number(params['issue_number'] ?? params['pull_number']));
 const commentOf = byId(({ comments }) => comments, 'comment_id');
 const remarkOf = byId(({ reviewComments }) => reviewComments, 'comment_id');
@@ -206,7 +206,7 @@ export const ROUTES: readonly Route[] = Object.entries(ANSWERS).map(
   },
 );
 
-function roleOf({ state, params }: Call): string | undefined {
+function roleOf({ state, params }: Call) {
   return state.roles.get(params['username'] ?? '');
 }
 
@@ -255,9 +255,20 @@ function createCheck({ api, state, token: { app }, body }: Call): Reply {
   const fault = checkRule(body, { creates: true });
   if (fault !== null) return invalid(fault);
   const run: CheckRun = {
-    ...{ id: state.nextId(), app, name: '', headSha: '', status: 'queued', conclusion: null },
-    ...{ externalId: null, detailsUrl: null, startedAt: null, completedAt: null },
-    ...{ title: null, summary: null, text: null, annotations: [] },
+    id: state.nextId(),
+    app,
+    name: '',
+    headSha: '',
+    status: 'queued',
+    conclusion: null,
+    externalId: null,
+    detailsUrl: null,
+    startedAt: null,
+    completedAt: null,
+    title: null,
+    summary: null,
+    text: null,
+    annotations: [],
   };
   apply(run, body);
   state.checkRuns.push(run);
@@ -279,13 +290,18 @@ function updateCheck({ api, state, token: { app }, body }: Call, run: CheckRun):
 }
 
 const FIELDS = {
-  ...{ name: 'name', headSha: 'head_sha', status: 'status', conclusion: 'conclusion' },
-  ...{ externalId: 'external_id', detailsUrl: 'details_url' },
-  ...{ startedAt: 'started_at', completedAt: 'completed_at' },
+  name: 'name',
+  headSha: 'head_sha',
+  status: 'status',
+  conclusion: 'conclusion',
+  externalId: 'external_id',
+  detailsUrl: 'details_url',
+  startedAt: 'started_at',
+  completedAt: 'completed_at',
 };
 
 /** Absent fields are unchanged; annotations are appended. */
-function apply(run: CheckRun, body: Record<string, unknown>): void {
+function apply(run: CheckRun, body: Record<string, unknown>) {
   const { annotations = [], ...output } = (body['output'] ?? {}) as {
     annotations?: CheckAnnotation[];
   };

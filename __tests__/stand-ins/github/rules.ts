@@ -6,7 +6,7 @@ import { isAbsolute } from 'node:path';
 import type { CheckAnnotation, Pull } from './state.ts';
 
 const KILOBYTES_64 = 65_536;
-const bytes = (text: unknown): number => (typeof text === 'string' ? Buffer.byteLength(text) : 0);
+const bytes = (text: unknown) => (typeof text === 'string' ? Buffer.byteLength(text) : 0);
 
 export function commentRule(body: { body?: unknown }): string | null {
   if (typeof body.body !== 'string' || body.body.trim() === '') return 'Body cannot be blank';

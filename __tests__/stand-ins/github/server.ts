@@ -13,14 +13,14 @@ export type Instead = Reply | 'reset' | 'cut' | 'html' | 'hang';
  * Sees a request before it is handled. It may change the state (as if another run was faster) or
  * answer instead.
  */
-export type Interceptor = (seen: {
+type Interceptor = (seen: {
   method: string;
   path: string;
   body: unknown;
   count: number;
 }) => Instead | undefined;
 
-export interface GitHubOptions {
+interface GitHubOptions {
   repository: string;
   tokens: Record<string, Token>;
   now?: () => Date;
@@ -69,25 +69,29 @@ export async function startValidatingGitHub({
   const { url, close } = await listen(http);
   server.apiUrl = `${url}/api/v3`;
   return {
-    ...{ state, close, apiUrl: server.apiUrl, graphqlUrl: `${url}/api/graphql` },
+    state,
+    close,
+    apiUrl: server.apiUrl,
+    graphqlUrl: `${url}/api/graphql`,
     intercept: (method, path, act) =>
       void server.interceptors.push({ method, path, act, count: 0 }),
   };
 }
 
-async function receive(
-  server: Server,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function receive(server: Server, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', server.apiUrl);
   const method = request.method ?? 'GET';
   const text = (await bodyOf(request)).toString('utf8');
   const token = /^(?:token|bearer) (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
   const exchange: Exchange = {
-    ...{ method, path: url.pathname.replace(/^\/api(\/v3)?/, ''), token },
+    method,
+    path: url.pathname.replace(/^\/api(\/v3)?/, ''),
+    token,
     query: Object.fromEntries(url.searchParams),
-    ...{ body: undefined, operation: null, status: 0, reply: undefined },
+    body: undefined,
+    operation: null,
+    status: 0,
+    reply: undefined,
   };
   server.state.exchanges.push(exchange);
   const body = parseBody(text);
@@ -105,7 +109,7 @@ async function receive(
   send(response, reply);
 }
 
-function intercepted(server: Server, { method, path, body }: Exchange): Instead | undefined {
+function intercepted(server: Server, { method, path, body }: Exchange) {
   for (const interceptor of server.interceptors) {
     if (interceptor.method !== method || !interceptor.path.test(path)) continue;
     interceptor.count += 1;
@@ -144,7 +148,7 @@ function answer(
 }
 
 /** Anyone can read a public repository. */
-function isAllowed(state: State, { permissions }: Token, { needs }: Route): boolean {
+function isAllowed(state: State, { permissions }: Token, { needs }: Route) {
   return needs.some(
     ([scope, access]) =>
       (access === 'read' && !state.private) || ['write', access].includes(permissions[scope]),
@@ -198,7 +202,7 @@ function graphql({ account }: Token, body: Record<string, unknown>): Reply {
   return { status: 200, body: { errors: [{ type: 'undefinedField', message }] } };
 }
 
-function parseBody(text: string): Record<string, unknown> | null {
+function parseBody(text: string) {
   if (text === '') return {};
   try {
     const value: unknown = JSON.parse(text);
@@ -210,13 +214,13 @@ function parseBody(text: string): Record<string, unknown> | null {
   }
 }
 
-function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
+function send(response: ServerResponse, { status, body, headers = {} }: Reply) {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   response.writeHead(status, { ...(body === undefined ? {} : type), ...headers });
   response.end(body === undefined ? undefined : JSON.stringify(body));
 }
 
-function misbehave(response: ServerResponse, how: Exclude<Instead, Reply>): void {
+function misbehave(response: ServerResponse, how: Exclude<Instead, Reply>) {
   if (how === 'reset') response.destroy();
   if (how === 'html')
     response

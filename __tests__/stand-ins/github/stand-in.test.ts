@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   addComment,
   addPull,
@@ -41,14 +40,26 @@ async function call(method: string, path: string, body?: unknown, token = 'write
 const get = async (path: string) => (await call('GET', path)).body;
 
 const annotation = (more: object = {}) => ({
-  ...{ path: 'prompts/a.yaml', start_line: 1, end_line: 1 },
-  ...{ annotation_level: 'failure', message: 'm', ...more },
+  path: 'prompts/a.yaml',
+  start_line: 1,
+  end_line: 1,
+  annotation_level: 'failure',
+  message: 'm',
+  ...more,
 });
 const remark = (more: object = {}) => ({
-  ...{ body: 'b', commit_id: HEAD, path: 'prompts/a.yaml', side: 'RIGHT', line: 4, ...more },
+  body: 'b',
+  commit_id: HEAD,
+  path: 'prompts/a.yaml',
+  side: 'RIGHT',
+  line: 4,
+  ...more,
 });
 const check = (more: object = {}, output: object = {}) => ({
-  ...{ name: 'evaldiff', head_sha: HEAD, status: 'completed', conclusion: 'success' },
+  name: 'evaldiff',
+  head_sha: HEAD,
+  status: 'completed',
+  conclusion: 'success',
   output: { title: 't', summary: 's', ...output },
   ...more,
 });

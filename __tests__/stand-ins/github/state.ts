@@ -158,11 +158,19 @@ export function createState(
 ): State {
   let id = 1000;
   return {
-    ...{ repository, private: false, statusUpdates: false, now, nextId: () => (id += 1) },
-    ...{ pulls: new Map(), comments: [], reviewComments: [], checkRuns: [] },
+    repository,
+    private: false,
+    statusUpdates: false,
+    now,
+    nextId: () => (id += 1),
+    pulls: new Map(),
+    comments: [],
+    reviewComments: [],
+    checkRuns: [],
     roles: new Map([['ada-example', 'write']]),
     tokens: new Map(Object.entries(tokens)),
-    ...{ exchanges: [], violations: [] },
+    exchanges: [],
+    violations: [],
   };
 }
 

@@ -10,7 +10,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: ID, ...(withNull(description) as object) });
 
 const compiled = new Map<string, ValidateFunction>();
-function faultsAt(pointer: string, value: unknown, what: string): string[] {
+function faultsAt(pointer: string, value: unknown, what: string) {
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `${ID}${pointer}` });
   compiled.set(pointer, validate);
   if (validate(value)) return [];
@@ -19,9 +19,9 @@ function faultsAt(pointer: string, value: unknown, what: string): string[] {
   );
 }
 
-const escape = (text: string): string =>
+const escape = (text: string) =>
   encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
-const pointerOf = ({ path, method }: Operation): string =>
+const pointerOf = ({ path, method }: Operation) =>
   `#/paths/${escape(path)}/${method.toLowerCase()}`;
 const JSON_SCHEMA = 'content/application~1json/schema';
 
@@ -63,7 +63,7 @@ export function replyFaults({ operation: id, method, path, status, reply }: Exch
  * Known errors of the description: GitHub sends null for the repository of a deleted fork, for the
  * line of an outdated comment, and for the first side of a single line.
  */
-function isKnown(fault: string, reply: unknown): boolean {
+function isKnown(fault: string, reply: unknown) {
   return (
     (/\/head\/repo must be object\.$/.test(fault) &&
       JSON.stringify(reply).includes('"repo":null')) ||
@@ -87,7 +87,7 @@ function unknownProperties(schema: Schema, value: unknown, where: string): strin
   });
 }
 
-function queryFaults(operation: Operation, exchange: Exchange): string[] {
+function queryFaults(operation: Operation, exchange: Exchange) {
   const parameters = (operation.parameters ?? []).map(resolve);
   return Object.entries(exchange.query).flatMap(([name, text]) => {
     const parameter = parameters.find((each) => each['in'] === 'query' && each['name'] === name);

@@ -19,7 +19,7 @@ import {
  * - skills, if their description says `use this when` and shares a long word with the task
  */
 
-export interface AgentModelRequest {
+interface AgentModelRequest {
   path: string;
   headers: http.IncomingHttpHeaders;
   body: JsonMap;
@@ -68,10 +68,10 @@ function call({ tools }: AgentRequest, kind: string, ...words: string[]): AgentR
   return row === undefined ? null : { call: { name: row[0], input: row[1](...words) } };
 }
 
-const longWords = (text: string): string[] =>
+const longWords = (text: string) =>
   [...text.toLowerCase().matchAll(/[a-z]{6,}/g)].map(([word]) => word);
 
-function skillFor({ text, task }: AgentRequest): string | null {
+function skillFor({ text, task }: AgentRequest) {
   const offered = text.matchAll(
     /^\s*(?:- |<name>)`?([a-z][\w-]+)`?(?::|<\/name>\s*<description>) *([^\n<]+)/gm,
   );
@@ -152,15 +152,12 @@ function writeStep(request: AgentRequest, target: string): Decision {
 export async function startAgentModel(): Promise<AgentModel> {
   const requests: AgentModelRequest[] = [];
   const refused: string[] = [];
-  const refuse = (response: http.ServerResponse, status: number, message: string): void => {
+  const refuse = (response: http.ServerResponse, status: number, message: string) => {
     refused.push(message);
     const error = { type: 'invalid_request_error', code: status, status: 'INVALID', message };
     sendJson(response, status, { type: 'error', error });
   };
-  const handle = async (
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): Promise<void> => {
+  const handle = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const path = new URL(request.url ?? '', 'http://x').pathname;
     const bytes = (await bodyOf(request)).toString('utf8');
     if (request.method === 'GET' && path.endsWith('/models'))
@@ -185,7 +182,7 @@ export async function startAgentModel(): Promise<AgentModel> {
   return { url, requests, refused, close };
 }
 
-function sendJson(response: http.ServerResponse, status: number, body: JsonMap): void {
+function sendJson(response: http.ServerResponse, status: number, body: JsonMap) {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }

@@ -43,10 +43,9 @@ interface Wire {
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const list = (value: Json | undefined): JsonMap[] =>
-  Array.isArray(value) ? value.filter(isMap) : [];
-const string = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-const json = (value: Json | undefined): string =>
+const list = (value: Json | undefined) => (Array.isArray(value) ? value.filter(isMap) : []);
+const string = (value: Json | undefined) => (typeof value === 'string' ? value : '');
+const json = (value: Json | undefined) =>
   typeof value === 'string' ? value : JSON.stringify(value ?? '');
 
 function flat(value: Json | undefined): string {
@@ -57,15 +56,19 @@ function flat(value: Json | undefined): string {
 }
 
 const turn = (role: string, kind: Turn['kind'], text: string, more: Partial<Turn> = {}): Turn => ({
-  ...{ role, kind, text, id: '', name: '' },
+  role,
+  kind,
+  text,
+  id: '',
+  name: '',
   ...more,
 });
 
-const bearer = (headers: Headers): boolean => /^Bearer ./.test(string(headers['authorization']));
+const bearer = (headers: Headers) => /^Bearer ./.test(string(headers['authorization']));
 
 /** Vendors refuse a call without a result, and a result without a call. */
-function pairFault(turns: readonly Turn[], noun: string): string | null {
-  const ids = (kind: Turn['kind']): string[] =>
+function pairFault(turns: readonly Turn[], noun: string) {
+  const ids = (kind: Turn['kind']) =>
     turns.flatMap((each) => (each.kind === kind ? [each.id] : []));
   const [calls, results] = [ids('call'), ids('result')];
   const open = calls.find((id) => !results.includes(id));
@@ -178,7 +181,7 @@ const gemini: Wire = {
 
 const WIRES: Readonly<Record<AgentApi, Wire>> = { messages, responses, chat, gemini };
 
-function toolsIn(body: JsonMap): { name: string; description: string }[] {
+function toolsIn(body: JsonMap) {
   const declared = list(body['tools']).flatMap((tool) => {
     const inner = tool['function'] ?? tool['custom'] ?? tool;
     return list(tool['functionDeclarations'] ?? [inner]);
@@ -219,7 +222,10 @@ export function readAgentRequest(
   const shown = turns.flatMap(({ kind, text }) => (kind === 'call' ? [] : [text]));
   const skills = tools.flatMap(({ name, description }) => (/skill/i.test(name) ? description : []));
   return {
-    ...{ api, calls, task: taskIn(turns), tools: tools.map(({ name }) => name) },
+    api,
+    calls,
+    task: taskIn(turns),
+    tools: tools.map(({ name }) => name),
     model: string(body['model']) || (/models\/([^:]+):/.exec(path)?.[1] ?? ''),
     isStream: api === 'gemini' ? /:stream/.test(path) : body['stream'] === true,
     text: [systemIn(body), ...shown, ...skills].join('\n'),
@@ -228,7 +234,7 @@ export function readAgentRequest(
 }
 
 /** CLIs add reminders in tags to the user's text. */
-function taskIn(turns: readonly Turn[]): string {
+function taskIn(turns: readonly Turn[]) {
   const first = turns.findIndex(({ role }) => role === 'assistant' || role === 'model');
   const said = (first === -1 ? turns : turns.slice(0, first)).filter(
     ({ role, kind }) => role === 'user' && kind === 'text',
@@ -269,7 +275,7 @@ export function eventText(events: readonly StreamEvent[]): string[] {
 
 /** About four characters per token. */
 function usageOf(bytes: number, reply: AgentReply): AgentUsage {
-  const count = (length: number): number => Math.ceil(length / 4);
+  const count = (length: number) => Math.ceil(length / 4);
   const output = count(JSON.stringify(reply).length);
   return { input: count(bytes), output, cached: 0, thoughts: 0 };
 }
@@ -322,12 +328,19 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
     const item: JsonMap =
       call === null
         ? {
-            ...{ type: 'message', id: key, role: 'assistant', status: 'completed' },
+            type: 'message',
+            id: key,
+            role: 'assistant',
+            status: 'completed',
             content: [{ type: 'output_text', text, annotations: [] }],
           }
         : {
-            ...{ type: 'function_call', id: key, call_id: `call_${id}`, name: call.name },
-            ...{ arguments: JSON.stringify(call.input), status: 'completed' },
+            type: 'function_call',
+            id: key,
+            call_id: `call_${id}`,
+            name: call.name,
+            arguments: JSON.stringify(call.input),
+            status: 'completed',
           };
     const usage = {
       input_tokens: input,
@@ -352,7 +365,8 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
               delta: item['arguments'] ?? '',
             },
             {
-              ...{ type: 'response.function_call_arguments.done', ...at },
+              type: 'response.function_call_arguments.done',
+              ...at,
               arguments: item['arguments'] ?? '',
             },
           ];
@@ -380,7 +394,9 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
         : {
             tool_calls: [
               {
-                ...{ index: 0, id: `call_${id}`, type: 'function' },
+                index: 0,
+                id: `call_${id}`,
+                type: 'function',
                 function: { name: call.name, arguments: JSON.stringify(call.input) },
               },
             ],
@@ -400,7 +416,9 @@ const COMPOSERS: Readonly<Record<AgentApi, Composer>> = {
     const chunks = [choice(message, null), choice({}, reason), { choices: [], usage }];
     return {
       body: {
-        ...{ ...base, object: 'chat.completion', usage },
+        ...base,
+        object: 'chat.completion',
+        usage,
         choices: [{ index: 0, finish_reason: reason, message }],
       },
       events: [

@@ -90,9 +90,18 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
 
   const keep = (vendor: Api, more: Partial<Kept>): Kept => {
     const batch: Kept = {
-      ...{ id: `${vendor === 'openai' ? 'batch' : 'msgbatch'}_${++last}`, vendor },
-      ...{ customIds: [], requests: [], looks: 0, bytes: 0, state: 'working', bad: new Map() },
-      ...{ file: null, problem: null, output: null, errors: null },
+      id: `${vendor === 'openai' ? 'batch' : 'msgbatch'}_${++last}`,
+      vendor,
+      customIds: [],
+      requests: [],
+      looks: 0,
+      bytes: 0,
+      state: 'working',
+      bad: new Map(),
+      file: null,
+      problem: null,
+      output: null,
+      errors: null,
       ...more,
     };
     batches.push(batch);
@@ -118,7 +127,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     return keep(vendor, { customIds, requests, bad });
   };
 
-  const finish = async (batch: Kept): Promise<void> => {
+  const finish = async (batch: Kept) => {
     if (batch.output !== null) return;
     const [output, errors]: [string[], string[]] = [[], []];
     const unanswered = batch.state === 'expired' || batch.state === 'canceled' ? batch.state : null;
@@ -132,16 +141,16 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
       const isError = left !== null || (scripted.status ?? 200) !== 200;
       (batch.vendor === 'openai' && isError ? errors : output).push(JSON.stringify(line));
     }
-    const spoil = (lines: string[]): string[] => (script.lines ?? ((all) => all))(lines.reverse());
+    const spoil = (lines: string[]) => (script.lines ?? ((all) => all))(lines.reverse());
     [batch.output, batch.errors] = [spoil(output), spoil(errors)];
   };
 
-  const refuseAs = (vendor: Api, { response }: Call, problem: string): void => {
+  const refuseAs = (vendor: Api, { response }: Call, problem: string) => {
     refused.push(problem);
     refuse(response, vendor, { status: 400, message: problem, type: BAD_REQUEST });
   };
   /** Creates a batch and returns it, unless the script overrides this. */
-  const created = (vendor: Api, call: Call, create: () => Begun): void => {
+  const created = (vendor: Api, call: Call, create: () => Begun) => {
     const spoilt = script.create?.(counts.create++) ?? null;
     if (spoilt !== null) {
       if (spoilt === 'created-reset') create();
@@ -153,11 +162,11 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     if (!('id' in begun)) return refuseAs(vendor, call, begun.problem);
     reply(call.response, 200, shownBatch(begun));
   };
-  const sendLines = ({ response }: Call, vendor: Api, lines: string[]): void => {
+  const sendLines = ({ response }: Call, vendor: Api, lines: string[]) => {
     const spoilt = script.results?.(counts.results++) ?? null;
     if (spoilt !== null && spoilt !== 'cut' && 'status' in spoilt)
       return refuse(response, vendor, { status: spoilt.status, message: 'scripted' });
-    const joined = (some: string[]): string => some.map((line) => `${line}\n`).join('');
+    const joined = (some: string[]) => some.map((line) => `${line}\n`).join('');
     const text = joined(lines);
     const length = { 'content-length': Buffer.byteLength(text) };
     response.writeHead(200, { 'content-type': 'application/x-jsonl', ...length });
@@ -171,7 +180,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     void spoilt.after.then(() => response.end(text.slice(half.length)));
   };
 
-  const upload = (call: Call): void => {
+  const upload = (call: Call) => {
     const parts = multipart(call.raw, call.request.headers['content-type'] ?? '');
     const file = parts?.get('file');
     if (parts?.get('purpose')?.text !== 'batch' || file?.filename?.endsWith('.jsonl') !== true)
@@ -183,11 +192,16 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     const id = `file-${++last}`;
     files.set(id, file.text);
     reply(call.response, 200, {
-      ...{ id, object: 'file', bytes: Buffer.byteLength(file.text), created_at: 1_700_000_000 },
-      ...{ filename: file.filename, purpose: 'batch', status: 'processed' },
+      id,
+      object: 'file',
+      bytes: Buffer.byteLength(file.text),
+      created_at: 1_700_000_000,
+      filename: file.filename,
+      purpose: 'batch',
+      status: 'processed',
     });
   };
-  const createOpenai = (call: Call): void => {
+  const createOpenai = (call: Call) => {
     const { data, error } = openaiCreate.safeParse(parsed(call.raw));
     if (error !== undefined) return refuseAs('openai', call, firstIssue(error));
     const text = files.get(data.input_file_id);
@@ -215,7 +229,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     refused.push(begun.problem ?? '');
     return keep('openai', { ...about, state: 'failed', problem: begun.problem });
   };
-  const createAnthropic = (call: Call): void => {
+  const createAnthropic = (call: Call) => {
     const { headers } = call.request;
     const isJson = headers['content-type']?.startsWith('application/json') === true;
     if (headers['anthropic-version'] === undefined || !isJson)
@@ -228,11 +242,11 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
       return 'id' in begun ? Object.assign(begun, { bytes: call.raw.byteLength }) : begun;
     });
   };
-  const missing = (vendor: Api, { response }: Call): void => {
+  const missing = (vendor: Api, { response }: Call) => {
     const type = vendor === 'openai' ? BAD_REQUEST : 'not_found_error';
     refuse(response, vendor, { status: 404, message: 'No such batch', type });
   };
-  const show = async (vendor: Api, call: Call, id: string): Promise<void> => {
+  const show = async (vendor: Api, call: Call, id: string) => {
     const batch = batches.find((kept) => kept.id === id);
     if (batch === undefined) return missing(vendor, call);
     const found = script.look?.(batch) ?? (batch.looks === 0 ? 'working' : 'ended');
@@ -245,7 +259,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
     else if (batch.state !== 'working') await finish(batch);
     reply(call.response, 200, shownBatch(batch));
   };
-  const download = (vendor: Api, call: Call, id: string, kind: 'output' | 'errors'): void => {
+  const download = (vendor: Api, call: Call, id: string, kind: 'output' | 'errors') => {
     const lines = batches.find((batch) => batch.id === id)?.[kind];
     return lines ? sendLines(call, vendor, lines) : missing(vendor, call);
   };
@@ -280,7 +294,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
 }
 
 const BAD_REQUEST = 'invalid_request_error';
-const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' } as const;
+const LEFT = { expired: 'batch_expired', canceled: 'batch_cancelled' };
 
 /** A result line without its id. */
 function resultOf(seen: Seen, left: keyof typeof LEFT | null, scripted: Scripted): object {
@@ -307,16 +321,24 @@ const shownBatch = (batch: Kept): unknown =>
   batch.vendor === 'openai' ? openaiBatch(batch) : anthropicBatch(batch);
 
 const OPENAI_STATES = {
-  ...{ working: 'in_progress', ended: 'completed', expired: 'expired' },
-  ...{ canceled: 'cancelled', failed: 'failed' },
+  working: 'in_progress',
+  ended: 'completed',
+  expired: 'expired',
+  canceled: 'cancelled',
+  failed: 'failed',
 };
 
 function openaiBatch({ id, requests, state, problem, output, errors, file }: Kept): unknown {
   const total = requests.length;
   const faults = [{ code: 'invalid_request', message: problem, line: 1, param: null }];
   return {
-    ...{ id, object: 'batch', endpoint: '/v1/chat/completions', input_file_id: file },
-    ...{ completion_window: '24h', created_at: 1_700_000_000, model: requests[0]?.model },
+    id,
+    object: 'batch',
+    endpoint: '/v1/chat/completions',
+    input_file_id: file,
+    completion_window: '24h',
+    created_at: 1_700_000_000,
+    model: requests[0]?.model,
     status: OPENAI_STATES[state],
     ...(problem === null ? {} : { errors: { object: 'list', data: faults } }),
     ...(output?.length ? { output_file_id: `file-out-${id}` } : {}),
@@ -330,8 +352,12 @@ function anthropicBatch({ id, requests, state }: Kept): unknown {
   const ended = state !== 'working';
   const [processing, succeeded] = ended ? [0, requests.length] : [requests.length, 0];
   return {
-    ...{ id, type: 'message_batch', processing_status: ended ? 'ended' : 'in_progress' },
-    ...{ archived_at: null, cancel_initiated_at: null, created_at: '2026-01-02T03:04:05Z' },
+    id,
+    type: 'message_batch',
+    processing_status: ended ? 'ended' : 'in_progress',
+    archived_at: null,
+    cancel_initiated_at: null,
+    created_at: '2026-01-02T03:04:05Z',
     ended_at: ended ? '2026-01-02T04:04:05Z' : null,
     expires_at: '2026-01-03T03:04:05Z',
     // A URL that clients must not follow.
@@ -346,7 +372,7 @@ export function vendorOfBatch(url: string | undefined): Api | null {
   return /^\/v1\/messages\/batches(\/|$)/.test(url ?? '') ? 'anthropic' : null;
 }
 
-const firstIssue = ({ issues: [issue] }: z.ZodError): string =>
+const firstIssue = ({ issues: [issue] }: z.ZodError) =>
   `${issue?.path.join('.')}: ${issue?.message}`;
 
 function parsed(raw: Buffer): unknown {

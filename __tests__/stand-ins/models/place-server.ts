@@ -6,7 +6,7 @@ import { FORBIDDEN, type Body, type Place } from './places.ts';
  * A provider on loopback. It answers requests that its documentation allows and rejects all others
  * in its own words.
  */
-export interface PlaceServer {
+interface PlaceServer {
   origin: string;
   /** Errors of the requests that it rejected. */
   refused: string[];
@@ -61,20 +61,23 @@ function replyTo(
 
 function messageOf(model: string): unknown {
   return {
-    ...{
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: [{ type: 'text', text: ANSWER }],
-    },
-    ...{ stop_reason: 'end_turn', usage: { input_tokens: 12, output_tokens: 3 } },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [{ type: 'text', text: ANSWER }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 12, output_tokens: 3 },
   };
 }
 
 function responseOf(model: string): unknown {
   return {
-    ...{ id: 'resp_1', object: 'response', model, status: 'completed', error: null },
+    id: 'resp_1',
+    object: 'response',
+    model,
+    status: 'completed',
+    error: null,
     output: [
       { type: 'reasoning', id: 'rs_1', summary: [] },
       {
@@ -99,12 +102,10 @@ function completionOf(body: Body): unknown {
     ...(called === undefined ? { content: ANSWER } : { content: null, tool_calls }),
   };
   return {
-    ...{
-      id: 'chatcmpl-1',
-      object: 'chat.completion',
-      created: 1_700_000_000,
-      model: body['model'],
-    },
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: body['model'],
     choices: [{ index: 0, finish_reason: called === undefined ? 'stop' : 'tool_calls', message }],
     usage: { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 },
   };

@@ -36,7 +36,7 @@ export const FORBIDDEN = 'something forbidden';
 export type Body = Record<string, unknown>;
 type Headers = Record<string, string | string[] | undefined>;
 
-export interface Refusal {
+interface Refusal {
   status: number;
   message: string;
   param?: string;
@@ -80,7 +80,9 @@ function each(...rules: Place['refuses'][]): Place['refuses'] {
 }
 
 const refusal = (status: number, message: string, more: Partial<Refusal> = {}): Refusal => ({
-  ...{ status, message, ...more },
+  status,
+  message,
+  ...more,
 });
 /** OpenAI's message for a wrong key. */
 const refusedKey = (message: string, code?: string): Place['wrongKey'] => ({
@@ -102,13 +104,18 @@ function shaped(
   };
 }
 
-const typeOfFormat = (body: Body): string =>
+const typeOfFormat = (body: Body) =>
   String((body['response_format'] as Body | undefined)?.['type'] ?? 'text');
 
 /** https://developers.openai.com/api/docs/api-reference/chat and its SDK's types */
 const openai: Place = {
-  ...{ name: 'openai', host: 'api.openai.com', path: '/v1/chat/completions', api: 'chat' },
-  ...{ key: BEARER, model: 'gpt-5.4-mini', temperature: true },
+  name: 'openai',
+  host: 'api.openai.com',
+  path: '/v1/chat/completions',
+  api: 'chat',
+  key: BEARER,
+  model: 'gpt-5.4-mini',
+  temperature: true,
   refuses: each(
     shaped(openaiRequest, (param) => `Unrecognized request argument supplied: ${param}`),
     (body, headers) => refusedByModel('openai', body, headers),
@@ -134,7 +141,10 @@ const openai: Place = {
 /** https://developers.openai.com/api/docs/api-reference/responses */
 const responses: Place = {
   ...openai,
-  ...{ path: '/v1/responses', api: 'responses', model: 'gpt-5.5-pro', temperature: false },
+  path: '/v1/responses',
+  api: 'responses',
+  model: 'gpt-5.5-pro',
+  temperature: false,
   refuses: shaped(responsesRequest, (param) => `Unknown parameter: '${param}'.`),
   sample: { line: 'top_kk: 3', words: "Unknown parameter: 'top_kk'." },
 };
@@ -147,9 +157,13 @@ const anthropicError = (type: string, message: string): unknown => ({
 
 /** https://platform.claude.com/docs/en/api/messages, …/api/versioning, …/api/errors */
 const anthropic: Place = {
-  ...{ name: 'anthropic', host: 'api.anthropic.com', path: '/v1/messages', api: 'messages' },
+  name: 'anthropic',
+  host: 'api.anthropic.com',
+  path: '/v1/messages',
+  api: 'messages',
   key: { header: 'x-api-key', prefix: '' },
-  ...{ model: 'claude-sonnet-5-5', temperature: false },
+  model: 'claude-sonnet-5-5',
+  temperature: false,
   refuses: each(
     shaped(anthropicRequest, (param, message) =>
       message.startsWith('Unrecognized')
@@ -179,14 +193,32 @@ const older: Place = { ...anthropic, model: 'claude-sonnet-4-6', temperature: tr
  */
 const foundry: Place = {
   ...anthropic,
-  ...{ name: 'Claude in Microsoft Foundry', host: null, path: '/anthropic/v1/messages' },
-  ...{ model: 'our-claude', temperature: true },
+  name: 'Claude in Microsoft Foundry',
+  host: null,
+  path: '/anthropic/v1/messages',
+  model: 'our-claude',
+  temperature: true,
 };
 
 const GEMINI = [
-  ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'n'],
-  ...['stop', 'stream', 'stream_options', 'response_format', 'tools', 'tool_choice', 'seed'],
-  ...['reasoning_effort', 'user', 'service_tier', 'extra_body'],
+  'model',
+  'messages',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'stop',
+  'stream',
+  'stream_options',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'seed',
+  'reasoning_effort',
+  'user',
+  'service_tier',
+  'extra_body',
 ];
 
 const googleError = ({ status, message }: Refusal): unknown => [
@@ -199,8 +231,10 @@ const googleError = ({ status, message }: Refusal): unknown => [
  */
 const gemini: Place = {
   ...openai,
-  ...{ name: 'gemini', host: 'generativelanguage.googleapis.com' },
-  ...{ path: '/v1beta/openai/chat/completions', model: 'gemini-3.5-flash' },
+  name: 'gemini',
+  host: 'generativelanguage.googleapis.com',
+  path: '/v1beta/openai/chat/completions',
+  model: 'gemini-3.5-flash',
   refuses: only(GEMINI, (param) =>
     refusal(400, `Invalid JSON payload received. Unknown name "${param}": Cannot find field.`),
   ),
@@ -218,9 +252,25 @@ const gemini: Place = {
 };
 
 const MISTRAL = [
-  ...['model', 'messages', 'temperature', 'top_p', 'max_tokens', 'stream', 'stop', 'random_seed'],
-  ...['response_format', 'tools', 'tool_choice', 'presence_penalty', 'frequency_penalty', 'n'],
-  ...['prediction', 'parallel_tool_calls', 'prompt_mode', 'safe_prompt', 'metadata'],
+  'model',
+  'messages',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'stream',
+  'stop',
+  'random_seed',
+  'response_format',
+  'tools',
+  'tool_choice',
+  'presence_penalty',
+  'frequency_penalty',
+  'n',
+  'prediction',
+  'parallel_tool_calls',
+  'prompt_mode',
+  'safe_prompt',
+  'metadata',
   'reasoning_effort',
 ];
 
@@ -230,7 +280,9 @@ const MISTRAL = [
  */
 const mistral: Place = {
   ...openai,
-  ...{ name: 'mistral', host: 'api.mistral.ai', model: 'mistral-small-latest' },
+  name: 'mistral',
+  host: 'api.mistral.ai',
+  model: 'mistral-small-latest',
   refuses: only(MISTRAL, (...given) =>
     refusal(422, 'Extra inputs are not permitted', { param: JSON.stringify(given) }),
   ),
@@ -250,7 +302,9 @@ const mistral: Place = {
 /** https://console.groq.com/docs/openai, https://console.groq.com/docs/errors */
 const groq: Place = {
   ...openai,
-  ...{ name: 'groq', host: 'api.groq.com', path: '/openai/v1/chat/completions' },
+  name: 'groq',
+  host: 'api.groq.com',
+  path: '/openai/v1/chat/completions',
   model: 'openai/gpt-oss-20b',
   refuses: each(
     without(400, {
@@ -273,7 +327,9 @@ const groq: Place = {
  */
 const deepseek: Place = {
   ...openai,
-  ...{ name: 'deepseek', host: 'api.deepseek.com', model: 'deepseek-v4-flash' },
+  name: 'deepseek',
+  host: 'api.deepseek.com',
+  model: 'deepseek-v4-flash',
   refuses: (body) => {
     if (typeOfFormat(body) === 'json_schema')
       return { status: 400, message: 'This response_format type is unavailable now' };
@@ -287,7 +343,9 @@ const deepseek: Place = {
     body: {
       error: {
         message: 'Authentication Fails, Your api key: ****-key is invalid',
-        ...{ type: 'authentication_error', param: null, code: 'invalid_request_error' },
+        type: 'authentication_error',
+        param: null,
+        code: 'invalid_request_error',
       },
     },
   },
@@ -309,7 +367,9 @@ const xaiError = ({ message }: Pick<Refusal, 'message'>): unknown => ({
  */
 const xai: Place = {
   ...openai,
-  ...{ name: 'xai', host: 'api.x.ai', model: 'grok-4.3' },
+  name: 'xai',
+  host: 'api.x.ai',
+  model: 'grok-4.3',
   refuses: without(400, {
     presence_penalty: 'Model grok-4.3 does not support parameter presencePenalty.',
     frequency_penalty: 'Model grok-4.3 does not support parameter frequencyPenalty.',
@@ -340,7 +400,9 @@ const xai: Place = {
  */
 const openrouter: Place = {
   ...openai,
-  ...{ name: 'openrouter', host: 'openrouter.ai', path: '/api/v1/chat/completions' },
+  name: 'openrouter',
+  host: 'openrouter.ai',
+  path: '/api/v1/chat/completions',
   model: 'openai/gpt-oss-20b',
   refuses: () => null,
   error: ({ status, message }) => ({ error: { code: status, message } }),
@@ -353,7 +415,8 @@ const openrouter: Place = {
 /** https://docs.together.ai/docs/error-codes, https://docs.together.ai/docs/openai-api-compatibility */
 const together: Place = {
   ...openai,
-  ...{ name: 'together', host: 'api.together.xyz' },
+  name: 'together',
+  host: 'api.together.xyz',
   model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
   refuses: (body) =>
     Number(body['temperature'] ?? 0) > 2
@@ -372,7 +435,10 @@ const together: Place = {
  */
 const perplexity: Place = {
   ...openai,
-  ...{ name: 'perplexity', host: 'api.perplexity.ai', path: '/chat/completions', model: 'sonar' },
+  name: 'perplexity',
+  host: 'api.perplexity.ai',
+  path: '/chat/completions',
+  model: 'sonar',
   refuses(body) {
     const roles = (body['messages'] as { role: string }[])
       .map(({ role }) => role)
@@ -397,7 +463,8 @@ const perplexity: Place = {
 /** https://learn.microsoft.com/azure/ai-services/openai/reference */
 const azureOlder: Place = {
   ...openai,
-  ...{ name: 'Azure OpenAI, older addresses', host: null },
+  name: 'Azure OpenAI, older addresses',
+  host: null,
   path: '/openai/deployments/our-deployment/chat/completions?api-version=2024-10-21',
   key: { header: 'api-key', prefix: '' },
   model: 'our-deployment',
@@ -423,7 +490,9 @@ const azureOlder: Place = {
  */
 const azureNewer: Place = {
   ...azureOlder,
-  ...{ name: 'Azure OpenAI, newer addresses', path: '/openai/v1/chat/completions', key: BEARER },
+  name: 'Azure OpenAI, newer addresses',
+  path: '/openai/v1/chat/completions',
+  key: BEARER,
 };
 
 /** A company gateway: Azure's addresses, with a custom header instead of a key. */
@@ -439,7 +508,9 @@ const gateway: Place = {
  */
 const bedrock: Place = {
   ...openai,
-  ...{ name: 'Amazon Bedrock', host: null, path: '/openai/v1/chat/completions' },
+  name: 'Amazon Bedrock',
+  host: null,
+  path: '/openai/v1/chat/completions',
   model: 'openai.gpt-oss-20b-1:0',
   refuses: each(without(400, { logprobs: 'logprobs is not supported' }), (body): Refusal | null =>
     typeOfFormat(body) === 'json_schema'
@@ -459,7 +530,10 @@ const bedrock: Place = {
 /** https://docs.ollama.com/api/openai-compatibility: no key; ignores unknown fields. */
 const ollama: Place = {
   ...openai,
-  ...{ name: 'Ollama on the runner', host: null, key: null, model: 'llama3.2' },
+  name: 'Ollama on the runner',
+  host: null,
+  key: null,
+  model: 'llama3.2',
   refuses: () => null,
   unknownModel: { status: 404, message: "model 'no-such-model' not found" },
   sample: null,
@@ -479,7 +553,10 @@ const vllmError = ({ status, message, param }: Refusal): unknown => ({
  */
 const vllm: Place = {
   ...openai,
-  ...{ name: 'vLLM, LM Studio on the runner', host: null, key: null, model: 'Qwen/Qwen3-4B' },
+  name: 'vLLM, LM Studio on the runner',
+  host: null,
+  key: null,
+  model: 'Qwen/Qwen3-4B',
   refuses: (body) =>
     body['tool_choice'] === 'auto'
       ? {
@@ -511,7 +588,26 @@ const lmStudio: Place = {
 const service: Place = { ...ollama, name: 'Ollama, vLLM or LM Studio as a service of the job' };
 
 export const PLACES: readonly Place[] = [
-  ...[openai, responses, anthropic, fable, older, gemini, mistral, groq, deepseek, xai],
-  ...[openrouter, together, perplexity, azureOlder, azureNewer, foundry, gateway, bedrock],
-  ...[ollama, service, vllm, lmStudio],
+  openai,
+  responses,
+  anthropic,
+  fable,
+  older,
+  gemini,
+  mistral,
+  groq,
+  deepseek,
+  xai,
+  openrouter,
+  together,
+  perplexity,
+  azureOlder,
+  azureNewer,
+  foundry,
+  gateway,
+  bedrock,
+  ollama,
+  service,
+  vllm,
+  lmStudio,
 ];

@@ -1,7 +1,7 @@
 import type { Seen } from './server.ts';
 
 /** Tokens of one request, by how the vendor's cache treated them. */
-export interface Counted {
+interface Counted {
   input: number;
   read: number;
   written: number;
@@ -15,7 +15,7 @@ interface Arrived {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-const tokensOf = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+const tokensOf = (text: string) => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
 /** Written from the vendor's documentation, independent of the table in `src/types/vendors`. */
 function leastOf(model: string): number {
@@ -59,7 +59,7 @@ export function createStoodCache() {
 }
 
 /** Everything before the last mark, including model and tools; null: no mark. */
-function markedIn({ model, body }: Seen): string | null {
+function markedIn({ model, body }: Seen) {
   const { tools = null, system = '', messages } = body as Record<string, unknown>;
   const parts = [system, ...(messages as { content: unknown }[]).map(({ content }) => content)];
   const last = parts.findLastIndex((part) => JSON.stringify(part).includes('"cache_control":'));
@@ -76,18 +76,18 @@ function markedIn({ model, body }: Seen): string | null {
 
 type Block = { text?: string; cache_control?: unknown };
 
-function upToMark(blocks: Block[], isLast: boolean): Block[] {
+function upToMark(blocks: Block[], isLast: boolean) {
   const end = isLast ? blocks.findLastIndex((block) => block.cache_control !== undefined) : -1;
   return end === -1 ? blocks : blocks.slice(0, end + 1);
 }
 
-function sharedWith(earlier: readonly string[], text: string): number {
+function sharedWith(earlier: readonly string[], text: string) {
   const common = Math.max(0, ...earlier.map((other) => commonLength(other, text)));
   const tokens = Math.floor(common / CHARACTERS_PER_TOKEN / 128) * 128;
   return tokens < 1024 ? 0 : tokens;
 }
 
-function commonLength(a: string, b: string): number {
+function commonLength(a: string, b: string) {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;

@@ -17,8 +17,13 @@ export function reply(
 
 type ModelError = NonNullable<Scripted['error']>;
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
-  ...{ 400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error' },
-  ...{ 404: 'not_found_error', 429: 'rate_limit_error', 500: 'api_error', 529: 'overloaded_error' },
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
 };
 
 export function refuse(
@@ -78,7 +83,10 @@ function responsesReply({ model, index, body }: Seen, answer: Answer): unknown {
   const isSealed = JSON.stringify(body['include'] ?? '').includes('reasoning.encrypted_content');
   const sealed = isSealed && thought !== null ? { encrypted_content: signatureOf(thought) } : {};
   return {
-    ...{ id: `resp_${index}`, object: 'response', model, error: null },
+    id: `resp_${index}`,
+    object: 'response',
+    model,
+    error: null,
     status: finish === undefined ? 'completed' : 'incomplete',
     incomplete_details: finish === undefined ? null : { reason: finish },
     output: [
@@ -86,12 +94,16 @@ function responsesReply({ model, index, body }: Seen, answer: Answer): unknown {
       ...output,
       ...(text === '' && calls.length > 0 ? [] : [{ ...message, status: 'completed' }]),
       ...calls.map((call, at) => ({
-        ...{ type: 'function_call', id: `fc_${index}_${at}`, call_id: `call_${index}_${at}` },
-        ...{ ...call, status: 'completed' },
+        type: 'function_call',
+        id: `fc_${index}_${at}`,
+        call_id: `call_${index}_${at}`,
+        ...call,
+        status: 'completed',
       })),
     ],
     ...used(usage, ({ input, output, ...cached }) => ({
-      ...{ input_tokens: input, output_tokens: output },
+      input_tokens: input,
+      output_tokens: output,
       input_tokens_details: cacheDetails({ input, output, ...cached }),
     })),
   };
@@ -99,7 +111,8 @@ function responsesReply({ model, index, body }: Seen, answer: Answer): unknown {
 
 function embeddingReply({ model, messages }: Seen, embedding: number[], usage: Usage | null) {
   return {
-    ...{ object: 'list', model },
+    object: 'list',
+    model,
     data: messages.map((_, index) => ({ object: 'embedding', index, embedding })),
     ...used(usage, ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
   };
@@ -123,11 +136,17 @@ function openaiReply({ model, index, schema, body }: Seen, answer: Answer): unkn
       ? made
       : { ...message, ...thoughtMember(model, thought) };
   return {
-    ...{ id: `chatcmpl-${index}`, object: 'chat.completion', created: 1_700_000_000, model },
-    ...{ service_tier: 'default', system_fingerprint: null },
+    id: `chatcmpl-${index}`,
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model,
+    service_tier: 'default',
+    system_fingerprint: null,
     choices: [{ index: 0, finish_reason: finish, logprobs: null, message: said }],
     ...used(usage, ({ input, output, ...cached }) => ({
-      ...{ prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
+      prompt_tokens: input,
+      completion_tokens: output,
+      total_tokens: input + output,
       prompt_tokens_details: cacheDetails({ input, output, ...cached }),
     })),
   };
@@ -152,14 +171,16 @@ function toldCalls(
   thought: string | null,
 ): object {
   const google = { extra_content: { google: { thought_signature: signatureOf(thought ?? '') } } };
-  const idOf = (at: number): string =>
+  const idOf = (at: number) =>
     model.startsWith('mistral-')
       ? `Qx${String(index * 10 + at).padStart(7, '0')}`
       : `call_${index}_${at}`;
   return {
     ...thoughtMember(model, thought),
     tool_calls: calls.map((call, at) => ({
-      ...{ id: idOf(at), type: 'function', function: call },
+      id: idOf(at),
+      type: 'function',
+      function: call,
       // Google signs only the first of parallel calls.
       ...(thought !== null && model.startsWith('gemini-') && at === 0 ? google : {}),
     })),
@@ -174,22 +195,30 @@ function anthropicReply({ model, index, schema, body }: Seen, answer: Answer): u
       ? { type: 'text', text, citations: null }
       : { type: 'tool_use', id: `toolu_${index}`, name: tool, input: JSON.parse(text) as unknown };
   return {
-    ...{ id: `msg_${index}`, type: 'message', role: 'assistant', model },
+    id: `msg_${index}`,
+    type: 'message',
+    role: 'assistant',
+    model,
     content: [
       ...(thought === null
         ? []
         : [{ type: 'thinking', thinking: thought, signature: signatureOf(thought) }]),
       content,
       ...calls.map((call, at) => ({
-        ...{ type: 'tool_use', id: `toolu_${index}_${at}`, name: call.name },
+        type: 'tool_use',
+        id: `toolu_${index}_${at}`,
+        name: call.name,
         input: parseExactly(call.arguments),
       })),
     ],
-    ...{ container: null, stop_sequence: null },
+    container: null,
+    stop_sequence: null,
     stop_reason: finish ?? (tool === null && calls.length === 0 ? 'end_turn' : 'tool_use'),
     ...used(usage, ({ input, output, read = 0, written = 0 }) => ({
-      ...{ input_tokens: input - read - written, output_tokens: output },
-      ...{ cache_creation_input_tokens: written, cache_read_input_tokens: read },
+      input_tokens: input - read - written,
+      output_tokens: output,
+      cache_creation_input_tokens: written,
+      cache_read_input_tokens: read,
     })),
   };
 }

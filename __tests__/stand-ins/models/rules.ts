@@ -6,7 +6,7 @@ import type { Api } from '../../../src/types/vendors/facts.ts';
  * from errors that users reported. Independent of the vendor table in `src/types/vendors`, which is
  * checked against it.
  */
-export interface ModelRefusal {
+interface ModelRefusal {
   status: number;
   message: string;
   code?: string;
@@ -81,7 +81,7 @@ function ofThinkingClaude(model: string, type: string, body: Body): ModelRefusal
   return 'top_k' in body ? refuse('`top_k` must be unset when thinking is enabled.') : null;
 }
 
-function typeIn(value: unknown): string | null {
+function typeIn(value: unknown) {
   return typeof value === 'object' && value !== null && 'type' in value ? String(value.type) : null;
 }
 
@@ -93,7 +93,10 @@ const DEFAULTS = { temperature: 1, top_p: 1, ...PENALTIES, logprobs: false };
 
 function ofOpenai(model: string, body: Body): ModelRefusal | null {
   const refuse = (param: string, message: string, code?: string): ModelRefusal => ({
-    ...{ status: 400, message, param, ...(code === undefined ? {} : { code }) },
+    status: 400,
+    message,
+    param,
+    ...(code === undefined ? {} : { code }),
   });
   if (RESPONSES_ALONE.test(model)) {
     const message = 'This model is only supported in v1/responses and not in v1/chat/completions.';

@@ -94,7 +94,7 @@ export interface ServerOptions {
 
 let packed: Buffer | null = null;
 /** 64 MiB of spaces in 64 kB. */
-const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
+const bomb = () => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
 const EMBEDDINGS = '/v1/embeddings';
 const RESPONSES = '/v1/responses';
@@ -115,10 +115,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
   const cache = caching ? createStoodCache() : null;
   let [count, underWay, peak] = [0, 0, 0];
 
-  const handle = async (
-    request: http.IncomingMessage,
-    response: http.ServerResponse,
-  ): Promise<void> => {
+  const handle = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const index = count++;
     const { method, url = '', headers } = request;
     const batch = vendorOfBatch(url);
@@ -170,8 +167,15 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
   server.keepAliveTimeout = 30_000;
   const { url, close } = await listen(server);
   return {
-    ...{ url, openaiUrl: `${url}/v1`, requests, raw, refused, calls, batches: stood.batches },
-    ...{ peak: () => peak, close },
+    url,
+    openaiUrl: `${url}/v1`,
+    requests,
+    raw,
+    refused,
+    calls,
+    batches: stood.batches,
+    peak: () => peak,
+    close,
   };
 }
 
@@ -183,7 +187,7 @@ export function vendorUrls({
   return perVendor((vendor) => (factsOf(vendor).speaks === 'anthropic' ? url : openaiUrl));
 }
 
-function presented(vendor: Api, { headers }: http.IncomingMessage): string {
+function presented(vendor: Api, { headers }: http.IncomingMessage) {
   if (vendor === 'anthropic') return String(headers['x-api-key'] ?? '');
   return String(headers['api-key'] ?? headers.authorization ?? '').replace(/^Bearer /, '');
 }
@@ -203,7 +207,7 @@ function check(vendor: Api, raw: string, { url, headers }: http.IncomingMessage)
   return url === RESPONSES ? readResponses(body) : readChat(vendor, body);
 }
 
-function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): void {
+function send(response: http.ServerResponse, seen: Seen, scripted: Scripted) {
   const { status = 200, headers = {} } = scripted;
   const type = { 'content-type': 'application/json', ...headers };
   const body = scripted.body ?? JSON.stringify(answerBody(seen, scripted));
@@ -230,8 +234,8 @@ function send(response: http.ServerResponse, seen: Seen, scripted: Scripted): vo
   }
 }
 
-function forEver(response: http.ServerResponse, chunk: Buffer, everyMs: number): void {
+function forEver(response: http.ServerResponse, chunk: Buffer, everyMs: number) {
   if (response.destroyed) return;
-  const more = (): void => forEver(response, chunk, everyMs);
+  const more = () => forEver(response, chunk, everyMs);
   response.write(chunk, () => (everyMs > 0 ? void setTimeout(more, everyMs) : setImmediate(more)));
 }

@@ -10,12 +10,11 @@
  */
 type Body = Record<string, unknown>;
 
-const list = (value: unknown): Body[] => (Array.isArray(value) ? (value as Body[]) : []);
-const typed = (blocks: unknown, type: RegExp): Body[] =>
+const list = (value: unknown) => (Array.isArray(value) ? (value as Body[]) : []);
+const typed = (blocks: unknown, type: RegExp) =>
   list(blocks).filter((block) => type.test(String(block['type'])));
-const texts = (items: readonly Body[], member: string): string[] =>
-  items.map((item) => String(item[member]));
-const lacking = (wanted: readonly string[], given: readonly string[]): string[] =>
+const texts = (items: readonly Body[], member: string) => items.map((item) => String(item[member]));
+const lacking = (wanted: readonly string[], given: readonly string[]) =>
   wanted.filter((id) => !given.includes(id));
 
 /** The signature that the stand-in gives to a thought, and accepts with it alone. */
@@ -24,7 +23,7 @@ export function signatureOf(thought: string): string {
 }
 
 /** The ids of tool messages directly after the message at this index. */
-function resultsAfter(messages: readonly Body[], index: number): string[] {
+function resultsAfter(messages: readonly Body[], index: number) {
   const rest = messages.slice(index + 1);
   const end = rest.findIndex(({ role }) => role !== 'tool');
   return texts(end === -1 ? rest : rest.slice(0, end), 'tool_call_id');
@@ -60,7 +59,7 @@ function vendorProblem(
   message: Body,
   before: Body | undefined,
   thinking: Body | undefined,
-): string | null {
+) {
   const calls = list(message['tool_calls']);
   if (/^(mi|mag|dev|code|pix)\w*stral|^mistral/.test(model)) {
     const ids = [...texts(calls, 'id'), String(message['tool_call_id'] ?? 'none12345')];
@@ -98,7 +97,7 @@ export function responsesProblem({ model, input, include, store }: Body): string
   return reasoningProblem(list(input), store);
 }
 
-function reasoningProblem(items: readonly Body[], store: unknown): string | null {
+function reasoningProblem(items: readonly Body[], store: unknown) {
   for (const [index, { type, id, encrypted_content: sealed }] of items.entries()) {
     if (type === 'reasoning' && store === false && typeof sealed !== 'string')
       return `Item with id '${String(id)}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
@@ -116,7 +115,7 @@ function reasoningProblem(items: readonly Body[], store: unknown): string | null
 export function messagesProblem({ messages: given, tools, thinking, system }: Body): string | null {
   const messages = list(given);
   const blocks = [system, ...messages.map(({ content }) => content)].flatMap(list);
-  const isBlank = ({ type, text }: Body): boolean => type === 'text' && String(text).trim() === '';
+  const isBlank = ({ type, text }: Body) => type === 'text' && String(text).trim() === '';
   if (blocks.some(isBlank)) return 'messages: text content blocks must contain non-whitespace text';
   if (typed(blocks, /^tool_(use|result)$/).length > 0 && list(tools).length === 0)
     return 'Requests which include `tool_use` or `tool_result` blocks must define tools';
@@ -144,7 +143,7 @@ function thinkingProblem(
   messages: readonly Body[],
   blocks: readonly Body[],
   thinking: Body | undefined,
-): string | null {
+) {
   const forged = typed(blocks, /^thinking$/).find(
     ({ thinking: thought, signature }) => signature !== signatureOf(String(thought)),
   );

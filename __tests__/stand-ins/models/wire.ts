@@ -110,7 +110,7 @@ const responseFormat = z.discriminatedUnion('type', [
 ]);
 
 /** The vendor rejects empty text. */
-export const embeddingRequest = z.strictObject({
+const embeddingRequest = z.strictObject({
   model: text.min(1),
   input: z.union([
     text.min(1, {
@@ -416,7 +416,7 @@ export function readChat(vendor: Api, body: Body): Checked {
   return vendor === 'openai' ? readOpenai(body) : readAnthropic(body);
 }
 
-function problem(vendor: Api, { issues: [issue] }: z.ZodError): { problem: string } {
+function problem(vendor: Api, { issues: [issue] }: z.ZodError) {
   if (issue === undefined) return { problem: 'invalid request' };
   const path = issue.path.join('.');
   if (issue.code !== 'unrecognized_keys' || path !== '')
@@ -447,14 +447,14 @@ export function readResponses(body: Body): Checked {
   return { model: data.model, body, schema, messages: data.input.map(plainItem) };
 }
 
-const plain = (content: unknown): string =>
+const plain = (content: unknown) =>
   typeof content === 'string' ? content : JSON.stringify(content);
 const plainly = ({ role, content }: { role: string; content?: unknown }) => ({
   role,
   content: plain(content),
 });
 
-function plainItem(item: z.infer<typeof responsesItem>): Seen['messages'][number] {
+function plainItem(item: z.infer<typeof responsesItem>) {
   return 'role' in item ? plainly(item) : { role: item.type, content: JSON.stringify(item) };
 }
 
@@ -474,7 +474,7 @@ function readOpenai(body: Body): Checked {
 const chosen = z.object({ function: z.object({ name: text }) });
 const callable = z.object({ function: z.object({ name: text, parameters: z.unknown() }) });
 
-function forcedFunction(tools: readonly object[], choice: unknown): Seen['schema'] {
+function forcedFunction(tools: readonly object[], choice: unknown) {
   const wanted = chosen.safeParse(choice).data?.function.name;
   const found = z
     .array(callable)

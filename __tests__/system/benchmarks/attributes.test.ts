@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { measure } from '../../../benchmarks/attributes/measure.ts';
 import { pageOf } from '../../../benchmarks/attributes/page.ts';
 import { realTruth } from '../../../benchmarks/attributes/real.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startCounting, type Counting } from '../../../benchmarks/calls/count.ts';
 import { callsToCompare, callsToSweep } from '../../../benchmarks/calls/limit.ts';
 import { projectOf } from '../../../benchmarks/calls/project.ts';

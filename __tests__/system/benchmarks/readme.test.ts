@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { median, rounded, spread, table } from '../../../benchmarks/measure/markdown.ts';
 import { usageIn } from '../../../benchmarks/measure/process.ts';
 import { benchmarksIn, withTables } from '../../../benchmarks/measure/readme.ts';

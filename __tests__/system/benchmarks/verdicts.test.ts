@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { FIXES } from '../../../benchmarks/verdicts/fix-rows.ts';
 import { inWords, least, missesOf, most } from '../../../benchmarks/verdicts/goals.ts';
 import { LEDGER } from '../../../benchmarks/verdicts/ledger-rows.ts';

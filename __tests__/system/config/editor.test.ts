@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { getLanguageService, TextDocument } from 'yaml-language-server';
 import { SettingsState } from 'yaml-language-server/out/src/yamlSettings.js';
 import { metrics } from '../../../src/metrics/index.ts';

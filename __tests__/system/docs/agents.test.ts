@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { agentRow } from '../../../src/features/agents/rows/index.ts';
 import {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { conversationOf } from '../../../src/features/conversations/answerer.ts';
 import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';

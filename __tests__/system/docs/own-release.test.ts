@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { matcherOf } from '../../../src/features/agents/suite/rules.ts';
 import { commandIn, withoutKeys } from '../../stand-ins/command-line.ts';

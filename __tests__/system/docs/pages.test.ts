@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
 import { namedByOwnAuthority } from '../../stand-ins/certificate.ts';

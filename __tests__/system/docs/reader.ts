@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect } from '@jest/globals';
 import { parse } from 'yaml';
 import type { TestOverrides } from '../../../src/app/session/access.ts';
 import { clock } from '../../stand-ins/clock.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { workflowToken } from '../../stand-ins/github/index.ts';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import {

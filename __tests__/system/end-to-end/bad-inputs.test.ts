@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { quiz, quizPrompt, quizTests, README, SETTINGS } from './projects.ts';
 import { desk, onlyComment, pullRequest } from './stage.ts';

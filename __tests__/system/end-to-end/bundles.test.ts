@@ -2,7 +2,6 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test } from '@jest/globals';
 import { compileAtOnce } from '../../../scripts/compile-at-once.ts';
 import { simplexModel } from '../../../src/edges/solver/thread.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { README, WORSE, below, changeOf, obedient, quiz, testsOf } from './projects.ts';
 import {
   MODEL_KEY,

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { answerText } from '../../../src/report/answers/text.ts';
 import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { filePathsBelow } from '../../../scripts/entries-below.ts';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';

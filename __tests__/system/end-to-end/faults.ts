@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect } from '@jest/globals';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt } from './projects.ts';
 import { ROOT } from './runner.ts';

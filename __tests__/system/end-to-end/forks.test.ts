@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { SITUATIONS, type Situation } from '../../../scripts/gallery/situations.ts';
 import {
   figuresIn,

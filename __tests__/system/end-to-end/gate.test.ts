@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../src/features/noise/result.ts';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { addPull, type Account, type Pull, type PullEvent } from '../../stand-ins/github/index.ts';
@@ -188,7 +187,7 @@ describe('a red pull request with the override label', () => {
 
 describe('a new test that fails', () => {
   const settings = SETTINGS.replace('gate: { ', 'gate: { new: fail, ');
-  const ADDED = '0 of 2 passed on base, 0 of 2 passed on head';
+  const ADDED = '0 of 3 passed on base, 0 of 3 passed on head';
 
   test.each([
     ['is red with gate.new: fail', settings, 1, 'failure', 'failure', 'failure'],
@@ -225,7 +224,7 @@ describe('a new test that fails', () => {
       expect.objectContaining({
         ...{ path: 'prompts/tests/quiz.yaml', start_line: 4, annotation_level: 'failure' },
         title: 'quiz: q2 is new and fails',
-        message: `0 of 2 passed.\n${why}`,
+        message: `0 of 3 passed.\n${why}`,
       }),
     );
     expect(run.reports['junit.xml']).toContain(why.replaceAll('"', '&quot;'));

@@ -2,7 +2,6 @@
  * Fourteen pull requests of a shop with three suites and a model that sometimes errs. Each must get
  * the verdict, the names and the line that a human reviewer would give.
  */
-import { describe, expect, test } from '@jest/globals';
 import { visibleText } from '../../../scripts/gallery/visible.ts';
 import { kilnFiles, kilnModel } from '../../stand-ins/kiln.ts';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';

@@ -2,7 +2,6 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { commandIn } from '../../stand-ins/command-line.ts';
 import { createRepository } from '../../stand-ins/repository.ts';

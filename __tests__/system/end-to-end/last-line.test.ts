@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
 import { quiz, promptOf } from './projects.ts';
 import { pullRequest } from './stage.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import type { Script, Scripted } from '../../stand-ins/models/server.ts';
 import { SETTINGS, obedient, promptOf, questionOf, quiz } from './projects.ts';

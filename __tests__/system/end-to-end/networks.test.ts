@@ -1,6 +1,5 @@
 import https from 'node:https';
 import { type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ofOwnAuthority, type KeyPair } from '../../stand-ins/certificate.ts';
 import { createRepository, fixtureEnvironment } from '../../stand-ins/repository.ts';
 import { tunnelProxy } from '../../stand-ins/tunnel-proxy.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { obedient, promptOf, questionOf, quiz } from './projects.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { temporaryFolder } from '../../stand-ins/repository.ts';
 import {

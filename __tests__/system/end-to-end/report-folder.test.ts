@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz } from './projects.ts';
 import {

@@ -1,4 +1,3 @@
-import { afterEach, expect, test } from '@jest/globals';
 import { startArtifactServer, type ArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { changeOf, obedient, quiz, promptOf } from './projects.ts';
 import { onPullRequest, onlyComment, stage } from './stage.ts';

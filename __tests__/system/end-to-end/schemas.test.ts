@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { quiz, testsOf } from './projects.ts';
 import { startBundle } from './runner.ts';

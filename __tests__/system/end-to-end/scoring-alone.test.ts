@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { ATTACKED_METRICS } from '../../stand-ins/attacking-answers.ts';
 import { createRepository } from '../../stand-ins/repository.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { obedient } from './projects.ts';
 import { stage } from './stage.ts';
 import { workflow } from './workflow.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import { shallowCheckout } from '../../stand-ins/repository.ts';

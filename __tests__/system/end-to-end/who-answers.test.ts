@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { quiz, SETTINGS, WORSE, recordings } from './projects.ts';
 import { onlyComment, pullRequest } from './stage.ts';

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { reasonsInWords } from '../../../src/wording/reasons.ts';
 import { startGitServer } from '../../stand-ins/git-server.ts';
 import {

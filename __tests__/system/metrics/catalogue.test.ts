@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { z } from 'zod';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import type { MetricExample } from '../../../src/metrics/definition.ts';
@@ -17,7 +16,7 @@ import { realSandbox } from './real-sandbox.ts';
 
 const sandbox = realSandbox();
 const evaluate = onAnswers(sandbox.evaluate);
-const all = [...metrics.values()].map((metric) => [metric.name, metric] as const);
+const all = [...new Set(metrics.values())].map((metric) => [metric.name, metric] as const);
 
 const scoredBy = (name: string, example: MetricExample, answer: MetricAnswer) =>
   scored(builtIn(name, example.with), answer, {
@@ -73,7 +72,7 @@ describe('metric catalogue', () => {
 
   const named = (text: string): string[] => text.trim().split(/\s+/);
   const BY_A_MODEL = named(
-    'llm_rubric criteria factuality closed_qa g_eval faithfulness answer_relevance pairwise_preference',
+    'llm_rubric criteria factuality g_eval faithfulness answer_relevance pairwise_preference',
   );
 
   test('contains exactly the metrics that suites may use', () => {

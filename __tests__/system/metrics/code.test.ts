@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import type { CodeJob, Evaluate } from '../../../src/types/model.ts';

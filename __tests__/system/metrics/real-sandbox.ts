@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { createSandbox } from '../../../src/edges/sandbox/index.ts';
 
 /** The real sandbox, opened once for all tests of a file. */

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { forecast } from '../../../src/money/forecast.ts';
 import { targetsOf, type Prepared } from '../../../src/money/prepared.ts';
@@ -205,7 +204,7 @@ describe('embedding_similarity in a run', () => {
 
 describe("a metric's own graders", () => {
   test("replace the settings' grader for that metric, at temperature 0", async () => {
-    const closed = builtIn('closed', 'closed_qa', { criteria: 'c' });
+    const closed = builtIn('closed', 'criteria', { statements: ['c'] });
     const metrics = [polite('gpt-a', 'gpt-b', 'gpt-c'), closed];
     const one = shop(metrics, grader, { of: references.slice(0, 1) });
     const { result, requests, planned } = await run(null, one);

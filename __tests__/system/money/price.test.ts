@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { loadListPrices } from '../../../src/app/session/prices.ts';
 import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
 import { type Target, asDirect } from '../../../src/types/model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { CheckAnnotation as Sent } from '../../../src/edges/github/check.ts';
 import {
   ANNOTATION_MESSAGE_LIMIT,

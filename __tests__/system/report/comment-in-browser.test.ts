@@ -1,6 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
 import { runPullRequest } from '../../../src/app/commands/demo.ts';

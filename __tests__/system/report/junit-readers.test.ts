@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { convertJUnitToCTRFReport } from 'junit-to-ctrf';
 import { parse } from 'test-results-parser';
 import type { Result } from '../../../src/kernel/result/result.ts';

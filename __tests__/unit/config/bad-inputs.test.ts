@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem, problem, UserError } from '../../../src/errors.ts';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, treeOf, optionsOf, tools } from './tree.ts';
@@ -147,7 +146,7 @@ describe('prompt file', () => {
   const another = `model "gpt-4o" stands for "gpt-9-large", which ${notAllowed}`;
   const elsewhere = (at: string) =>
     `model "gpt-4o" calls "gpt-4o" at ${at}, but "gpt-4o" in allowed-models allows it only at openai; to allow this call, add ${at}:gpt-4o to allowed-models in the workflow`;
-  test.each<[string, string, string[], string | null]>([
+  test.each([
     ['a model that is not allowed', '', ['gpt-4o-mini'], `model "gpt-4o" ${notAllowed}`],
     ['a model that is allowed', '', ['gpt-4o'], null],
     [

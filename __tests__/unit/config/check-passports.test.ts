@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { pdf, png } from '../../stand-ins/pictures.ts';
@@ -8,7 +7,7 @@ const TESTS = `metrics: [{ name: m, uses: exact_match }]
 references: [{ id: a, input: {}, expected: x }]
 `;
 
-const promptOf = (lines: string): string => `defaults: [tests/p]\nname: p\n${lines}\nprompt: hi\n`;
+const promptOf = (lines: string) => `defaults: [tests/p]\nname: p\n${lines}\nprompt: hi\n`;
 
 async function check(
   prompt: string,
@@ -18,7 +17,7 @@ async function check(
     past = 'problem' as 'problem' | 'notice',
     head = true,
   } = {},
-): Promise<{ problems: string[]; notices: string[] }> {
+) {
   const files = {
     'evaldiff.yaml': settings || '{}\n',
     'prompts/p.yaml': promptOf(prompt),

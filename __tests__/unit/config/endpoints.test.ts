@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readEndpoints, readProxy } from '../../../src/config/endpoints.ts';
 
 const PLAIN = {

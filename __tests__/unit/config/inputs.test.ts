@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readCommandLine, readInputs } from '../../../src/config/inputs.ts';
 import { perVendor } from '../../../src/types/vendors.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
@@ -97,7 +96,7 @@ describe('action inputs', () => {
     });
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
     ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],

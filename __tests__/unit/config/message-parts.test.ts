@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import type { Suite } from '../../../src/kernel/suite/suite.ts';
 import { MAX_FILE_BYTES, mediaTypeOf } from '../../../src/types/media.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readOverrides } from '../../../src/config/overrides.ts';
 import fc from '../../fuzz.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';

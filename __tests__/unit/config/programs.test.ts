@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { programFiles } from '../../../src/config/programs.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
 import { AGENT_PROGRAM } from '../../../src/types/model.ts';
@@ -49,16 +48,17 @@ describe('files of a program', () => {
   });
 
   test.each([
-    ['an executable bit', { files: new Map([['run.sh', { id: 'a', executable: true as const }]]) }],
+    ['an executable bit', { files: new Map([['run.sh', { id: 'a', executable: true }]]) }],
     ['the target of a symbolic link', { links: new Map([['CLAUDE.md', 'b']]) }],
   ])("include %s in an agent's workspace", (_, changed) => {
     const tree = { ...treeOf({}), files: new Map([['run.sh', { id: 'a' }]]) };
     const linked = { ...tree, links: new Map([['CLAUDE.md', 'a']]) };
-    const hashOf = (command: string): string[] =>
+    const hashOf = (command: string) =>
       [linked, { ...linked, ...changed }].map(
         (each) =>
           programFiles({ command: [command], setup: [], files: ['**'] } as never, {
-            ...{ settings: SETTINGS, hash },
+            settings: SETTINGS,
+            hash,
             tree: each,
           }).files,
       );

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import fc, { draws } from '../../fuzz.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 describe('prompt', () => {

@@ -1,16 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
 import { readRecordedMessages } from '../../../src/config/recorded.ts';
+import { Field } from '../../../src/documents/document.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
-import type { Message } from '../../../src/types/model.ts';
 import type { Json, Problem } from '../../../src/types/plain.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from './tree.ts';
 
-const read = (items: Json[]): { messages: Message[]; problems: string[] } => {
+const read = (items: Json[]) => {
   const problems: Problem[] = [];
   const place = { file: 'd.jsonl', line: 3 };
   const document = { ...place, value: items, placeOf: () => place, placeOfText: () => place };
-  const messages = readRecordedMessages(items as never, document, ['input'], problems);
+  const messages = readRecordedMessages(items as never, new Field(document, problems, ['input']));
   return { messages, problems: problems.map(formatProblem) };
 };
 
@@ -226,7 +225,7 @@ describe('a recorded dialogue', () => {
 
   const calls =
     '{ role: assistant, content: "", tool_calls: [{ id: c, function: { name: stock, arguments: "{}" } }] }';
-  const tests = (more: string): string =>
+  const tests = (more: string) =>
     `metrics: [{ uses: tool_was_called }]\nreferences:\n  - { input: [{ role: user, content: q }, ${calls}${more}] }\n`;
 
   test('that ends with a call is judged, not continued', async () => {
@@ -234,7 +233,7 @@ describe('a recorded dialogue', () => {
     expect(found.references[0]?.problem).toBeNull();
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['continues after the result of a tool', ', { role: tool, tool_call_id: c, content: "1" }'],
     [
       'continues after a question',

@@ -1,16 +1,15 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, read, suiteFiles } from './tree.ts';
 
 const METRICS = 'metrics: [{ uses: exact_match }]\n';
 const RUBRIC = '{ prompt: "{content}", choice_scores: { A: 1, B: 0 }, better: higher }';
 
-const problemsWithIds = async (...ids: string[]): Promise<string[]> => {
+const problemsWithIds = async (...ids: string[]) => {
   const rows = ids.map((id) => `  - { id: ${JSON.stringify(id)}, input: { a: x }, expected: y }\n`);
   return (await read(suiteFiles(PROMPT, `${METRICS}references:\n${rows.join('')}`))).problems;
 };
 
 describe('two ids that look the same', () => {
-  test.each<[string, string]>([
+  test.each([
     ['case-1', ' case-1 '],
     ['\u00e9t\u00e9', 'e\u0301te\u0301'],
     ['two words', 'two  words'],
@@ -48,7 +47,7 @@ describe('two ids that look the same', () => {
 });
 
 describe('a table with another separator', () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['c.csv', 'a;expected\nx;"1,5"\n', 'semicolons; write commas'],
     ['c.csv', 'a;expected\nx, and z;y\n', 'semicolons; write commas'],
     ['c.csv', 'a;expected;tags\nx, y, z;1;s,t\n', 'semicolons; write commas'],
@@ -72,10 +71,9 @@ describe('a table with another separator', () => {
 });
 
 describe('what nothing uses', () => {
-  const noticesOf = async (files: Record<string, string>): Promise<string[]> =>
-    (await read(files)).notices;
+  const noticesOf = async (files: Record<string, string>) => (await read(files)).notices;
 
-  test.each<[string, string, string]>([
+  test.each([
     ['d.csv', 'a,expected,tag\nx,y,critical\n', '"tag" is not read; did you mean "tags"?'],
     ['d.csv', 'a,expected,Skipp\nx,y,true\n', '"Skipp" is not read; did you mean "skip"?'],
     ['d.tsv', 'a\texpcted\nx\ty\n', '"expcted" is not read; did you mean "expected"?'],
@@ -94,7 +92,7 @@ describe('what nothing uses', () => {
     expect(await noticesOf({ ...files, [file]: content })).toContain(`${file}:1: ${message}`);
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['{ file: d.csv }', 'a,expected,tag,tags\nx,y,1,2\n', PROMPT],
     ['{ file: d.csv, map: { tags: tag } }', 'a,expected,tag\nx,y,1\n', PROMPT],
     ['{ file: d.csv }', 'a,expected,source\nx,y,1\n', PROMPT],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { problemsOf, read } from './tree.ts';
 
 const rubrics = async (
@@ -132,7 +131,7 @@ describe('rubrics', () => {
     ]);
   });
 
-  test.each<[string, string]>([
+  test.each([
     [
       'choice_strings: AB\n  choice_scores: { A: 1 }',
       '4: r.choice_scores has no score for the label "B" of choice_strings',

@@ -1,13 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { referenceScoringDiffers } from '../../../src/kernel/select/scoring.ts';
-import type { Reference } from '../../../src/kernel/suite/suite.ts';
 import { codeValues } from '../../../src/types/plain.ts';
 import { PROMPT, suiteFiles, suiteOf } from './tree.ts';
 
 const METRICS = 'metrics: [{ uses: exact_match }]\n';
 
-async function referencesOf(tests: string, rows = ''): Promise<Reference[]> {
+async function referencesOf(tests: string, rows = '') {
   const suite = await suiteOf({
     ...suiteFiles(PROMPT, METRICS + tests),
     ...(rows === '' ? {} : { 'prompts/tests/rows.jsonl': rows }),
@@ -15,11 +13,11 @@ async function referencesOf(tests: string, rows = ''): Promise<Reference[]> {
   return suite.tests.references;
 }
 
-const yaml = async (scalar: string): Promise<Reference | undefined> =>
+const yaml = async (scalar: string) =>
   (await referencesOf(`references: [{ input: { a: ${scalar} }, expected: ${scalar} }]\n`))[0];
 
 const FROM = 'references_from: { file: rows.jsonl }\n';
-const jsonl = async (scalar: string): Promise<Reference | undefined> =>
+const jsonl = async (scalar: string) =>
   (await referencesOf(FROM, `{"a": ${scalar}, "expected": ${scalar}}\n`))[0];
 
 describe('scalar used as text', () => {

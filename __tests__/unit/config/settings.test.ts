@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { vendorNames } from '../../../src/types/vendors.ts';
@@ -113,7 +112,7 @@ qualeval: { enabled: off, max_attributes: 5 }
   const address = 'may only be set in the workflow (input endpoints)';
   const batches =
     "; only OpenAI's and Anthropic's own servers offer batches. Remove this key, or write direct";
-  test.each<[string, string]>([
+  test.each([
     ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
     ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],
@@ -329,11 +328,13 @@ describe('overrides', () => {
       qualeval: { max_attributes: 3, enabled: 'off' },
     });
     expect((await settingsOf('seed: 1\nbudget: { max_calls: 3 }', [])).budget).toEqual({
-      ...{ max_calls: 3, max_cost_usd: 20 },
+      max_calls: 3,
+      max_cost_usd: 20,
       written: { max_calls: { file: 'evaldiff.yaml', line: 2 } },
     });
     expect((await settingsOf('seed: 1', ['budget.max_cost_usd=3'])).budget).toEqual({
-      ...{ max_calls: 5000, max_cost_usd: 3 },
+      max_calls: 5000,
+      max_cost_usd: 3,
       written: { max_cost_usd: { file: 'overrides', line: 0 } },
     });
   });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { batchedNames } from '../../../src/app/run/prepare.ts';
 import { resolveTarget } from '../../../src/config/targets.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
@@ -52,7 +51,7 @@ describe('model name', () => {
     expect(resolve(name, models)).toEqual(target);
   });
 
-  const entry = (name: string, more = ''): string =>
+  const entry = (name: string, more = '') =>
     `name one in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
   test.each([
     // A typo of a known model family.

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, TESTS, problemsOf, read, suiteFiles, suiteOf } from './tree.ts';
 
 const suite = (tests: string, prompt = PROMPT) =>
@@ -148,7 +147,7 @@ describe('depends_on', () => {
     );
   const on = (entry: string) => `depends_on: [${entry}]`;
 
-  test.each<[string, string, string | null]>([
+  test.each([
     [
       'may name the built-in that a metric uses',
       `- { name: a, uses: exact_match }\n- { name: b, uses: is_json, ${on('{ name: exact_match }')} }`,

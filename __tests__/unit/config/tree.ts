@@ -14,7 +14,7 @@ import type { Project } from '../../../src/project/settings.ts';
 import type { SourceTree } from '../../../src/types/repository.ts';
 import { OWN_SETTINGS, SUITE_KEYS } from '../../stand-ins/features.ts';
 
-export const COMMIT = 'abc1234def5678900000000000000000000000ff';
+const COMMIT = 'abc1234def5678900000000000000000000000ff';
 export const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 export const tools: ReadTools = { builtInMetrics: metrics, hash };
 

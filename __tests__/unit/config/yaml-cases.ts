@@ -17,7 +17,7 @@ const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('\n');
 const MIB = 1 << 20;
 
-export type Case = [
+type Case = [
   name: string,
   content: string | Uint8Array,
   expected: { problems: string[] } | { value: unknown },

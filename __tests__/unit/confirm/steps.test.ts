@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { claimAbout } from '../../../src/confirm/claims.ts';
 import {
   createConfirmation,
@@ -43,14 +42,14 @@ function comparison(
   rates: readonly Rates[],
   draw: Draw,
   { isStored = true, cluster }: { isStored?: boolean; cluster?: string } = {},
-): SuiteComparison {
+) {
   const references = rates.map((_, i) => ({
     ...reference(`r${String(i)}`),
     ...(cluster === undefined ? {} : { cluster }),
   }));
   const tries = (rate: number, stored: boolean): Try[] =>
     Array.from({ length: TRIES }, (_, i) => ({
-      byHead: { ...tryResult(draw(rate), i), ...(stored ? { stored: true as const } : {}) },
+      byHead: { ...tryResult(draw(rate), i), ...(stored ? { stored: true } : {}) },
       byBase: null,
     }));
   return comparedSuite(
@@ -77,10 +76,7 @@ function confirmed(
   );
 }
 
-function claimOf(
-  suite: SuiteComparison,
-  settings: Parameters<typeof claimAbout>[3] = SETTINGS,
-): Claim {
+function claimOf(suite: SuiteComparison, settings: Parameters<typeof claimAbout>[3] = SETTINGS) {
   return claimAbout(suite, suite.compared, wholeTry, settings);
 }
 
@@ -181,7 +177,9 @@ test("a regression of a metric's mean is confirmed in one step that may use the 
     // The first look may spend at most a quarter of alpha.
     measure: {
       test: () => ({ p: 0.24 * SETTINGS.alpha, base: 10, head: 20 }),
-      ...{ outcome: null, isPaired: false, isRolledUp: false },
+      outcome: null,
+      isPaired: false,
+      isRolledUp: false,
     },
   };
   const { found, asked } = follow(claim, () => 'pass');
@@ -234,7 +232,7 @@ describe('suspicious references', () => {
     { stored: 1, base: 1, head: 0 },
     { stored: 1, base: 1, head: 1 },
   ];
-  const asked = (rates: readonly Rates[], cluster?: string): string[] => {
+  const asked = (rates: readonly Rates[], cluster?: string) => {
     const made = comparison(rates, drawer('x'), cluster === undefined ? {} : { cluster });
     const step = nextConfirmationStep(claimOf(made), new Map());
     return step.kind === 'ask'
@@ -257,8 +255,7 @@ describe('suspicious references', () => {
 });
 
 function answeredBy(target: Partial<Target>, made: SuiteComparison): SuiteComparison {
-  const side = (generation: Generation | null): Generation =>
-    ({ ...generation, target }) as Generation;
+  const side = (generation: Generation | null) => ({ ...generation, target }) as Generation;
   const compared = made.compared.map((run) => {
     const { base, head } = run.affected;
     return { ...run, affected: { ...run.affected, base: side(base), head: side(head) } };
@@ -270,7 +267,7 @@ describe('a regression whose answers come from one session of a program', () => 
   /**
    * Share of 10-point drops that are confirmed if the second session has a drop of `again` (0–1).
    */
-  const confirmedShare = (again: number, runs: number): number => {
+  const confirmedShare = (again: number, runs: number) => {
     const rates = Array.from({ length: 50 }, () => ({ stored: 0.9, base: 0.9, head: 0.8 }));
     const found = Array.from({ length: runs }, (_, i) => {
       const draw = drawer(`session ${String(again)} ${String(i)}`);

@@ -1,12 +1,11 @@
-import { expect, test } from '@jest/globals';
-import { codePlaceOf, valueAt } from '../../../src/documents/document.ts';
+import { codePlaceOf, Field, valueAt } from '../../../src/documents/document.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 
 function placeOf(text: string) {
   const read = readYaml('tests/a.yaml', text);
   if (!read.ok) throw new Error('not YAML');
   const code = valueAt(read.value.value, ['code']);
-  return codePlaceOf(read.value, ['code'], String(code));
+  return codePlaceOf(new Field(read.value, [], ['code']), String(code));
 }
 
 const AS_TWO_LINES = 'name: x\ncode: "a = 1\\nb = 2"\n';

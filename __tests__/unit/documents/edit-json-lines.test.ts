@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { editJsonLines, type JsonLinesEdit } from '../../../src/documents/edit-json-lines.ts';
 
 const set = (line: number, members: Record<string, string | number>): JsonLinesEdit => ({

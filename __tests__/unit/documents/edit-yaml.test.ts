@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
 import type { Json } from '../../../src/types/plain.ts';
 

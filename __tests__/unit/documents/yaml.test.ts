@@ -1,5 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
-import { DEFAULT_LIMITS } from '../../../src/documents/limits.ts';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
@@ -21,7 +19,7 @@ describe('strict YAML reader', () => {
   test('returns maps without a prototype', () => {
     const reading = readYaml('p.yaml', 'a: { b: [{ c: 1 }] }');
     const seen: unknown[] = [];
-    const visit = (value: unknown): void => {
+    const visit = (value: unknown) => {
       if (typeof value !== 'object' || value === null) return;
       if (!Array.isArray(value)) seen.push(Object.getPrototypeOf(value));
       Object.values(value).forEach(visit);
@@ -30,15 +28,19 @@ describe('strict YAML reader', () => {
     expect(seen).toEqual([null, null, null]);
   });
 
+  const list = (item: string, length: number) => `[${Array(length).fill(item).join(', ')}]`;
+  // 199,399 values, because each alias counts as 1,002.
+  const aliases = `a: &a ${list('1', 1000)}\nb: ${list('*a', 198)}\nc: `;
+  const tooLong = 'is 1048577 bytes; the limit is 1048576';
+
   test.each([
-    ['[1, 2, 3, 4]', null],
-    ['[1, 2, 3, 4, 5]', 'expands to more than 5 values'],
-    [`a: ${'x'.repeat(37)}`, null],
-    [`a: ${'x'.repeat(38)}`, 'is 41 bytes; the limit is 40'],
-    [`a: ${'é'.repeat(19)}`, 'is 41 bytes; the limit is 40'],
-  ])('enforces its limits on values and bytes: %s', (text, message) => {
-    const limits = { ...DEFAULT_LIMITS, yamlBytes: 40, values: 5 };
-    expect(readYaml('p.yaml', text, limits)).toMatchObject(
+    [aliases + list('1', 600), null],
+    [aliases + list('1', 601), 'expands to more than 200000 values'],
+    [`a: ${'x'.repeat(2 ** 20 - 3)}`, null],
+    [`a: ${'x'.repeat(2 ** 20 - 2)}`, tooLong],
+    [`a: ${'é'.repeat(2 ** 19 - 1)}`, tooLong],
+  ])('enforces its limits on values and bytes (%#)', (text, message) => {
+    expect(readYaml('p.yaml', text)).toMatchObject(
       message === null ? { ok: true } : { problems: [{ message }] },
     );
   });
@@ -74,7 +76,7 @@ describe('line numbers in a YAML file', () => {
   if (!reading.ok) throw new Error('unreadable');
   const document = reading.value;
 
-  test.each<[(string | number)[], number]>([
+  test.each([
     [[], 1],
     [['name'], 1],
     [['list'], 2],
@@ -92,7 +94,7 @@ describe('line numbers in a YAML file', () => {
     expect(document.placeOf(path)).toEqual({ file: 'p.yaml', line });
   });
 
-  test.each<[string, string, number, number]>([
+  test.each([
     ['block', '{x}', 0, 8],
     ['block', '{x}', 1, 9],
     ['block', '{y}', 0, 9],

@@ -1,11 +1,9 @@
-import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { readSaved } from '../../../src/app/commands/files.ts';
 import type { CommandRow } from '../../../src/app/commands/terminal.ts';
 import type { Feature } from '../../../src/app/run/feature.ts';
 import type { SessionRow } from '../../../src/app/session/edges.ts';
 import type { SuiteKey } from '../../../src/config/suite-key.ts';
-import { valueAt } from '../../../src/documents/document.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
 import { paragraph, text } from '../../../src/report/sections/document.ts';
 import type { FeatureReport } from '../../../src/report/sections/feature-report.ts';
@@ -69,8 +67,7 @@ const kind: SuiteKind<string> = {
 const suiteKey: SuiteKey = {
   key: 'echo',
   schema: z.string().describe('The file with the words that each answer begins with.'),
-  async read(document, { load }, problems): Promise<OwnSuite<string> | null> {
-    const [value, place] = [valueAt(document.value, ['echo']), document.placeOf(['echo'])];
+  async read({ value, place, problems }, { load }): Promise<OwnSuite<string> | null> {
     const loaded = typeof value === 'string' ? await load(value, place, problems) : null;
     if (loaded === null) return null;
     const id = new TextDecoder().decode(loaded.content).trim();

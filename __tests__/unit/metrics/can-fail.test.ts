@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { definitionOf } from '../../../src/config/metric.ts';
 import { metrics as builtIns } from '../../../src/metrics/index.ts';
 import { canFail } from '../../../src/metrics/passing.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { renderMetricDocs, withCatalogue } from '../../../scripts/metric-docs.ts';
@@ -47,7 +46,9 @@ describe('docs/metric-table.md', () => {
 
   test('has every metric once, with its range, a worked example and a link', () => {
     const html = micromark(readme, {
-      ...{ extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true },
+      extensions: [gfm()],
+      htmlExtensions: [gfmHtml()],
+      allowDangerousHtml: true,
     });
     for (const { name, range, example } of metrics.values()) {
       const link = `<a href="metrics.md#${name}"><code>${name}</code></a>`;

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { cosine } from '../../../src/metrics/embedding.ts';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Completion } from '../../../src/types/model.ts';
@@ -21,7 +20,7 @@ async function compared(
   return { ...score, calls: asked.length };
 }
 
-const found = (left: readonly number[], right: readonly number[]): number => {
+const found = (left: readonly number[], right: readonly number[]) => {
   const similarity = cosine(left, right);
   return similarity.status === 'found' ? similarity.value : Number.NaN;
 };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored } from './samples.ts';
@@ -42,7 +41,7 @@ describe('number or boolean in a different notation', () => {
   });
 });
 
-const problem = (uses: string, given: Given, expected: Json): string | null =>
+const problem = (uses: string, given: Given, expected: Json) =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
 describe('a metric with parameters', () => {

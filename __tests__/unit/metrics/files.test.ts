@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import type { Part } from '../../../src/types/answer.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored } from './samples.ts';
 
 type Given = Record<string, Json>;
-const sha256 = (content: string): string => createHash('sha256').update(content).digest('hex');
+const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
 const file = (path: string, diff = ''): Part => ({ type: 'file', path, diff });
 const image = (content: string): Part => ({
   type: 'image',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { MetricAnswer } from '../../../src/metrics/answer.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, scriptedGrader } from './samples.ts';
@@ -17,7 +16,6 @@ async function graded(
 describe('model-graded metrics', () => {
   test.each([
     ['llm_rubric', 'PASS'],
-    ['closed_qa', 'YES'],
     ['g_eval', '5'],
   ])(
     '%s takes its criterion from the file, or from the reference if the file has none',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { gradeMaterial } from '../../../src/metrics/grade.ts';
 import { graderPrompt } from '../../../src/metrics/grader-prompt.ts';
 import { fillKeywords, findKeywords } from '../../../src/metrics/keywords.ts';
@@ -17,7 +16,7 @@ const promptOf = (
     ...more
   }: Partial<Rubric> & { random?: (purpose: string) => string } = {},
 ) => graderPrompt(rubricOf(prompt, undefined, more), materials, random);
-const userText = (...of: Parameters<typeof promptOf>): string =>
+const userText = (...of: Parameters<typeof promptOf>) =>
   promptOf(...of).messages.at(-1)?.content ?? '';
 
 describe('keywords in a rubric', () => {

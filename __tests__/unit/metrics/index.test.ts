@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, tools } from './samples.ts';
@@ -94,7 +93,7 @@ describe('scoreMetric', () => {
     expect(await scored(builtIn('exact_match', {}, own), same)).toEqual(score);
   });
 
-  test.each([...metrics.values()].map(({ name, example }) => [name, example] as const))(
+  test.each([...new Set(metrics.values())].map(({ name, example }) => [name, example] as const))(
     'returns no scores for the metric %s if there are no answers',
     async (name, example) => {
       const of = tools({ evaluate: () => Promise.resolve([]) });

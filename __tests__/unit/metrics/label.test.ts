@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { exactLabel, labelInLine } from '../../../src/metrics/label.ts';
 import fc, { forAll } from '../../fuzz.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   countObjects,
   dialogueObjects,
@@ -61,7 +60,11 @@ describe('judged objects of a dialogue', () => {
 
   test('are messages, tool calls or the whole dialogue at the other levels', () => {
     expect(shown('Message', 'both').map(([, output]) => output)).toEqual([
-      ...['u1', 'a1', 'a2', 'u2', 'a3'],
+      'u1',
+      'a1',
+      'a2',
+      'u2',
+      'a3',
     ]);
     const calls = shown('ToolCall');
     expect(calls.map(([message, output, , , names]) => [message, output, names])).toEqual([
@@ -129,7 +132,10 @@ describe('judged objects of a dialogue', () => {
 
 describe("combined score of a dialogue's turns", () => {
   const STATUS: Record<string, ObjectScore['status']> = {
-    ...{ '✓': 'pass', '✗': 'fail', '?': 'ungraded', '!': 'error' },
+    '✓': 'pass',
+    '✗': 'fail',
+    '?': 'ungraded',
+    '!': 'error',
   };
   const kind = { name: 'kind', skip: false, level: 'Turn' as const };
   const scores = (written: string, values: Json[] = []): ObjectScore[] =>

@@ -1,8 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Request } from '../../../src/types/model.ts';
 import { answered, builtIn, sample, scored } from './samples.ts';
 
-const fenced = ({ messages }: Request, name: string): string =>
+const fenced = ({ messages }: Request, name: string) =>
   new RegExp(`<<<${name} (\\S+)>>>\\n([^]*?)\\n<<<end \\1>>>`).exec(
     messages.at(-1)?.content ?? '',
   )?.[2] ?? '';

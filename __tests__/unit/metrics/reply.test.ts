@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readGrade } from '../../../src/metrics/grade.ts';
 
 const yesNo = ['YES', 'NO'];

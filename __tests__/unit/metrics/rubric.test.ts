@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { majority } from '../../../src/metrics/grade.ts';
 import { scoreMetric } from '../../../src/metrics/index.ts';
 import type { Metric, Rubric } from '../../../src/types/metric.ts';
@@ -235,7 +234,7 @@ const graderOf = (model: string): Grader => ({
 async function voted(...says: (string | Completion)[]) {
   const asked: Request[] = [];
   const names = ['one', 'two', 'three'];
-  const complete = async (request: Request): Promise<Completion> => {
+  const complete = async (request: Request) => {
     asked.push(request);
     const reply = says[names.indexOf(request.target.model)] ?? '';
     return typeof reply === 'string' ? answered(reply) : reply;

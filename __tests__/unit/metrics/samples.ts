@@ -30,7 +30,7 @@ export function sample(
   } = {},
 ): MetricAnswer {
   const { calls, ...rest } = more;
-  const messages = more.messages ?? [{ role: 'user' as const, content: 'What is asked?' }];
+  const messages = more.messages ?? [{ role: 'user', content: 'What is asked?' }];
   return {
     input: {},
     expected: undefined,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { metrics } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
@@ -510,7 +509,7 @@ describe('tool_call_match', () => {
 
 describe('maximumPairs', () => {
   const numbers = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 6 });
-  const near = (one: number, other: number): boolean => Math.abs(one - other) <= 2;
+  const near = (one: number, other: number) => Math.abs(one - other) <= 2;
 
   /** Size of the largest matching, by trying every assignment. */
   const most = (left: readonly number[], right: readonly number[]): number => {

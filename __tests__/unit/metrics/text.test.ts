@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts';
 import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -175,7 +174,7 @@ describe('numbers in a text', () => {
       value === null ? `? ${written}` : decimalText(value),
     );
 
-  test.each<[string, string[]]>([
+  test.each([
     ['1,234,567.5', ['1234567.5']],
     ['1,0000', ['? 1,0000']],
     ['1, 2, 3 or 1,2,3', ['1', '2', '3', '1', '2', '3']],
@@ -306,12 +305,12 @@ describe('numbers in a text', () => {
     });
 
     /** Equal except for leading and trailing zeros, and the sign of 0. */
-    function equal(one: string, other: string): boolean {
+    function equal(one: string, other: string) {
       const [a, b] = [numbersIn(one)[0]?.value, numbersIn(other)[0]?.value];
       return a?.digits === b?.digits && a?.exponent === b?.exponent;
     }
 
-    function json(text: string): string {
+    function json(text: string) {
       return text.replace('−', '-');
     }
   });

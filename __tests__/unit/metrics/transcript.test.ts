@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { turnText } from '../../../src/metrics/transcript.ts';
 import type { Message } from '../../../src/types/model.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { entryNumber, metricNumber } from '../../../src/metrics/value.ts';
 import type { Json } from '../../../src/types/plain.ts';
 

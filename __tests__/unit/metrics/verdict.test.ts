@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { lastWords, replyObject, verdictOf } from '../../../src/metrics/verdict.ts';
 
@@ -51,16 +50,33 @@ describe('a verdict in JSON', () => {
 
 describe('a verdict in a line', () => {
   test.each([
-    ...['yes, mostly', 'Yes (barely).', 'yes – for the most part', 'Yes; in part', 'YES: 80 %'],
-    ...['Yes, with reservations', 'yes, kind of', 'Yes, somewhat', 'yes. Almost.', 'yes, 3 of 4'],
-    ...['Yes, I think', 'yes, to some extent', 'Yes, not entirely', 'yes, and no', 'yes … mostly'],
-    ...['yes, for the first question', 'Yes, when asked twice', 'YES – where it answers'],
-    ...['Yes, more or less', 'yes, at least in the first step', 'Mostly yes', 'Rather: yes'],
+    'yes, mostly',
+    'Yes (barely).',
+    'yes – for the most part',
+    'Yes; in part',
+    'YES: 80 %',
+    'Yes, with reservations',
+    'yes, kind of',
+    'Yes, somewhat',
+    'yes. Almost.',
+    'yes, 3 of 4',
+    'Yes, I think',
+    'yes, to some extent',
+    'Yes, not entirely',
+    'yes, and no',
+    'yes … mostly',
+    'yes, for the first question',
+    'Yes, when asked twice',
+    'YES – where it answers',
+    'Yes, more or less',
+    'yes, at least in the first step',
+    'Mostly yes',
+    'Rather: yes',
   ])('%j is qualified, so it is none', (line) =>
     expect(labelInLine(line.toLowerCase(), WORDS)).toBeNull(),
   );
 
-  test.each<[string, string]>([
+  test.each([
     ['Yes, it names the source.', 'yes'],
     ['no, the second step is wrong', 'no'],
     ['No (it is rude)', 'no'],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteComparison } from '../../../src/kernel/plan/suite-run.ts';
 import { DEFAULT_GATE } from '../../../src/kernel/suite/gate-settings.ts';
 import { answerCalls } from '../../../src/money/answer-calls.ts';
@@ -21,7 +20,7 @@ function comparison(
     critical = 0,
     mostCalls,
   }: { provider?: string; kind?: string; critical?: number; mostCalls?: number } = {},
-): SuiteComparison {
+) {
   made += 1;
   const own = String(made);
   const compared = Array.from({ length: references }, (_, i) => ({

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createAccount } from '../../../src/money/account.ts';
 import type { Cap, Caps } from '../../../src/money/cost-cap.ts';
 import { createLedger, type Ledger, type OutgoingHold } from '../../../src/money/ledger.ts';
@@ -29,7 +28,7 @@ function capped(limit: number, of: Price = price, more: Partial<Caps> = {}) {
   const ledger = createLedger({ maxCalls: null, maxCost: cap(limit, '--max-cost'), ...more }, of);
   const open: OutgoingHold[] = [];
   const refused: string[] = [];
-  const ask = (content: string, changes: Partial<Request> = {}): void => {
+  const ask = (content: string, changes: Partial<Request> = {}) => {
     void ledger.reserve([ledger.outgoing(request(content, changes))]).then(([hold]) => {
       if (hold === undefined) refused.push(content);
       else open.push(hold);
@@ -60,7 +59,8 @@ describe('the limit on calls', () => {
     const calls = Array.from({ length: 5 }, () => ledger.outgoing(request('a')));
     expect(await ledger.reserve(calls)).toHaveLength(3);
     expect(ledger.halt()).toEqual({
-      ...{ code: 'budget', cap: 'max_calls' },
+      code: 'budget',
+      cap: 'max_calls',
       why: 'the limit of 3 model calls (--max-calls) is reached',
     });
     expect(await ledger.reserve(calls)).toEqual([]);
@@ -333,7 +333,7 @@ async function spend(users: readonly User[], limit: number, order: readonly numb
   });
   const open: { cost: number; kind: string | null; bill: () => 'ok' | 'lost' | 'failed' }[] = [];
   const longest = new Map<string, number>();
-  const beyond = ({ cost: paid, kind }: (typeof open)[number]): number =>
+  const beyond = ({ cost: paid, kind }: (typeof open)[number]) =>
     kind === null ? 0 : Math.max(0, paid - (4 * (longest.get(kind) ?? 0)) / 1000);
   let [cost, excess, sentAfter, isOver] = [0, 0, 0, false];
   const sent = users.flatMap(({ calls, limit: given, isAgent, ...of }) => {
@@ -345,7 +345,9 @@ async function spend(users: readonly User[], limit: number, order: readonly numb
       const max_tokens = given ?? (isAgent ? 2000 : null);
       const parameters = max_tokens === null ? {} : { max_tokens };
       const asked = request('question', {
-        ...{ parameters, purpose: of.purpose, target: { ...target, model: of.model } },
+        parameters,
+        purpose: of.purpose,
+        target: { ...target, model: of.model },
       });
       for (let rest = group; rest.length > 0;) {
         const out = { ...ledger.outgoing(asked), ...(isAgent ? { least: 1 } : {}) };

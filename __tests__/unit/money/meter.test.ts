@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createMeter } from '../../../src/money/meter.ts';
 import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
 import type { Completion, Request, Target } from '../../../src/types/model.ts';

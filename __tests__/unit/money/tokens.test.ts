@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import {
   createInputCounter,
@@ -14,7 +13,7 @@ const target: Target = { provider: 'openai', endpoint: null, model: 'm' };
 const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('estimateTokens compared with the real tokenizer', () => {
-  test.each<[string, string, number]>([
+  test.each([
     ['English prose', file('README.md'), 0.15],
     ['TypeScript', file('src/app/run/evaluate.ts'), 0.15],
     ['JSON', file('fixtures/events/pull_request.json'), 0.15],
@@ -132,7 +131,12 @@ test.each([
 const claude: Target = { provider: 'anthropic', endpoint: null, model: 'claude-sonnet-5' };
 const pro: Target = { provider: 'openai', endpoint: null, model: 'gpt-5-pro' };
 const program: Target = {
-  ...{ provider: 'program', model: 'p', command: ['p'], setup: [], files: '', commit: '' },
+  provider: 'program',
+  model: 'p',
+  command: ['p'],
+  setup: [],
+  files: '',
+  commit: '',
 };
 
 test.each([

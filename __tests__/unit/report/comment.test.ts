@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reason } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT } from '../../../src/report/comment.ts';
@@ -116,7 +115,11 @@ describe('a comment', () => {
       ).match(/(?<=<)(h3|p|table|details|pre)(?=[/>])/g);
     expect(top(quiet)).toEqual(['h3', 'p', 'details', 'p']);
     expect(top(quiet, { ...quiet, name: 'math', path: 'prompts/math.yaml' })).toEqual([
-      ...['h3', 'p', 'details', 'details', 'p'],
+      'h3',
+      'p',
+      'details',
+      'details',
+      'p',
     ]);
   });
 
@@ -203,7 +206,7 @@ describe('hostile text', () => {
 });
 
 describe('the size limit', () => {
-  const balanced = (body: string): void => {
+  const balanced = (body: string) => {
     for (const name of ['details', 'table', 'tr', 'td', 'code', 'summary', 'p', 'ul', 'sub']) {
       expect(body.split(`<${name}>`).length + body.split(`<${name} `).length - 1).toBe(
         body.split(`</${name}>`).length,

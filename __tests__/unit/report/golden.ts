@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { expect } from '@jest/globals';
 
 const UPDATE = 'UPDATE_GOLDENS=1 npm test -- unit/report';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { SaxesParser } from 'saxes';
 import { renderJunit } from '../../stand-ins/reports.ts';
 import {
@@ -69,24 +68,35 @@ const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[]
   },
   testsuite: {
     attributes: [
-      ...['name!', 'tests!', 'failures!', 'errors!', 'group', 'time', 'skipped', 'timestamp'],
-      ...['hostname', 'id', 'package', 'file', 'log', 'url'],
+      'name!',
+      'tests!',
+      'failures!',
+      'errors!',
+      'group',
+      'time',
+      'skipped',
+      'timestamp',
+      'hostname',
+      'id',
+      'package',
+      'file',
+      'log',
+      'url',
     ],
     children: ['testsuite', 'properties', 'testcase', 'system-out', 'system-err'],
   },
   testcase: {
     attributes: ['name!', 'time', 'classname', 'group'],
     children: [
-      ...[
-        'skipped',
-        'error',
-        'failure',
-        'rerunFailure',
-        'rerunError',
-        'flakyFailure',
-        'flakyError',
-      ],
-      ...['system-out', 'system-err'],
+      'skipped',
+      'error',
+      'failure',
+      'rerunFailure',
+      'rerunError',
+      'flakyFailure',
+      'flakyError',
+      'system-out',
+      'system-err',
     ],
   },
   failure: { attributes: ['type', 'message'], children: [] },
@@ -253,7 +263,8 @@ describe('renderJunit', () => {
     ['fail', 'failure', 'failure'],
   ] as const)('shows new, fixed and deleted tests with gate.new: %s', (word, added, alone) => {
     const reference = (...of: Parameters<typeof referenceOf>) => referenceOf(...of);
-    const fails = { base: failed('x'), head: { ...failed('y'), rollup: 'fail' as const } };
+    const fails = { base: failed('x'), head: { ...failed('y', 'y'), rollup: 'fail' as const } };
+    const once = { base: null, head: { ...failed('z'), rollup: 'fail' as const } };
     const root = rendered({
       gate: { ...resultOf({}).gate, new: word },
       suites: [
@@ -261,6 +272,7 @@ describe('renderJunit', () => {
           reference('a', 'fixed', { base: failed('x'), head: passed('y') }),
           reference('b', 'added', fails),
           reference('c', 'added', { base: failed('x'), head: passed('y') }),
+          reference('once', 'added', once),
           reference('d', 'removed', { tags: ['critical'] }),
         ]),
         suiteOf('t', [reference('a', 'fail', { head: fails.head, base: null })], {
@@ -275,10 +287,11 @@ describe('renderJunit', () => {
     ]);
     expect(shown).toEqual([
       ['a', 'system-out', 'fixed: 0 of 1 passed on base, 1 of 1 passed on head'],
-      ['b', added, 'new, and fails: 0 of 1 passed on base, 0 of 1 passed on head'],
+      ['b', added, 'new, and fails: 0 of 1 passed on base, 0 of 2 passed on head'],
       ['c', 'system-out', 'new: 0 of 1 passed on base, 1 of 1 passed on head'],
+      ['once', 'skipped', 'new, failed some tries: 0 of 1 passed'],
       ['d', 'skipped', 'deleted by this change, and was critical'],
-      ['a', alone, 'new, and fails: 0 of 1 passed'],
+      ['a', alone, 'new, and fails: 0 of 2 passed'],
     ]);
     const [first] = all(root, added).map(({ text }) => text);
     expect(first).toContain('Head: y');

@@ -85,7 +85,7 @@ function referencesOf(count: number): ReferenceResult[] {
   });
 }
 
-const rate = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
+const rate = (references: readonly ReferenceResult[], side: 'base' | 'head') =>
   references.length === 0
     ? null
     : references.reduce(
@@ -126,7 +126,11 @@ function attributesOf(
     const skills: AttributeSample[] =
       kind === 'subtask' && place === own.length - 1
         ? members.slice(0, 2).map(({ id }) => ({
-            ...({ kind: 'skill', reference: id, side: 'head', expected: 5, output: 1 } as const),
+            kind: 'skill',
+            reference: id,
+            side: 'head',
+            expected: 5,
+            output: 1,
           }))
         : [];
     return {
@@ -180,10 +184,14 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
     .slice(0, 3)
     .map(({ id }) => id);
   const insight = (attribute: string, changed: readonly string[]): Insight => ({
-    ...{ path: suite.path, suite: suite.name, variant: suite.variant },
-    ...{ attribute, references: [...changed] },
+    path: suite.path,
+    suite: suite.name,
+    variant: suite.variant,
+    attribute,
+    references: [...changed],
     fix: draftedFix({
-      ...{ file: suite.path, lines: { from: 9, to: 9 } },
+      file: suite.path,
+      lines: { from: 9, to: 9 },
       replaced: 'Be firm about the thirty days.',
       replacement: 'Be firm about the thirty days, unless goods came broken.',
     }),
@@ -198,8 +206,12 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
       insight(attributes.at(-1)?.id ?? '', fallen.slice(0, 1)),
     ],
     usage: {
-      ...{ calls: 720, reused: 120, input_tokens: 90_000, output_tokens: 21_000 },
-      ...{ cost_usd: 1.42, by_purpose: {} },
+      calls: 720,
+      reused: 120,
+      input_tokens: 90_000,
+      output_tokens: 21_000,
+      cost_usd: 1.42,
+      by_purpose: {},
     },
   });
 }
@@ -229,7 +241,9 @@ export function sweepOfModels(): Result {
     });
     return suiteOf('capitals', references, {
       variant: { model, parameters: { temperature: 0 } },
-      ...{ verdict: 'not_compared', visible_drop: null, cost_per_1000_calls: cost },
+      verdict: 'not_compared',
+      visible_drop: null,
+      cost_per_1000_calls: cost,
       compared: { references: 0, tries: 0 },
     });
   });

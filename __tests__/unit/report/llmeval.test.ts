@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { llmevalFiles } from '../../../src/report/llmeval.ts';
 import fc, { anyCharacter, draws } from '../../fuzz.ts';
@@ -9,7 +8,7 @@ interface WrittenReport {
   prompts: { tests: { references: unknown[] } };
 }
 
-function referencesOf(answers: readonly string[]): unknown[] {
+function referencesOf(answers: readonly string[]) {
   const ids = answers.map((_, at) => `r${String(at)}`);
   const judged = answers.map((answer, at) =>
     referenceOf(`r${String(at)}`, 'pass', { head: passed(answer) }),
@@ -25,7 +24,10 @@ function referencesOf(answers: readonly string[]): unknown[] {
 
 const written = (answers: readonly string[]): unknown[] =>
   answers.map((actual, at) => ({
-    ...{ id: `r${String(at)}`, input: { q: `r${String(at)}` }, expected: 'yes', actual },
+    id: `r${String(at)}`,
+    input: { q: `r${String(at)}` },
+    expected: 'yes',
+    actual,
     metrics: { exact_match: { metric: true, result: 'pass', skipped: false } },
     duration: expect.any(Number),
   }));

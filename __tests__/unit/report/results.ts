@@ -36,7 +36,12 @@ export { sideOfTries };
 const gate: GateSettings = { ...DEFAULT_GATE, tolerance: 0.05 };
 
 const noUsage: UsageTotals = {
-  ...{ calls: 0, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, by_purpose: {} },
+  calls: 0,
+  reused: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: null,
+  by_purpose: {},
 };
 
 export function resultOf({
@@ -44,12 +49,26 @@ export function resultOf({
   ...changes
 }: Partial<Omit<Result, 'outcome'>> & { outcome?: RunOutcome | undefined }): Result {
   const made: Omit<Result, 'outcome'> = {
-    ...{ schema_version: 2, mode: 'diff', conclusion: 'success', title: '', reasons: [] },
+    schema_version: 2,
+    mode: 'diff',
+    conclusion: 'success',
+    title: '',
+    reasons: [],
     trust: 'member',
     base: { sha: '1f6a9c0d3b5e7a9182736455463728190abcdef0' },
     head: { sha: '9e8d7c6b5a49382716055443322110ffeeddccbb' },
-    ...{ gate, n_tries: 3, suites: [], scoring: [], attributes: [], insights: [], graders: [] },
-    ...{ notices: [], problems: [], usage: noUsage, noise: null, override: null },
+    gate,
+    n_tries: 3,
+    suites: [],
+    scoring: [],
+    attributes: [],
+    insights: [],
+    graders: [],
+    notices: [],
+    problems: [],
+    usage: noUsage,
+    noise: null,
+    override: null,
     adaptive_tries: null,
     ...changes,
   };
@@ -66,11 +85,22 @@ function outcomeIn(result: Omit<Result, 'outcome'>): RunOutcome {
   const has = (verdict: SuiteResult['verdict']) =>
     suites.some((suite) => suite.verdict === verdict);
   const found = ruleRun({
-    ...{ ended: null, isSweep: mode === 'sweep', affected: references, counted: references },
-    ...{ tested: 0, pool: null, removed: 0, hasUnusedChanges: true, isBaseUnreadable: false },
-    ...{ isReplaced: false, hasTooManyErrors: conclusion === 'error', silence: null },
-    ...{ hasRegressed: has('regressed'), isInconclusive: has('inconclusive') },
-    ...{ isModelChange: false, failsByInconclusive: false, isHeld: false },
+    ended: null,
+    isSweep: mode === 'sweep',
+    affected: references,
+    counted: references,
+    tested: 0,
+    pool: null,
+    removed: 0,
+    hasUnusedChanges: true,
+    isReplaced: false,
+    hasTooManyErrors: conclusion === 'error',
+    silence: null,
+    hasRegressed: has('regressed'),
+    isInconclusive: has('inconclusive'),
+    isModelChange: false,
+    failsByInconclusive: false,
+    isHeld: false,
     fails: conclusion === 'failure' || override !== null,
     isUnseen: conclusion === 'neutral',
     hasFixed: fixedReferences(suites).length > 0,
@@ -151,9 +181,9 @@ export function referenceOf(
   });
 }
 
-const mean = (rates: number[]): number | null =>
+const mean = (rates: number[]) =>
   rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
-const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head'): number | null =>
+const rateOf = (references: readonly ReferenceResult[], side: 'base' | 'head') =>
   mean(
     references.flatMap(({ [side]: result }) =>
       result === null || result.tries_judged === 0 ? [] : [result.passes / result.tries_judged],
@@ -199,8 +229,10 @@ export function suiteOf(
       (changes.pass_rate?.difference ?? difference) === null ? null : reasonOf(changes.verdict),
     visible_drop: 0.062,
     evidence: {
-      ...{ references: references.length, of: references.length },
-      ...{ missing: [], critical: [] },
+      references: references.length,
+      of: references.length,
+      missing: [],
+      critical: [],
     },
     compared: { references: references.length, tries: references[0]?.head?.tries.length ?? 0 },
     references,
@@ -252,8 +284,23 @@ function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteRe
 }
 
 const COUNTRIES = [
-  ...['Australia', 'Brazil', 'Canada', 'Denmark', 'Egypt', 'Finland', 'Ghana', 'Hungary', 'India'],
-  ...['Japan', 'Kenya', 'Laos', 'Mexico', 'Nepal', 'Oman', 'Peru', 'Qatar'],
+  'Australia',
+  'Brazil',
+  'Canada',
+  'Denmark',
+  'Egypt',
+  'Finland',
+  'Ghana',
+  'Hungary',
+  'India',
+  'Japan',
+  'Kenya',
+  'Laos',
+  'Mexico',
+  'Nepal',
+  'Oman',
+  'Peru',
+  'Qatar',
 ];
 
 /** A side from a letter per try: p passes, f fails, e ends in an error. */
@@ -283,14 +330,16 @@ function capital(
 ): ReferenceResult {
   const reason = `expected "${city}", got "${wrong}"`;
   return referenceOf(country.toLowerCase(), status, {
-    ...{ line, input: { country }, expected: city },
+    line,
+    input: { country },
+    expected: city,
     base: repeated(base, city, wrong, reason),
     head: repeated(head, city, wrong, reason),
   });
 }
 
 const FILE = 'prompts/capitals.yaml';
-const because: Because[] = [{ key: 'messages[0].content', file: FILE }];
+const because = [{ key: 'messages[0].content', file: FILE }];
 const RUBRIC = 'rubrics/tone.yaml';
 
 /** Three tries with the same rubric grade. */
@@ -309,7 +358,9 @@ function triageSuite(): SuiteResult {
   const mail =
     'Where is my parcel? It should have been here on Monday, and the tracking page shows nothing.';
   const late = referenceOf('late-parcel', 'regressed', {
-    ...{ file, line: 31, input: { mail, tone: 'annoyed' } },
+    file,
+    line: 31,
+    input: { mail, tone: 'annoyed' },
     base: judged(
       'pass',
       `${long}A replacement leaves our warehouse today, free of charge.`,
@@ -324,14 +375,18 @@ function triageSuite(): SuiteResult {
   const side = repeated('ppp', 'Dear customer', '');
   const others = ['refund', 'wrong-size', 'praise', 'invoice', 'cancel'].map((id, index) =>
     referenceOf(id, 'unchanged', {
-      ...{ file, line: 40 + 9 * index, base: side, head: side },
+      file,
+      line: 40 + 9 * index,
+      base: side,
+      head: side,
       input: { mail: `A mail about ${id}.`, tone: 'calm' },
     }),
   );
   return suiteOf('triage', [late, ...others], {
     verdict: 'inconclusive',
     because: [{ key: 'rubric is_polite', file: RUBRIC }],
-    ...{ half: 0.2067, visible_drop: 0.24 },
+    half: 0.2067,
+    visible_drop: 0.24,
   });
 }
 
@@ -341,7 +396,11 @@ function mathSuite(): SuiteResult {
     const expected = String(8 + index);
     const side = repeated('ppp', expected, '');
     return referenceOf(id, 'unchanged', {
-      ...{ file: 'prompts/tests/math.yaml', line: 8 + index, expected, base: side, head: side },
+      file: 'prompts/tests/math.yaml',
+      line: 8 + index,
+      expected,
+      base: side,
+      head: side,
       input: { a: 4 + index, b: 4 },
     });
   });
@@ -361,7 +420,10 @@ export const changeOf = (
   more: number,
   lines: ChangedText['hunks'][number]['lines'],
 ): ChangedText => ({
-  ...{ file, base_file: file, suites: [suite], more },
+  file,
+  base_file: file,
+  suites: [suite],
+  more,
   hunks: [{ base: line, head: line, lines }],
 });
 
@@ -370,13 +432,21 @@ export function regression(): Result {
   const chatty = 'The capital of Brazil is Brasília, which replaced Rio de Janeiro in 1960.';
   const references = [
     capital(
-      ...(['Australia', 'Canberra', ['ppp', 'fff'], 'regressed'] as const),
-      ...(['The capital of Australia is Canberra.', 14] as const),
+      'Australia',
+      'Canberra',
+      ['ppp', 'fff'],
+      'regressed',
+      'The capital of Australia is Canberra.',
+      14,
     ),
     capital('Brazil', 'Brasília', ['ppp', 'fff'], 'regressed', chatty, 17),
     capital(
-      ...(['Canada', 'Ottawa', ['ppp', 'pff'], 'regressed'] as const),
-      ...(['Ottawa is the capital of Canada.', 20] as const),
+      'Canada',
+      'Ottawa',
+      ['ppp', 'pff'],
+      'regressed',
+      'Ottawa is the capital of Canada.',
+      20,
     ),
     capital('Denmark', 'Copenhagen', ['ppp', 'ppf'], 'inconclusive', 'Copenhagen.', 23),
     capital('Egypt', 'Cairo', ['ppf', 'ppp'], 'flaky', 'Cairo (Al-Qahirah)', 26),
@@ -388,7 +458,9 @@ export function regression(): Result {
   ];
   const capitals = suiteOf('capitals', references, {
     verdict: 'regressed',
-    ...{ because, half: 0.1136, visible_drop: 0.113 },
+    because,
+    half: 0.1136,
+    visible_drop: 0.113,
   });
   const triage = triageSuite();
   const { path, name: suite, variant } = capitals;
@@ -418,9 +490,12 @@ export function regression(): Result {
     ],
     scoring: [
       {
-        ...{ path: 'prompts/triage.yaml', name: 'triage' },
+        path: 'prompts/triage.yaml',
+        name: 'triage',
         rates: { base_base: 1, base_head: 1, head_base: 0.944, head_head: 0.833 },
-        ...{ prompt_effect: -0.167, scoring_effect: 0, total: -0.167 },
+        prompt_effect: -0.167,
+        scoring_effect: 0,
+        total: -0.167,
         because: [{ key: 'is_polite.prompt', file: RUBRIC }],
         flipped: [{ id: 'invoice', from: 'pass', to: 'fail' }],
         same_answers: {
@@ -435,12 +510,21 @@ export function regression(): Result {
     ],
     graders: [
       {
-        ...{ ...grader, side: 'base', judged: 24, agreement: 0.875 },
-        ...{ true_negative_rate: 0.818, kappa: 0.746, flipped: [] },
+        ...grader,
+        side: 'base',
+        judged: 24,
+        agreement: 0.875,
+        true_negative_rate: 0.818,
+        kappa: 0.746,
+        flipped: [],
       },
       {
-        ...{ ...grader, side: 'head', judged: 23, agreement: 0.917 },
-        ...{ true_negative_rate: 0.909, kappa: 0.832 },
+        ...grader,
+        side: 'head',
+        judged: 23,
+        agreement: 0.917,
+        true_negative_rate: 0.909,
+        kappa: 0.832,
         flipped: [{ content: 'We cannot help you. Bye.', expected: 'NO', base: 'YES', head: 'NO' }],
       },
     ],
@@ -451,10 +535,17 @@ export function regression(): Result {
     ],
     insights: [
       {
-        ...{ path, suite, variant, attribute: 'domain-1', references: fallen },
+        path,
+        suite,
+        variant,
+        attribute: 'domain-1',
+        references: fallen,
         fix: draftedFix({
-          ...{ file: path, lines: { from: 8, to: 8 }, replaced: 'Answer kindly.' },
-          ...{ replacement: 'Answer with the bare name.', costs: { references: 0, of: 30 } },
+          file: path,
+          lines: { from: 8, to: 8 },
+          replaced: 'Answer kindly.',
+          replacement: 'Answer with the bare name.',
+          costs: { references: 0, of: 30 },
         }),
       },
     ],
@@ -473,7 +564,11 @@ export function regression(): Result {
       { kind: 'error', message: 'ghana: 1 of 3 tries on head ended in an error', place: null },
     ],
     usage: {
-      ...{ calls: 148, reused: 8, input_tokens: 31_408, output_tokens: 4_127, cost_usd: 0.1198 },
+      calls: 148,
+      reused: 8,
+      input_tokens: 31_408,
+      output_tokens: 4_127,
+      cost_usd: 0.1198,
       by_purpose: {
         prompt: { calls: 112, reused: 8, cost_usd: 0.08 },
         grader: { calls: 36, reused: 0, cost_usd: 0.0398 },
@@ -490,21 +585,41 @@ function attribute(
   references: string[],
 ): AttributeResult {
   return {
-    ...{ id: `${kind}-1`, name, kind, explanation: '', path: FILE, suite: 'capitals' },
+    id: `${kind}-1`,
+    name,
+    kind,
+    explanation: '',
+    path: FILE,
+    suite: 'capitals',
     variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
-    ...{ affinity_mean: 3, prior: n / 26, n, base, head, difference },
-    ...{ low: difference - 0.14, high: difference + 0.14, p: 0.01 },
+    affinity_mean: 3,
+    prior: n / 26,
+    n,
+    base,
+    head,
+    difference,
+    low: difference - 0.14,
+    high: difference + 0.14,
+    p: 0.01,
     verdict: n < 8 ? 'too few' : difference < -0.2 ? 'regressed' : 'no change found',
-    ...{ explained_by: [], alternatives: [], alignment: null, samples: [] },
-    ...{ references, assigned: references },
+    explained_by: [],
+    alternatives: [],
+    alignment: null,
+    samples: [],
+    references,
+    assigned: references,
   };
 }
 
 export function green(): Result {
   const references = COUNTRIES.map((country, index) =>
     capital(
-      ...([country, `City ${String(index)}`, ['ppp', index === 3 ? 'ppf' : 'ppp']] as const),
-      ...(['unchanged', 'x', 10 + index] as const),
+      country,
+      `City ${String(index)}`,
+      ['ppp', index === 3 ? 'ppf' : 'ppp'],
+      'unchanged',
+      'x',
+      10 + index,
     ),
   );
   return resultOf({
@@ -592,8 +707,12 @@ export function sweep(): Result {
 export function neutral(): Result {
   const references = COUNTRIES.slice(0, 8).map((country, index) =>
     capital(
-      ...([country, `City ${String(index)}`, ['ppp', index < 2 ? 'ppf' : 'ppp']] as const),
-      ...(['unchanged', 'The city', 10 + index] as const),
+      country,
+      `City ${String(index)}`,
+      ['ppp', index < 2 ? 'ppf' : 'ppp'],
+      'unchanged',
+      'The city',
+      10 + index,
     ),
   );
   const suite = judgedSuite(references, because);
@@ -699,7 +818,7 @@ export function hostile(): Result {
       fix: draftedFix({ file: text, replaced: text, replacement: text }),
     })),
     notices: texts.map((text) => ({
-      kind: 'trust' as const,
+      kind: 'trust',
       message: text,
       place: { file: text, line: 3 },
     })),
@@ -739,7 +858,13 @@ export const goldens: Readonly<Record<string, () => Result>> = {
 };
 
 export const draftedFix = (changes: Partial<Fix>): Fix => ({
-  ...{ kind: 'draft', file: 'p.yaml', lines: { from: 3, to: 3 }, replaced: 'a', replacement: 'b' },
-  ...{ restores: { references: 3, of: 3 }, costs: { references: 0, of: 12 }, tries: 5 },
+  kind: 'draft',
+  file: 'p.yaml',
+  lines: { from: 3, to: 3 },
+  replaced: 'a',
+  replacement: 'b',
+  restores: { references: 3, of: 3 },
+  costs: { references: 0, of: 12 },
+  tries: 5,
   ...changes,
 });

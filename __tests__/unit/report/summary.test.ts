@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   CHECK_SUMMARY_LIMIT,
   CHECK_TITLE_LIMIT,
@@ -9,7 +8,7 @@ import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { checkSummary, renderSummary } from '../../stand-ins/reports.ts';
 import { enormous, hostile, nothingAffected, regression, resultOf } from './results.ts';
 
-const size = (text: string): number => Buffer.byteLength(text);
+const size = (text: string) => Buffer.byteLength(text);
 
 describe('checkTitle', () => {
   test.each([254, 255, 256])("of %i characters is cut only above GitHub's limit", (length) => {
@@ -30,12 +29,12 @@ describe('checkTitle', () => {
 describe.each([
   ['the check', checkSummary, CHECK_SUMMARY_LIMIT],
   ['the job', renderSummary, JOB_SUMMARY_LIMIT],
-] as const)('the summary of %s', (_name, render, limit) => {
+])('the summary of %s', (_name, render, limit) => {
   test.each([
     ['ten thousand failures', enormous],
     ['hostile text', hostile],
     ['an ordinary result', regression],
-  ] as const)('for %s fits into the size limit, which is in bytes', (_what, build) => {
+  ])('for %s fits into the size limit, which is in bytes', (_what, build) => {
     const bytes = size(render(build()));
     expect(bytes).toBeLessThanOrEqual(limit);
     expect(bytes).toBeGreaterThan(0);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import { columnsOf } from '../../../src/report/terminal-rows.ts';
 import { inTerminal, renderTerminal } from '../../stand-ins/reports.ts';
@@ -133,7 +132,7 @@ describe('renderTerminal', () => {
   );
 
   test('collapses the same sections as a comment, shows only their titles, and explains how to see all', () => {
-    const shown = (folded: boolean): string[] =>
+    const shown = (folded: boolean) =>
       renderTerminal(regression(), { width: 100, colour: false, folded }).split('\n');
     const [screen, all] = [shown(true), shown(false)];
     const titles = screen.flatMap((line) => /^▸ (?!collapsed here)(.*)/.exec(line)?.[1] ?? []);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   twoDecimals,
   inSize,
@@ -17,8 +16,7 @@ import fc, { forAll } from '../../fuzz.ts';
 const share = fc
   .tuple(fc.nat(5000), fc.integer({ min: 1, max: 5000 }))
   .map(([passes, tries]) => Math.min(passes, tries) / tries);
-const read = (text: string): number =>
-  Number(text.replace('−', '-').replace(/^\+| (%|points)$/g, ''));
+const read = (text: string) => Number(text.replace('−', '-').replace(/^\+| (%|points)$/g, ''));
 
 describe('percentage', () => {
   test.each([
@@ -59,7 +57,7 @@ describe('difference of two percentages', () => {
     expect(pointsBetween(base, head)).toBe(words);
   });
 
-  const shown = (base: number, head: number): number => read(signedBetween(base, head));
+  const shown = (base: number, head: number) => read(signedBetween(base, head));
 
   test('equals the difference of the two displayed percentages', () => {
     forAll([share, share], (base, head) => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { partsOfText, partsText } from '../../../src/text/content.ts';
 import type { FilePart } from '../../../src/types/media.ts';
 

@@ -1,8 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
 import { cutOut } from '../../../src/text/cut-out.ts';
 
 describe('cutOut', () => {
-  test.each<[string, string, string | null]>([
+  test.each([
     ['Returns within 30 days. Parcels go.', 'Parcels go.', 'Returns within 30 days. '],
     ['Answer briefly, in English.', 'Answer briefly.', ', in English'],
     ['Do not guess.', 'Do guess.', ' not'],

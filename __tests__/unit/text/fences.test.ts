@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { codeBlocks, codeIn } from '../../../src/text/fences.ts';
 import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 
@@ -30,7 +29,7 @@ describe('code block', () => {
   );
 
   test('is chosen by language: first a wanted one, then a block without a language, then the first block', () => {
-    const block = (language: string): string => `\`\`\`${language}\n${language}!\n\`\`\`\n`;
+    const block = (language: string) => `\`\`\`${language}\n${language}!\n\`\`\`\n`;
     expect(codeIn(block('bash') + block('json') + block('json'), ['json'])).toBe('json!');
     expect(codeIn(block('bash') + block('') + block('js'), ['json'])).toBe('!');
     expect(codeIn(block('bash') + block('js'), ['json'])).toBe('bash!');

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { logJson, logLine, logText } from '../../../src/text/log.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
 import { hostileLogs, hostileTexts } from '../../stand-ins/hostile-text.ts';

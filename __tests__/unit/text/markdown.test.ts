@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { codeSpan, htmlCell, htmlPlain, plainMarkdown } from '../../../src/text/markdown.ts';
 import { visible } from '../../../src/text/visible.ts';
 import fc, { anyCharacter, draws, forAll } from '../../fuzz.ts';
@@ -7,7 +6,7 @@ import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
 const payloads = Object.entries(hostileTexts);
 /** Text as shown in a code span: hidden characters and HTML comment openings are escaped. */
-const shownAsCode = (text: string): string => visible(text).replaceAll('<!--', '<\\u{21}--');
+const shownAsCode = (text: string) => visible(text).replaceAll('<!--', '<\\u{21}--');
 const parts = fc.oneof(
   fc.constantFrom(...Object.values(hostileTexts)),
   fc.constantFrom(' ', '  ', '\n', '\n\n', '`', '|', '<', '>', '&', '@a', '#1', '\\', '-', '1.'),
@@ -16,7 +15,7 @@ const anyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 80 }),
   fc.array(parts, { maxLength: 6 }).map((all) => all.join('')),
 );
-const forAnyText = (runs: number, check: (text: string) => void): void =>
+const forAnyText = (runs: number, check: (text: string) => void) =>
   forAll([anyText], check, { numRuns: draws(runs) });
 
 /** Everything that GitHub would link, embed, hide or notify. */
@@ -24,13 +23,13 @@ const actions = ({ links, images, comments, references }: Rendered) =>
   [links, images, comments, references].flat();
 
 /** Expects only the given elements, and no link, image, comment or mention. */
-function expectOnly(rendered: Rendered, elements: string[], outside: string): void {
+function expectOnly(rendered: Rendered, elements: string[], outside: string) {
   expect(rendered.elements).toEqual(elements);
   expect(actions(rendered)).toEqual([]);
   expect(rendered.outside.replace(/\s+/g, ' ').trim()).toBe(outside);
 }
 
-function expectInCell(text: string): void {
+function expectInCell(text: string) {
   const rendered = renderGithub(
     `before\n\n<table>\n<tr><td>${htmlCell(text)}</td><td>z</td></tr>\n</table>\n\nafter\n`,
   );
@@ -66,7 +65,7 @@ describe('codeSpan', () => {
     );
   });
 
-  function expectInPipeTable(text: string): void {
+  function expectInPipeTable(text: string) {
     const row = `| ${codeSpan(text, { table: true })} | z |`;
     const frame = 'table thead tr th th tbody tr td code td'.split(' ');
     expectOnly(renderGithub(`| a | b |\n| - | - |\n${row}\n`), frame, 'a b z');

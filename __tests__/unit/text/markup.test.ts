@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   joinMarkup,
   markup,
@@ -9,7 +8,7 @@ import {
 import { elementsOfFragment, textOf } from '../../stand-ins/elements.ts';
 import { hostileTexts } from '../../stand-ins/hostile-text.ts';
 
-const shown = (part: MarkupPart): string => markupText(markup`<p title="${part}">${part}</p>`);
+const shown = (part: MarkupPart) => markupText(markup`<p title="${part}">${part}</p>`);
 
 describe('markup tag', () => {
   test.each(Object.entries(hostileTexts))('keeps %s as text', (_what, text) => {

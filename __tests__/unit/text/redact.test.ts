@@ -1,10 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRedactor, createSecretRegister, redactAll } from '../../../src/text/redact.ts';
 import fc, { draws, forAll } from '../../fuzz.ts';
 
 const KEY = 'sk-proj-A1b2"C3/d4&E5+f6 G7h8I9j0KLMN';
 const redact = createRedactor([KEY]);
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 describe('createRedactor', () => {
   test.each([

@@ -1,8 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
 import { nearest, didYouMean } from '../../../src/text/suggest.ts';
 
 describe('nearest', () => {
-  test.each<[string, string[], string | null]>([
+  test.each([
     ['mesages', ['messages', 'model'], 'messages'],
     ['ntries', ['n_tries', 'seed'], 'n_tries'],
     ['max-calls', ['max_calls'], 'max_calls'],

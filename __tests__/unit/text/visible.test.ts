@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { cut, cutNote, shorten, visible, visibleLine } from '../../../src/text/visible.ts';
 import fc, { anyCharacter, forAll } from '../../fuzz.ts';
 

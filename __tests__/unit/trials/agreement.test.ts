@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { cohenKappa } from '../../../src/kernel/statistics/kappa.ts';
 import { agreementOf, fleissKappa } from '../../../src/trials/agreement.ts';
 import { agreesWithVectors } from '../kernel/statistics/vectors.ts';

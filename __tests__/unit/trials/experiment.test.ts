@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../src/kernel/statistics/random.ts';
 import { findCauses, type CauseFindings } from '../../../src/trials/experiment.ts';
 import type { Draw } from '../../../src/trials/trials.ts';
@@ -27,7 +26,10 @@ async function run({
   const rounds: Draw[][] = [];
   const found = await findCauses(
     {
-      ...{ units, stable: held, tries, alpha: 0.05 },
+      units,
+      stable: held,
+      tries,
+      alpha: 0.05,
       fell: Array.from({ length: fallen }, () => FELL),
     },
     (draws) => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ReferenceResult, SideResult } from '../../../src/kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import {
@@ -15,7 +14,7 @@ function fell(
   passes: number,
   status: ReferenceResult['status'] = 'fell',
 ): ReferenceResult {
-  const head = Array.from({ length: 4 }, (_, i) => (i < passes ? ('pass' as const) : 'fail'));
+  const head = Array.from({ length: 4 }, (_, i) => (i < passes ? 'pass' : 'fail'));
   return referenceResult(id, {
     status,
     base: sideResult(['pass', 'pass', 'pass', 'pass']),
@@ -23,7 +22,7 @@ function fell(
   });
 }
 
-const ids = (references: readonly ReferenceResult[]): string[] => references.map(({ id }) => id);
+const ids = (references: readonly ReferenceResult[]) => references.map(({ id }) => id);
 const numbered = (count: number, name: string, passes: number): ReferenceResult[] =>
   Array.from({ length: count }, (_, i) => fell(`${name}${String(i)}`, passes));
 
@@ -81,8 +80,11 @@ describe('a fall that another metric hides', () => {
         tries: result.tries.map((made, index) => ({
           ...made,
           scores: Object.entries(passes[index] ?? {}).map(([metric, isPass]) => ({
-            ...{ metric, value: isPass, reason: null, skip: false },
-            status: isPass ? ('pass' as const) : ('fail' as const),
+            metric,
+            value: isPass,
+            reason: null,
+            skip: false,
+            status: isPass ? 'pass' : 'fail',
           })),
         })),
       };

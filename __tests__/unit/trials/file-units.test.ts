@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextIndex } from '../../../src/kernel/statistics/random.ts';
 import { filesChange, type FilesChange } from '../../../src/trials/file-units.ts';
 import { AGENT_PROGRAM, takesOverlay, type ProgramTarget } from '../../../src/types/model.ts';
@@ -6,20 +5,24 @@ import type { Side } from '../../../src/types/plain.ts';
 
 type Tree = Readonly<Record<string, string | Uint8Array>>;
 
-const bytesOf = (body: string | Uint8Array): Uint8Array =>
+const bytesOf = (body: string | Uint8Array) =>
   typeof body === 'string' ? new TextEncoder().encode(body) : body;
 
 function program(side: Side, tree: Tree): ProgramTarget {
   return {
-    ...{ provider: 'program', model: 'agent', command: [AGENT_PROGRAM, '{}'], setup: [] },
-    ...{ files: `hash of ${side}`, commit: `commit of ${side}` },
+    provider: 'program',
+    model: 'agent',
+    command: [AGENT_PROGRAM, '{}'],
+    setup: [],
+    files: `hash of ${side}`,
+    commit: `commit of ${side}`,
     ids: new Map(
       Object.entries(tree).map(([path, body]) => [path, Buffer.from(body).toString('hex')]),
     ),
   };
 }
 
-function change(base: Tree, head: Tree): FilesChange {
+function change(base: Tree, head: Tree) {
   return filesChange(program('base', base), program('head', head), (side, path) => {
     const { [path]: body } = side === 'base' ? base : head;
     return body === undefined ? null : bytesOf(body);
@@ -49,10 +52,14 @@ function trialOf(
 
 const summary = ({ units }: FilesChange) =>
   units.map(({ kind, file, side, lines, head, base_text, head_text }) => [
-    ...[kind, `${file}:${String(lines.from)} ${side}`, head.line, base_text, head_text],
+    kind,
+    `${file}:${String(lines.from)} ${side}`,
+    head.line,
+    base_text,
+    head_text,
   ]);
 
-const lines = (...all: string[]): string => all.map((line) => `${line}\n`).join('');
+const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 
 describe('the parts (units) that a change of files is split into', () => {
   test("are the changed, added, removed and moved lines of an agent's instruction file, with their line numbers", () => {
@@ -139,7 +146,7 @@ describe('the parts (units) that a change of files is split into', () => {
       '',
       'Write notes at the end.',
     ];
-    const fileOf = (): string =>
+    const fileOf = () =>
       Array.from({ length: nextIndex(random, 7) }, () => words[nextIndex(random, 5)]).join(
         nextIndex(random, 2) === 0 ? '\n' : '\r\n',
       );
@@ -174,7 +181,7 @@ describe('the parts (units) that a change of files is split into', () => {
   });
 
   test('are a thousand for a rewritten file of 1,000 lines, and each can be reverted', () => {
-    const text = (change_: (at: number) => string): string =>
+    const text = (change_: (at: number) => string) =>
       lines(
         ...Array.from({ length: 2000 }, (_, at) =>
           at % 2 === 0 ? `Keep ${String(at)}.` : change_(at),

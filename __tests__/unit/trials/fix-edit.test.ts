@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readYaml } from '../../../src/documents/yaml.ts';
 import type { Prompt } from '../../../src/kernel/suite/suite.ts';
 import type { ChangeUnit } from '../../../src/trials/change-unit.ts';
@@ -23,7 +22,7 @@ function promptIn(file: string): Prompt | null {
   const { messages } = read.value.value as { messages: { content: Json }[] };
   return prompt({
     messages: messages.map(({ content }, i) => ({
-      role: 'user' as const,
+      role: 'user',
       content: String(content),
       place: read.value.placeOf(['messages', i]),
     })),

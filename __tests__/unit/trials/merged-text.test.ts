@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   createRandom,
   nextFloat,
@@ -18,12 +17,12 @@ const LINES = [
   'Übrigens: 返品は三十日以内です。領収書をお持ちください。',
 ];
 
-function randomText(random: Random): string[] {
+function randomText(random: Random) {
   return Array.from({ length: nextIndex(random, 8) + 1 }, () => LINES[nextIndex(random, 8)] ?? '');
 }
 
 /** Removes, adds, rewords and moves random lines. */
-function edited(lines: readonly string[], random: Random): string[] {
+function edited(lines: readonly string[], random: Random) {
   const result = [...lines];
   for (let edits = nextIndex(random, 5); edits >= 0; edits -= 1) {
     const at = nextIndex(random, result.length + 1);
@@ -37,8 +36,8 @@ function edited(lines: readonly string[], random: Random): string[] {
   return result;
 }
 
-const every = (): boolean => true;
-const none = (): boolean => false;
+const every = () => true;
+const none = () => false;
 
 describe('the parts (units) that a change of a text is split into', () => {
   test.each(['lines', 'hunks'] as const)(

@@ -1,10 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
 import { mergeTexts } from '../../../src/trials/merged-text.ts';
 import { linePlaces } from '../../../src/trials/unit-places.ts';
 import { draws } from '../../fuzz.ts';
 import { plantedChange, type Style } from './planted-changes.ts';
 
-const ends = (file: readonly string[], start: number, text: string): number[] =>
+const ends = (file: readonly string[], start: number, text: string) =>
   linePlaces(file, start, text).map(({ from }) => from);
 
 describe('linePlaces', () => {

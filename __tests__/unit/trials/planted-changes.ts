@@ -11,7 +11,7 @@ const WORDS = 'name refund window carrier polite brief shop greet style facts or
 /** How the prompt's text is stored: a YAML block in a prompt file, or a text file. */
 export type Style = '|' | '|-' | 'txt';
 
-function sentence(random: Random): string {
+function sentence(random: Random) {
   const words = Array.from(
     { length: 4 + nextIndex(random, 5) },
     () => WORDS[nextIndex(random, 12)],
@@ -36,10 +36,10 @@ function randomLines(random: Random): [string[], string[]] {
   return [base, head];
 }
 
-const trimmed = (lines: readonly string[]): string => lines.join('\n').replace(/\n+$/, '');
+const trimmed = (lines: readonly string[]) => lines.join('\n').replace(/\n+$/, '');
 
 /** Lines of the file that contains this text as its one message. */
-function fileOf(text: string, style: Style): string[] {
+function fileOf(text: string, style: Style) {
   if (style === 'txt') return `${text}\n`.split('\n');
   return [
     'name: x',
@@ -73,6 +73,6 @@ export function plantedChange(seed: string, style: Style) {
   const units = merged.units.map((unit) =>
     places.unitOf(unit, texts, { base: base.place, head: head.place }),
   );
-  const without = (unit: number): string => composeText(merged, (other) => other !== unit);
+  const without = (unit: number) => composeText(merged, (other) => other !== unit);
   return { base, head, merged, units, without };
 }

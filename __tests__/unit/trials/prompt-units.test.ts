@@ -1,16 +1,21 @@
-import { describe, expect, test } from '@jest/globals';
 import type { AffectedReference, SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
-import { promptChange, type PromptChange } from '../../../src/trials/prompt-units.ts';
+import { promptChange } from '../../../src/trials/prompt-units.ts';
 import type { PromptText } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
 const REFERENCE: Reference = {
-  ...{ id: 'one', place: { file: 'prompts/tests/p.yaml', line: 3 } },
-  ...{ input: { city: 'Oslo', days: 3 }, thread: null, expected: 'x', skip: false },
-  ...{ tags: [], n_tries: null, problem: null },
+  id: 'one',
+  place: { file: 'prompts/tests/p.yaml', line: 3 },
+  input: { city: 'Oslo', days: 3 },
+  thread: null,
+  expected: 'x',
+  skip: false,
+  tags: [],
+  n_tries: null,
+  problem: null,
 };
 
 interface Side {
@@ -20,7 +25,7 @@ interface Side {
   parameters?: Record<string, Json>;
 }
 
-function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side): SuiteSide {
+function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side) {
   const prompt: Prompt = {
     file: 'prompts/p.yaml',
     name: 'p',
@@ -40,7 +45,7 @@ function side({ messages = [], code, model = 'gpt-4o', parameters = {} }: Side):
       temperature: { file: 'prompts/p.yaml', line: 9 },
     },
   };
-  const target = { provider: 'openai' as const, endpoint: null, model };
+  const target = { provider: 'openai', endpoint: null, model };
   return {
     suite: { prompt, tests: { own: null } },
     variant: { model: prompt.model, parameters, target: code === undefined ? target : null },
@@ -58,7 +63,7 @@ function affected(base: SuiteSide, head: SuiteSide): AffectedReference {
   };
 }
 
-function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []): PromptChange {
+function change(base: SuiteSide, head: SuiteSide, file: readonly string[] = []) {
   const found = promptChange(base, head, () => file);
   if (found.units === null) throw new TypeError(found.reason);
   return found;
@@ -85,7 +90,7 @@ function randomSide(random: Random): Side {
     model: MODELS[nextIndex(random, 2)] ?? '',
     parameters: parameters[nextIndex(random, 3)] ?? {},
     messages: Array.from({ length: nextIndex(random, 3) + 1 }, (_, i) => ({
-      role: i === 0 && nextIndex(random, 2) === 0 ? ('system' as const) : ('user' as const),
+      role: i === 0 && nextIndex(random, 2) === 0 ? 'system' : 'user',
       content: Array.from(
         { length: nextIndex(random, 5) + 1 },
         () => LINES[nextIndex(random, 5)],
@@ -146,8 +151,8 @@ describe('the parts (units) that a change of a prompt is split into', () => {
   test('count few-shot pairs that changed places as one swap, separate from changes of other messages', () => {
     const pairs = (...order: number[]): PromptText[] =>
       order.flatMap((n) => [
-        { role: 'user' as const, content: `Question ${String(n)}` },
-        { role: 'assistant' as const, content: `Answer ${String(n)}` },
+        { role: 'user', content: `Question ${String(n)}` },
+        { role: 'assistant', content: `Answer ${String(n)}` },
       ]);
     const ask = { role: 'user' as const, content: '{city}?' };
     const base = side({

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';
 import { mergeValues, propertyName } from '../../../src/trials/schema-units.ts';
@@ -102,11 +101,16 @@ describe('changes inside a schema', () => {
 describe('place of a change inside a tool', () => {
   const tool = (name: string, note: string) =>
     order({ item: { type: 'string', description: note }, [name]: whole }, ['item', name]);
-  const side = (value: JsonMap): SuiteSide =>
+  const side = (value: JsonMap) =>
     ({
       suite: {
         prompt: {
-          ...{ file: 'p.yaml', name: 'p', model: 'm', variables: [], messages: [], code: null },
+          file: 'p.yaml',
+          name: 'p',
+          model: 'm',
+          variables: [],
+          messages: [],
+          code: null,
           parameters: { tools: [value] },
           places: { tools: { file: 'tools.yaml', line: 1 } },
         },
@@ -115,7 +119,7 @@ describe('place of a change inside a tool', () => {
       scoring: { settingsFile: 'evaldiff.yaml' },
     }) as unknown as SuiteSide;
 
-  const block = (name: string, note: string): string =>
+  const block = (name: string, note: string) =>
     `tools:
   - type: function
     function:
@@ -129,12 +133,12 @@ describe('place of a change inside a tool', () => {
           ${name}:
             type: integer
         required: [item, ${name}]`;
-  const flow = (name: string, note: string): string =>
+  const flow = (name: string, note: string) =>
     `tools: [{ type: function, function: { name: create_order, parameters: {
   type: object, properties: {
     item: { type: string, description: ${note} },
     ${name}: { type: integer } }, required: [item, ${name}] } } }]`;
-  const json = (name: string, note: string): string =>
+  const json = (name: string, note: string) =>
     JSON.stringify({ tools: [tool(name, note)] }, null, 2);
 
   test.each([
@@ -152,8 +156,14 @@ describe('place of a change inside a tool', () => {
     expect(units).toMatchObject([
       { kind: 'property', name: 'item.description', of, lines: { from: described } },
       {
-        ...{ kind: 'property', name: null, of, base_text: 'quantity', head_text: 'amount' },
-        ...{ file: 'tools.yaml', lines: { from: renamed }, head: { line: renamed } },
+        kind: 'property',
+        name: null,
+        of,
+        base_text: 'quantity',
+        head_text: 'amount',
+        file: 'tools.yaml',
+        lines: { from: renamed },
+        head: { line: renamed },
       },
     ]);
   });

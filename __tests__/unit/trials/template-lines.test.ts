@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { headReader } from '../../../src/app/run/read-sides.ts';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { editOf, isWhatRan, withEdit } from '../../../src/trials/fix-edit.ts';
@@ -16,7 +15,7 @@ const filesOf = (lines: readonly string[]): Record<string, string> => ({
   'prompt.txt': `${lines.join('\n')}\n`,
 });
 
-async function sideOf(lines: readonly string[]): Promise<SuiteSide> {
+async function sideOf(lines: readonly string[]) {
   const suite = await suiteOf(filesOf(lines));
   const { model, parameters } = suite.prompt;
   const variant = { model, parameters, target: null };
@@ -37,7 +36,7 @@ async function changeOf(before: readonly string[], after: readonly string[]) {
   const lines = [...after, ''];
   const tree = treeOf(filesOf(after));
   const reread = headReader({ tree, read: optionsOf() }, hash);
-  const setBack = async (unit: number): Promise<string | null> => {
+  const setBack = async (unit: number) => {
     const own = change.units[unit];
     if (own === undefined) return null;
     const wanted = change.body(new Set([...change.units.keys()].filter((other) => other !== unit)));

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteGate } from '../../../src/kernel/suite/gate-settings.ts';
 import { ownGate } from '../../../src/kernel/suite/gate.ts';
 import type { Project, Settings } from '../../../src/project/settings.ts';
@@ -178,7 +177,9 @@ describe("an outside contributor's pull request", () => {
     references: [reference('a', { expected: 'eight' }), reference('dropped')],
   };
   const own = {
-    ...{ kind: 'code' as const, name: 'own', language: 'python' as const },
+    kind: 'code' as const,
+    name: 'own',
+    language: 'python' as const,
     code: 'result = True',
     place,
   };
@@ -366,7 +367,7 @@ test("head's version of a project is used unchanged for a member's pull request 
 });
 
 describe("head with base's settings", () => {
-  const [OURS, THEIRS] = ['evaldiff.yaml', 'llmeval.yaml'] as const;
+  const [OURS, THEIRS] = ['evaldiff.yaml', 'llmeval.yaml'];
   function tree(commit: string, files: Record<string, string>, links: string[] = []): SourceTree {
     return {
       commit,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Tests } from '../../../src/kernel/suite/suite.ts';
 import type { ModelSettings, Project, Settings } from '../../../src/project/settings.ts';
 import { applyTrust } from '../../../src/trust/arrange.ts';
@@ -43,12 +42,10 @@ const ROWS: Row[] = [
 const withTests = (tests: Partial<Tests>): Project => project([suite({ tests })]);
 const of = (changes: Partial<Settings>): Project =>
   project([suite()], { settings: settings(changes) });
-const inForce = ({ suites }: Project): Tests => suites[0]!.tests;
+const inForce = ({ suites }: Project) => suites[0]!.tests;
 
-const only = <T>(
-  cell: Cell,
-  made: (code: number, place: { file: string; line: number }) => T,
-): T[] => (cell === 'absent' ? [] : [made(cell.charCodeAt(0), { file: cell, line: 7 })]);
+const only = <T>(cell: Cell, made: (code: number, place: { file: string; line: number }) => T) =>
+  cell === 'absent' ? [] : [made(cell.charCodeAt(0), { file: cell, line: 7 })];
 const rubricAt = (cell: Cell): [string, Rubric][] =>
   only(cell, (code, place) => ['x', rubricOf('Is it good?', { Y: code }, { name: 'x', place })]);
 
@@ -110,7 +107,7 @@ const THINGS: [string, (cell: Cell) => Project, (merged: Project) => unknown, st
   ],
 ];
 
-function letter(code: number | null | undefined): string | undefined {
+function letter(code: number | null | undefined) {
   return code === null || code === undefined ? undefined : String.fromCharCode(code);
 }
 
@@ -239,7 +236,7 @@ describe('tests in a merge', () => {
     ['both removed', [both, one, one], ['p'], ['p']],
   ] as const)('appear on the expected sides if %s the prompt', (_, [was, tip, own], base, head) => {
     const merged = mergeProjects(was, tip, own);
-    const names = ({ suites }: Project): string[] => suites.map(({ prompt }) => prompt.name);
+    const names = ({ suites }: Project) => suites.map(({ prompt }) => prompt.name);
     expect([names(merged.base), names(merged.head)]).toEqual([base, head]);
   });
 });

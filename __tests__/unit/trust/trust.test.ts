@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { useOfBase, weakest } from '../../../src/trust/trust-table.ts';
 import {
   isApproval,
@@ -30,8 +29,8 @@ function facts(event: string, more: Partial<EventFacts> = {}): EventFacts {
   };
 }
 
-const fork = { fork: true, headRepository: 'stranger/prompts' } as const;
-const deleted = { fork: true, headRepository: null } as const;
+const fork = { fork: true, headRepository: 'stranger/prompts' };
+const deleted = { fork: true, headRepository: null };
 const after = (event: string) => ({ origin: { event, runId: 7 } });
 
 const PROVED: readonly Origin[] = ['base-branch', 'own-branch'];
@@ -141,7 +140,7 @@ describe('trust level of an event', () => {
 
 describe('approval by label', () => {
   const LABEL = 'evaldiff: approved';
-  const labeled = { action: 'labeled', addedLabel: LABEL } as const;
+  const labeled = { action: 'labeled', addedLabel: LABEL };
   const approved: TrustRequest = { approval: { by: 'ada (write)' } };
   const target = facts('pull_request_target', { ...fork, ...labeled });
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { apiOf, refusedIn } from '../../../src/types/apis.ts';
 import type { AskedModel } from '../../../src/types/model.ts';
 import { refusedFile } from '../../../src/types/passports.ts';

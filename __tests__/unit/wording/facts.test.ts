@@ -1,11 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { inTerminal, renderComment } from '../../stand-ins/reports.ts';
 import { failed, passed, referenceOf, resultOf, suiteOf } from '../report/results.ts';
 
 /** Heading and lines at the top of the comment, above the first table or fold. */
-function topOf(result: Result): string[] {
+function topOf(result: Result) {
   const [, ...lines] = renderComment(result).split('\n');
   const end = lines.findIndex((line) => /^(<|\*\*|```)/.test(line));
   return lines.slice(0, end).filter((line) => line !== '');
@@ -114,9 +113,7 @@ describe('headlines of fixed, new and deleted tests', () => {
   });
 
   test('name the setting that fails the run', () => {
-    const reasons: Result['reasons'] = [
-      { ...named('kiln')[0]!, fails: true } as Result['reasons'][0],
-    ];
+    const reasons = [{ ...named('kiln')[0]!, fails: true } as Result['reasons'][0]];
     const suites = [quiet('answer', [...many(3), removed('kiln')])];
     expect(topOf(resultOf({ suites, reasons, conclusion: 'failure' }))[0]).toBe(
       '### ❌ Deleted: 1 test (`kiln`), and `gate.removed` is `fail`',
@@ -147,7 +144,7 @@ describe('headlines of fixed, new and deleted tests', () => {
 });
 
 describe('a green comment', () => {
-  const green = (changes: Partial<SuiteResult>): string[] =>
+  const green = (changes: Partial<SuiteResult>) =>
     topOf(resultOf({ suites: [suiteOf('route', many(26), changes)] }));
   const rates = (base: number, head: number, low: number): Partial<SuiteResult> => ({
     pass_rate: { base, head, difference: head - base, low, high: 0.1, p: 0.3 },

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reason, ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { outcomeFields } from '../../../src/wording/outcomes.ts';
@@ -8,7 +7,9 @@ import { keyOf } from '../report/results.ts';
 
 const fell = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
   suiteResult({
-    ...{ name, path: name, verdict: 'regressed' },
+    name,
+    path: name,
+    verdict: 'regressed',
     pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.4, p: 0.001 },
     ...changes,
   });
@@ -16,8 +17,15 @@ const ended = (effect: ReasonOf<'ended'>['effect'], halt: ReasonOf<'ended'>['hal
   ({ code: 'ended', halt, why: 'it is full', made: 14, planned: 20, effect }) as const;
 const REACHED = 'Budget reached: it is full; 14 of 20 tries were made';
 const moved: ReasonOf<'scoring-moved'> = {
-  ...{ code: 'scoring-moved', suite: 'p', base: 0.5, head: 0.38, unit: 'answers' },
-  ...{ judged: 20, pass_fail: 0, fail_pass: 4, fails: true },
+  code: 'scoring-moved',
+  suite: 'p',
+  base: 0.5,
+  head: 0.38,
+  unit: 'answers',
+  judged: 20,
+  pass_fail: 0,
+  fail_pass: 4,
+  fails: true,
 };
 const key = keyOf(fell('math'));
 
@@ -78,7 +86,7 @@ describe('reasons', () => {
 
 describe('the title', () => {
   const RED = { kind: 'regressed', fails: true } as const;
-  const titleOf = (...suites: SuiteResult[]): string => outcomeFields(RED, { suites }).title;
+  const titleOf = (...suites: SuiteResult[]) => outcomeFields(RED, { suites }).title;
   const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult =>
     fell(name, { verdict, variant: { model, parameters: { temperature: 0 } } });
 

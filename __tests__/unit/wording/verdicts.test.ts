@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { COMPARED_RULES, UNCOMPARED_RULES } from '../../../src/kernel/judge/suite-rules.ts';
 import type { SuiteResult, VerdictReason } from '../../../src/kernel/result/suite-result.ts';
 import { suiteSentence } from '../../../src/wording/verdicts.ts';
@@ -15,7 +14,7 @@ const steady = (id: string) =>
 
 const of =
   (changes: Partial<SuiteResult> & { low?: number }, isOnly = true) =>
-  (by: By, why: Partial<VerdictReason> = {}): string => {
+  (by: By, why: Partial<VerdictReason> = {}) => {
     const { low = -0.1, ...rest } = changes;
     const references = rest.references ?? [steady('c')];
     const suite = suiteOf('s', references, { verdict: verdictOf(by), ...rest });
@@ -27,7 +26,7 @@ const of =
     return plainWords(suiteSentence(shown, { isOnly }));
   };
 
-function verdictOf(by: By): SuiteResult['verdict'] {
+function verdictOf(by: By) {
   return COMPARED_RULES.find((rule) => rule.by === by)!.verdict;
 }
 
@@ -36,8 +35,13 @@ const rated = (base: number, head: number, tests: number): Partial<SuiteResult> 
   compared: { references: tests, tries: 3 },
 });
 const metric = (name: string, base: number, head: number): SuiteResult['metrics'][number] => ({
-  ...{ name, base, head, judged_base: 60, judged_head: 60 },
-  ...{ gates: true, better: 'higher' },
+  name,
+  base,
+  head,
+  judged_base: 60,
+  judged_head: 60,
+  gates: true,
+  better: 'higher',
 });
 const valued = (
   values: Partial<NonNullable<SuiteResult['metrics'][number]['values']>>,
@@ -48,18 +52,22 @@ const valued = (
   metrics: [
     {
       ...metric('rouge', 1, 1),
-      ...{ base: null, head: null },
+      base: null,
+      head: null,
       values: {
-        ...{ base: 0.71, head: 0.63, difference: -0.08, low: -0.1, high: -0.05, p: 0.0004 },
-        ...{
-          references: 48,
-          fell: 8,
-          rose: 2,
-          gate: 'fail',
-          decides: true,
-          moved: null,
-          ...values,
-        },
+        base: 0.71,
+        head: 0.63,
+        difference: -0.08,
+        low: -0.1,
+        high: -0.05,
+        p: 0.0004,
+        references: 48,
+        fell: 8,
+        rose: 2,
+        gate: 'fail',
+        decides: true,
+        moved: null,
+        ...values,
       },
     },
   ],
@@ -67,9 +75,14 @@ const valued = (
 const confirmation = (
   status: 'model' | 'unconfirmed',
 ): NonNullable<SuiteResult['confirmation']> => ({
-  ...{ rests_on: 'stored', status, by: null, limit: status === 'model' ? null : 'max_calls' },
+  rests_on: 'stored',
+  status,
+  by: null,
+  limit: status === 'model' ? null : 'max_calls',
   drift: status === 'model' ? { stored: 1, today: 0.5, p: 0.01 } : null,
-  ...{ suspects: [], all: null, stored: { tries: 3, oldest: null } },
+  suspects: [],
+  all: null,
+  stored: { tries: 3, oldest: null },
 });
 const cut = referenceOf('a', 'unchanged', {
   base: passed('x'),
@@ -82,7 +95,8 @@ const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence
   values: [
     [
       of({ ...valued({ way: 'fell' }), verdict: 'regressed' })('values', {
-        ...{ p: 0.0004, metrics: ['rouge'] },
+        p: 0.0004,
+        metrics: ['rouge'],
       }),
       'rouge 0.71 → 0.63, lower in 8 of 48 tests: clearly worse (under 0.1 % likely by chance)',
     ],
@@ -124,8 +138,15 @@ const SENTENCES: Readonly<Record<By, readonly (readonly [shown: string, sentence
     [
       of({
         preference: {
-          ...{ metric: 'better', head: 2, base: 9, ties: 1, difference: -0.6 },
-          ...{ low: -0.9, high: -0.2, p: 0.01, gates: true },
+          metric: 'better',
+          head: 2,
+          base: 9,
+          ties: 1,
+          difference: -0.6,
+          low: -0.9,
+          high: -0.2,
+          p: 0.01,
+          gates: true,
         },
       })('fall'),
       "head's answer preferred in 2 of 12 comparisons, base's in 9: clearly worse",

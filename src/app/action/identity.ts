@@ -83,8 +83,9 @@ function workflowOf({ GITHUB_WORKFLOW_REF: ref, GITHUB_WORKFLOW: name = '' }: No
 }
 
 function selectionOverrides(overrides: Inputs['read']['overrides']): string[] {
-  const { prompts, references, tags, parameters, settings } = overrides;
-  const lists = { prompts, references, tags, ...Object.fromEntries(parameters) };
+  const { prompts, references, tags, sample, parameters, settings } = overrides;
+  const drawn = sample && [sample.count, sample.seed];
+  const lists = { prompts, references, tags, sample: drawn, ...Object.fromEntries(parameters) };
   return [
     ...Object.entries(lists).flatMap(([key, values]) =>
       values === null ? [] : [`${key}=${values.join(',')}`],

@@ -135,6 +135,7 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
   for (const option of variants.flatMap(({ options }) => options)) command.option(...option);
   return {
     examples: variants.map(({ example }) => `\n  ${example}`).join(''),
+    formats: variants.flatMap(({ format }) => format ?? []),
     find: (options: object) => variants.find((variant) => variant.takes(options)),
   };
 }

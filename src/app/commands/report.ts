@@ -41,6 +41,10 @@ Examples:
 export const reportCommand: AddCommand = (program, terminal, done) => {
   const kinds = savedKinds(terminal);
   const names = kinds.map(({ fileName }) => `, ${fileName}`).join('');
+  const format = new Option(
+    '-f, --format <format>',
+    'output format; junit and csv take one result.json, html takes one or --history (default: terminal)',
+  );
   const command = program
     .command('report')
     .description('render saved results: one in full, two compared, several as tables or a trend')
@@ -49,15 +53,11 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       `result.json${names} and report-<try>.yaml files of runs, or folders that contain them ` +
         '(default: the newest run in evaldiff-report or multirun)',
     )
-    .addOption(
-      new Option(
-        '-f, --format <format>',
-        'output format; junit takes one result.json, html takes one or --history (default: terminal)',
-      ).choices(FORMATS),
-    )
+    .addOption(format)
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .option('--tables', 'a table of every answer, also for a single result.json');
   const variants = addVariants(command, terminal);
+  format.choices([...FORMATS, ...variants.formats]);
   const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
   command
     .option('-o, --out <file>', 'write to this file instead of printing')

@@ -1,4 +1,4 @@
-import { NOT_JUDGED } from '../../errors.ts';
+import { NOT_JUDGED, userError } from '../../errors.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import {
@@ -12,12 +12,16 @@ import { printEnd, evaluateSides } from './print-result.ts';
 import { currentState, ownPaths, withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
+type RunCommandOptions = EvaluateOptions & { watch?: boolean; sample?: string; seed?: string };
+
 export const runCommand: AddCommand = (program, terminal, done) => {
   const command = evaluateOptions(program.command('run'), SWEEPS).description(
     'evaluate the current files, with overrides and sweeps',
   );
   const variants = addVariants(command, terminal);
   command
+    .option('--sample <number>', 'run only this many references, drawn at random')
+    .option('--seed <seed>', 'another sample for each seed (default: 0)')
     .option('--watch', 'run again after each edit, until interrupted')
     .argument('[overrides...]', 'key=value; with key=a,b each value is evaluated')
     .addHelpText(
@@ -27,7 +31,8 @@ export const runCommand: AddCommand = (program, terminal, done) => {
         .slice(0, 2)
         .join(',')}${variants.examples}`,
     )
-    .action(async (overrides: string[], options: EvaluateOptions & { watch?: boolean }) => {
+    .action(async (words: string[], options: RunCommandOptions) => {
+      const overrides = [...words, ...sampleOverride(options)];
       const variant = variants.find(options);
       if (variant !== undefined) {
         const { text, code } = await variant.run(overrides, options, terminal);
@@ -42,6 +47,13 @@ export const runCommand: AddCommand = (program, terminal, done) => {
       );
     });
 };
+
+function sampleOverride({ sample, seed }: RunCommandOptions): string[] {
+  if (sample !== undefined)
+    return [`sample=${[sample, ...(seed === undefined ? [] : [seed])].join(',')}`];
+  if (seed === undefined) return [];
+  throw userError(null, '--seed: chooses the sample; also set --sample, like --sample 50');
+}
 
 function runOnce(
   overrides: readonly string[],

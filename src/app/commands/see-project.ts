@@ -13,7 +13,6 @@ import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
 import { createFiles, withText } from '../../documents/files.ts';
-import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import type { Repository } from '../../edges/git/repository.ts';
 import {
   comparesEmbeddings,
@@ -63,7 +62,7 @@ export async function seeProject(
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string): string => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
-  const files = createFiles(tree, DEFAULT_LIMITS);
+  const files = createFiles(tree);
   const own = paths.filter((path) => !path.split('/').includes('node_modules'));
   const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
   const isForeign = (path: string): boolean => isForeignPath(path, formats);
@@ -132,7 +131,6 @@ async function askedVendors(
       configRequired: false,
       overrides: readOverrides([], []).overrides,
       allowedModels: null,
-      limits: DEFAULT_LIMITS,
       own: [],
       formats,
       suiteKeys,

@@ -58,10 +58,20 @@ export interface Rendered {
 
 interface CommandVariant {
   command: string;
+  /** A further value of the command's option `--format`. */
+  format?: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
   example: string;
   takes(options: object): boolean;
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
+}
+
+/** A cell of a flat table per column; a missing one is empty. */
+export type FlatRow = Readonly<Record<string, Json>>;
+
+export interface FlatTable {
+  columns: readonly string[];
+  rows: readonly FlatRow[];
 }
 
 export interface SavedKind<Saved = unknown> {
@@ -124,6 +134,9 @@ export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
   readonly savedFile?: SavedKind;
+
+  /** Flat tables of a result, by name. */
+  readonly tables?: Readonly<Record<string, (result: Result) => Promise<FlatTable>>>;
 
   readonly demo?: DemoExample;
 

@@ -1,4 +1,6 @@
+import type { Overrides } from '../../config/overrides.ts';
 import { problem } from '../../errors.ts';
+import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
@@ -18,30 +20,33 @@ interface KeyedReference {
 export function chooseReferences(
   base: Project | null,
   head: Project,
-  { references, tags }: Record<'references' | 'tags', readonly string[] | null>,
+  { references, tags, sample }: Pick<Overrides, 'references' | 'tags' | 'sample'>,
 ): { base: Project | null; head: Project; problems: Problem[]; notices: Notice[] } {
-  if (references === null && tags === null) return { base, head, problems: [], notices: [] };
+  if (references === null && tags === null && sample === null)
+    return { base, head, problems: [], notices: [] };
   const known = [...(base === null ? [] : knownIn(base)), ...knownIn(head)];
   const byId = references?.map((pattern) => fittingReferences(pattern, known));
   const byTag = tags?.map((pattern) => fittingTags(pattern, known));
   const sets = [byId, byTag].flatMap((each) =>
     each === undefined ? [] : new Set(each.flatMap((keys) => [...keys])),
   );
-  const isChosen = (key: string): boolean => sets.every((set) => set.has(key));
   const all = new Set(known.map(({ key }) => key));
-  const chosen = [...all].filter(isChosen).length;
+  const fitting = [...all].filter((key) => sets.every((set) => set.has(key)));
+  const chosen = new Set(drawn(fitting, sample));
+  const isChosen = (key: string): boolean => chosen.has(key);
   const problems = [
     ...unmetProblems('reference', references, byId, () =>
       known.map(({ reference }) => reference.id),
     ),
     ...unmetProblems('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
   ];
-  if (problems.length === 0 && chosen === 0)
+  if (problems.length === 0 && fitting.length === 0)
     problems.push(problem(null, 'overrides: no reference matches both references= and tags='));
   if (problems.length > 0) return { base, head, problems, notices: [] };
   const words = [references, tags].flatMap((each, index) =>
     each === null ? [] : `${index === 0 ? 'references' : 'tags'}=${each.join(',')}`,
   );
+  if (sample !== null) words.push(`sample=${String(sample.count)} with seed ${sample.seed}`);
   return {
     base: base === null ? null : withChosen(base, isChosen),
     head: withChosen(head, isChosen),
@@ -51,11 +56,17 @@ export function chooseReferences(
         kind: 'settings',
         place: null,
         message:
-          `only ${counted(chosen, 'reference')} of ${String(all.size)} chosen ` +
-          `(${words.join(' ').slice(0, 200)}): the others were not judged`,
+          `only ${counted(chosen.size, 'reference')} of ${String(all.size)} chosen ` +
+          `(${words.join(', ').slice(0, 200)}): the others were not judged`,
       },
     ],
   };
+}
+
+/** Sorted first, so that the order of the files does not change the sample. */
+function drawn(keys: readonly string[], sample: Overrides['sample']): readonly string[] {
+  if (sample === null) return keys;
+  return shuffle([...keys].sort(), createRandom(sample.seed)).slice(0, sample.count);
 }
 
 function referenceKey(suite: string, id: string): string {

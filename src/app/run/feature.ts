@@ -11,7 +11,6 @@
  */
 import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
-import type { Limits } from '../../documents/limits.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
@@ -37,7 +36,6 @@ import type { JudgeEdges, Spending } from './spending.ts';
 
 export interface SidesRead {
   trust: TrustLevel;
-  limits: Limits;
   isChosen: boolean;
   /** What the author wrote about the change. This text is untrusted. */
   description?: string | undefined;

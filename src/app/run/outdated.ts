@@ -7,7 +7,7 @@ import {
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 
 /** The server now uses a different model for this name than when the answers were stored. */
 export interface ReplacedServer {
@@ -92,7 +92,7 @@ function servedNow(
 function triesOf(suites: readonly SuiteComparison[]): { model: string; made: TryResult }[] {
   return suites.flatMap(({ run }) =>
     run.runs.flatMap(({ affected, ...sides }) =>
-      (['base', 'head'] as const).flatMap((side) => {
+      SIDES.flatMap((side) => {
         const model = nameOf(affected[side]);
         return model === null ? [] : sides[side].map(({ byHead }) => ({ model, made: byHead }));
       }),

@@ -48,17 +48,17 @@ export function prepare(
   const suites = runnable.suites.map((suite) =>
     buildComparison(startSuite(suite), arranged, { ...input, gate }),
   );
-  const next = nextTries(suites, gate);
+  const next = (asked: typeof suites) => nextTries(asked, gate, mode !== 'sweep');
   const features = plannedBy(rows, { input, arranged, base, head, gate, suites });
   const once = planOf(
     suites.map(({ run }) => run),
-    next,
+    next(suites),
   );
   return {
     mode,
     suites,
     gate,
-    next: (asked) => nextTries(asked, gate),
+    next,
     plan: withFeatureCalls(
       repeatPlan(once, input.again?.runs ?? 1),
       featureCalls(rows.features, features),

@@ -80,13 +80,12 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
 async function ownReads(
   { base, tip = null, head, changed = [], description, trust, features }: RunInput,
   sides: { base: Project | null; head: Project },
-  { overrides: { prompts, references, tags }, limits }: ReadOptions,
+  { overrides: { prompts, references, tags, sample } }: ReadOptions,
   earlier: SidesRead['earlier'],
 ): Promise<{ key: string; read?: unknown; problems?: Problem[]; notices?: Notice[] }[]> {
   const asRead: SidesRead = {
     trust,
-    limits,
-    isChosen: [prompts, references, tags].some((each) => each !== null),
+    isChosen: [prompts, references, tags, sample].some((each) => each !== null),
     base:
       base === null || sides.base === null
         ? null

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Formats } from '../../config/formats.ts';
 import type { HostCall } from '../../config/host-call.ts';
-import type { FileType } from '../../config/json-schemas.ts';
 import type { ReadOptions } from '../../config/project.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
@@ -87,14 +86,6 @@ export function formatsOf(features: SessionFeatures): Formats {
 
 export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
   return features.flatMap(({ suiteKey }) => suiteKey ?? []);
-}
-
-export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
-  const files = features.map(async (row) => {
-    const metrics = (await row.metrics?.()) ?? [];
-    return ((await row.files?.()) ?? []).map((file) => ({ ...file, metrics }));
-  });
-  return (await Promise.all(files)).flat();
 }
 
 interface EdgesOptions {

@@ -145,7 +145,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       });
     },
     /**
-     * `down`: why no more calls are sent to the server. `first`: false if another call in flight
+     * `down`: the fault that ends all calls to the server. `first`: false if another call in flight
      * failed before this one.
      */
     release(ticket: Ticket, outcome: SlotOutcome): { down: Fault | null; first: boolean } {

@@ -4,7 +4,7 @@ import type { ForeignFile, FormatTools } from '../../config/formats.ts';
 import { askedModel } from '../../config/model-names.ts';
 import { checkMembers } from '../../config/schema.ts';
 import { testKeys } from '../../config/test-keys.ts';
-import { valueAt, type Document } from '../../documents/document.ts';
+import { Field, valueAt, type Document } from '../../documents/document.ts';
 import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
@@ -48,7 +48,7 @@ export async function readAgentSuite(
     refuse: (path, message) => problems.push(problem(document.placeOf(path), message)),
   };
   const before = problems.length;
-  const written = checkMembers(document, [], suiteMembers, problems);
+  const written = checkMembers(new Field(document, problems), suiteMembers);
   const tasks = readAgentTasks(suite);
   const agent = readAgent(suite, written.agent);
   const model = readAgentModel(suite, written.model, agent);
@@ -230,8 +230,8 @@ interface WorkspaceContext {
 
 function readWorkspace(suite: SuiteFile, context: WorkspaceContext): WorkspaceRules {
   const { document, tools, problems } = suite;
-  const isWritten = valueAt(document.value, ['workspace']) !== undefined;
-  const written = isWritten ? checkMembers(document, ['workspace'], workspaceShape, problems) : {};
+  const field = new Field(document, problems, ['workspace']);
+  const written = field.isGiven ? checkMembers(field, workspaceShape) : {};
   const before = problems.length;
   const { file, rubrics } = tools.settings;
   const { setup = [], skills } = written;

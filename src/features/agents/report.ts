@@ -16,6 +16,7 @@ import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { cost, counted, firstWords } from '../../text/amounts.ts';
 import { markup, type Markup } from '../../text/markup.ts';
 import type { Part } from '../../types/answer.ts';
+import { SIDES } from '../../types/plain.ts';
 import { factsIn, type AgentFacts, type CheckResult } from './suite/spec.ts';
 
 export const agentsReport: FeatureReport = {
@@ -52,7 +53,7 @@ function sharedReplies({ suites }: Result): Block[] {
 }
 
 function isShared(references: readonly ReferenceResult[]): boolean {
-  const [base, head] = (['base', 'head'] as const).map((side) =>
+  const [base, head] = SIDES.map((side) =>
     references.map((each) => each[side]?.tries.map((made) => runOf(made)?.facts.requests)),
   );
   const hasAgent = head?.flat().some((requests) => requests !== undefined);

@@ -11,7 +11,6 @@ import {
   wholeNumber,
 } from '../../config/schema.ts';
 import { testsSchema } from '../../config/tests.ts';
-import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { vendorFeature } from './suite/network.ts';
 import { AGENT_NAMES } from './suite/spec.ts';
 
@@ -167,7 +166,7 @@ export const suiteMembers = {
 
 export function suiteSchema() {
   const tests = testsSchema([]);
-  const reference = referenceSchema(DEFAULT_LIMITS).omit({ input: true }).extend(taskShape);
+  const reference = referenceSchema.omit({ input: true }).extend(taskShape);
   return closed({
     ...suiteShape,
     defaults: tests.shape.defaults,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { FormatTools } from '../../config/formats.ts';
 import { check } from '../../config/schema.ts';
-import { asWritten, valueAt, type Document, type Path } from '../../documents/document.ts';
+import { Field, valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isPlainRelative } from '../../documents/paths.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
@@ -34,29 +34,26 @@ export function readAgentTasks(suite: SuiteFile): ReadTask[] {
   return Array.isArray(list) ? list.flatMap((_, index) => readTask(suite, index) ?? []) : [];
 }
 
-function readTask(
-  { document, tools, problems, refuse }: SuiteFile,
-  index: number,
-): ReadTask | null {
-  const path = [...REFERENCES, index];
-  const written = valueAt(document.value, path);
+function readTask({ document, tools, problems }: SuiteFile, index: number): ReadTask | null {
+  const field = new Field(document, problems, [...REFERENCES, index]);
+  const written = field.value;
   if (!isMap(written)) return null;
   const { task: _, trigger: __, files: ___, input, ...rest } = written;
   if (input !== undefined) {
-    refuse([...path, 'input'], 'a task has no input; write task: TEXT instead');
+    field.at('input').refuse('a task has no input; write task: TEXT instead');
     return null;
   }
   const before = problems.length;
-  const task = check(document, [...path, 'task'], taskShape.task, problems);
-  const trigger = check(document, [...path, 'trigger'], taskShape.trigger, problems);
-  const attached = check(document, [...path, 'files'], taskShape.files, problems) ?? {};
+  const task = check(field.at('task'), taskShape.task);
+  const trigger = check(field.at('trigger'), taskShape.trigger);
+  const attached = check(field.at('files'), taskShape.files) ?? {};
   for (const [at, from] of Object.entries(attached)) {
     const message = attachmentProblem(at, from, tools.files);
-    if (message !== null) refuse([...path, 'files', at], `files: ${message}`);
+    if (message !== null) field.at('files', at).refuse(`files: ${message}`);
   }
   if (task === undefined || problems.length > before) return null;
   const own: Task = {
-    task: asWritten(document, [...path, 'task'], task),
+    task: field.at('task').spelled(task),
     ...(trigger === undefined ? {} : { trigger }),
     ...(Object.keys(attached).length === 0 ? {} : { files: attached }),
   };

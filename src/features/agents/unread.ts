@@ -1,4 +1,5 @@
 import type { DecidedRun } from '../../app/run/feature.ts';
+import { allTries } from '../../kernel/result/counts.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Part } from '../../types/answer.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -47,9 +48,7 @@ export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
 
 /** Names the changed instruction files of workspaces that no run read. */
 export function unreadNotices({ suites }: Pick<DecidedRun, 'suites'>): Notice[] {
-  const tries = suites.flatMap(({ result: { references } }) =>
-    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
-  );
+  const tries = allTries(suites.map(({ result }) => result));
   const found = tries.flatMap(({ parts }) =>
     Object.entries(factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {}),
   );

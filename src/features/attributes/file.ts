@@ -12,7 +12,7 @@ import {
   numberBetween,
   anyText,
 } from '../../config/schema.ts';
-import { type Document, type Path, type ReadResult, valueAt } from '../../documents/document.ts';
+import { Field, type Document, type ReadResult } from '../../documents/document.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { problem } from '../../errors.ts';
 import type { Place, Problem } from '../../types/plain.ts';
@@ -103,29 +103,20 @@ export function attributesOf(
   most: number,
 ): ReadResult<PinnedAttributes> {
   const problems: Problem[] = [];
+  const file = new Field(document, problems);
   const left = anything().optional();
-  const written = checkMembers(
-    document,
-    [],
-    { slack, task, domains: left, subtasks: left, prompts: left },
-    problems,
-  );
-  const sections = mapOf(anything(), 'a map of prompt file to attributes');
-  const own =
-    written.prompts === undefined
-      ? []
-      : Object.keys(check(document, ['prompts'], sections, problems) ?? {});
+  const written = checkMembers(file, { slack, task, domains: left, subtasks: left, prompts: left });
+  const section = mapOf(anything(), 'a map of prompt file to attributes').optional();
+  const own = Object.keys(check(file.at('prompts'), section) ?? {});
   const sharing = prompts.filter(({ path }) => !own.includes(path));
-  const shared = readLists(document, [], maxReferences(sharing), most, problems);
+  const shared = readLists(file, maxReferences(sharing), most);
   const tasks = new Map([['', written.task ?? '']]);
   const byPrompt = new Map<string, Attribute[]>();
   for (const path of own) {
-    const at = ['prompts', path];
-    const members = { task, domains: left, subtasks: left };
-    const section = checkMembers(document, at, members, problems);
-    tasks.set(path, section.task ?? '');
+    const field = file.at('prompts', path);
+    tasks.set(path, checkMembers(field, { task, domains: left, subtasks: left }).task ?? '');
     const largest = maxReferences(prompts.filter((prompt) => prompt.path === path));
-    byPrompt.set(path, readLists(document, at, largest, most, problems));
+    byPrompt.set(path, readLists(field, largest, most));
   }
   if (problems.length === 0 && shared.length + [...byPrompt.values()].flat().length === 0) {
     problems.push(
@@ -137,7 +128,7 @@ export function attributesOf(
   }
   const unused = own
     .filter((path) => prompts.every((prompt) => prompt.path !== path))
-    .map((path) => ({ path, place: document.placeOf(['prompts', path]) }));
+    .map((path) => ({ path, place: file.at('prompts', path).place }));
   if (problems.length > 0) return { ok: false, problems };
   const value = { shared, tasks, byPrompt, unused, slack: written.slack ?? null };
   return { ok: true, value };
@@ -147,83 +138,58 @@ function maxReferences(prompts: readonly PromptSize[]): number {
   return Math.max(0, ...prompts.map(({ references }) => references));
 }
 
-function readLists(
-  document: Document,
-  path: Path,
-  references: number,
-  most: number,
-  problems: Problem[],
-): Attribute[] {
+function readLists(section: Field, references: number, most: number): Attribute[] {
   return withIds(
     KINDS.flatMap(({ kind, key }) => {
-      const at = [...path, key];
-      const items = checkItems(document, at, attributeSchema, problems);
-      checkNames(document, items, problems);
-      checkCount(document, at, references, most, problems);
+      const list = section.at(key);
+      const items = checkItems(list, attributeSchema);
+      checkNames(items);
+      checkCount(list, references, most);
       return items.map(({ value: { name, explanation = '' } }) => ({ kind, name, explanation }));
     }),
   );
 }
 
 function checkNames(
-  document: Document,
-  items: readonly { path: Path; value: z.output<typeof attributeSchema> }[],
-  problems: Problem[],
+  items: readonly { field: Field; value: z.output<typeof attributeSchema> }[],
 ): void {
   const seen = new Map<string, { name: string; line: number }>();
-  for (const {
-    path,
-    value: { name, explanation = '' },
-  } of items) {
-    const place = document.placeOf([...path, 'name']);
+  for (const { field, value } of items) {
+    const { name, explanation = '' } = value;
+    const at = field.at('name');
     const key = foldName(name);
     const earlier = seen.get(key);
     if (key === '')
-      problems.push(
-        problem(place, `the name ${JSON.stringify(name)} is empty; name the attribute in words`),
-      );
-    else if (earlier === undefined) seen.set(key, { name, line: place.line });
+      at.refuse(`the name ${JSON.stringify(name)} is empty; name the attribute in words`);
+    else if (earlier === undefined) seen.set(key, { name, line: at.place.line });
     else
-      problems.push(
-        problem(
-          place,
-          `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, ` +
-            'spaces and hyphens are ignored',
-        ),
+      at.refuse(
+        `"${name}" is the same name as "${earlier.name}" in line ${earlier.line}; upper case, ` +
+          'spaces and hyphens are ignored',
       );
     if (name.length > NAME_LENGTH)
-      problems.push(
-        problem(place, `the name is ${name.length} characters long; the limit is ${NAME_LENGTH}`),
-      );
+      at.refuse(`the name is ${name.length} characters long; the limit is ${NAME_LENGTH}`);
     if (explanation.length > EXPLANATION_LENGTH)
-      problems.push(
-        problem(
-          document.placeOf([...path, 'explanation']),
+      field
+        .at('explanation')
+        .refuse(
           `the explanation is ${explanation.length} characters long; the limit is ${EXPLANATION_LENGTH}`,
-        ),
-      );
+        );
   }
 }
 
 /** Skips suites with fewer than 8 references, because they get no attributes. */
-function checkCount(
-  document: Document,
-  at: Path,
-  references: number,
-  most: number,
-  problems: Problem[],
-): void {
-  const list = valueAt(document.value, at);
+function checkCount(field: Field, references: number, most: number): void {
+  const list = field.value;
   const limit = attributeLimit(references, most);
   if (!Array.isArray(list) || references < FEWEST_REFERENCES || list.length <= limit) return;
-  problems.push(
-    problem(
-      document.placeOf([...at, limit]),
-      `${list.length} ${String(at.at(-1))} are more than ${references} references allow: ` +
+  field
+    .at(limit)
+    .refuse(
+      `${list.length} ${String(field.path.at(-1))} are more than ${references} references allow: ` +
         `at most min(${most}, ⌊2 × ${references} / 4⌋) = ${limit}, so that each has four references ` +
         'on average. Remove some, or add references',
-    ),
-  );
+    );
 }
 
 export function writeAttributes(

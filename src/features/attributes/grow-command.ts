@@ -6,7 +6,6 @@ import { evaluateOptions, type EvaluateOptions } from '../../app/commands/option
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { readRows } from '../../documents/dataset.ts';
-import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { UserError, problem, userError } from '../../errors.ts';
 import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
@@ -107,12 +106,12 @@ async function readPool(
     ? [problem(out, 'already exists; choose another with --out')]
     : [];
   const rows = await readFile(resolve(cwd, pool))
-    .then((content) => readRows(pool, content, DEFAULT_LIMITS, found))
+    .then((content) => readRows(pool, content, found))
     .catch(() => {
       found.push(problem(pool, 'does not exist or cannot be read'));
       return [];
     });
-  const reading = { source: 'head' as const, limits: DEFAULT_LIMITS, chosen: true };
+  const reading = { source: 'head' as const, chosen: true };
   const { pinned, problems } = await readPinned(null, { tree, project }, reading);
   found.push(...problems);
   const [suite, ...others] = project.suites;

@@ -14,13 +14,12 @@ import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
 
 function readOwnAttributes({
   trust,
-  limits,
   isChosen,
   base,
   head,
 }: SidesRead): ReturnType<typeof readPinned> {
   const source = sources(trust).attributes;
-  return readPinned(base, head, { source, limits, chosen: isChosen });
+  return readPinned(base, head, { source, chosen: isChosen });
 }
 
 export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
@@ -61,6 +60,9 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   compared: explainRun,
   groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
   report: async () => (await import('./report.ts')).attributesReport,
+  tables: {
+    attributes: async (result) => (await import('./attribute-rows.ts')).attributeRows(result),
+  },
 };
 
 /** The search for causes runs before insights and may use all calls. */

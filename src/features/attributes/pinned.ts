@@ -1,5 +1,4 @@
 import { createFiles } from '../../documents/files.ts';
-import type { Limits } from '../../documents/limits.ts';
 import { isPlainRelative, join } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import { pairSuites } from '../../kernel/select/pair.ts';
@@ -24,7 +23,6 @@ interface ProjectTree {
 
 interface PinnedOptions {
   source: Source;
-  limits: Limits;
   /** Whether only some prompts are loaded, so that unused sections are expected. */
   chosen: boolean;
 }
@@ -33,14 +31,14 @@ interface PinnedOptions {
 export async function readPinned(
   base: ProjectTree | null,
   head: ProjectTree,
-  { source, limits, chosen }: PinnedOptions,
+  { source, chosen }: PinnedOptions,
 ): Promise<Pinned> {
   const isOutside = source === 'base' || source === 'base-else-defaults';
   const [before, after] = await Promise.all([
     base === null || source === 'head'
       ? ABSENT
-      : readPins(base.tree, isOutside ? head.project : base.project, head.project, limits),
-    isOutside ? ABSENT : readPins(head.tree, head.project, head.project, limits),
+      : readPins(base.tree, isOutside ? head.project : base.project, head.project),
+    isOutside ? ABSENT : readPins(head.tree, head.project, head.project),
   ]);
   const known =
     before.pinned === null || base === null
@@ -93,7 +91,6 @@ async function readPins(
       qualeval: { max_attributes: most },
     },
   }: Project,
-  limits: Limits,
 ): Promise<Pinned> {
   const { attributes: written } = settings.qualeval;
   const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
@@ -108,7 +105,7 @@ async function readPins(
         ),
       ],
     };
-  const files = createFiles(tree, limits);
+  const files = createFiles(tree);
   const absence = files.absence(file);
   if (absence?.startsWith('does not exist') === true) {
     return {

@@ -7,7 +7,7 @@ import { isComparable, meanOfCounts, type Tries } from '../../kernel/statistics/
 import { nonNullValues, sideMean, type Values } from '../../kernel/statistics/value-test.ts';
 import { namedNumber } from '../../metrics/objects.ts';
 import type { Better, Outcome } from '../../types/metric.ts';
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import type { AttributeResult, Proficiency } from './result.ts';
 
 export function outcomesOf(
@@ -88,7 +88,7 @@ export function meanValues(
 ): NonNullable<AttributeResult['values']> | null {
   const all = references.map((reference) => referenceValues(reference, metric, tries));
   const has = (side: Side) => sideMean(all, side) !== null;
-  const sides = (['base', 'head'] as const).filter(has);
+  const sides = SIDES.filter(has);
   const shown = all.filter((reference) =>
     sides.every((side) => reference[side].some((n) => n !== null)),
   );

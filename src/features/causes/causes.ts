@@ -14,7 +14,7 @@ import { promptChange } from '../../trials/prompt-units.ts';
 import { experimentCalls, type CallCounter } from '../../trials/tries.ts';
 import { fileLines } from '../../trials/unit-places.ts';
 import { takesOverlay } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import {
   MOST_CAUSE_CALLS,
@@ -137,7 +137,7 @@ async function readFiles(
   const bodies = new Map<string, Uint8Array>();
   const keyOf = (side: Side, file: string) => `${side} ${file}`;
   for (const { suite } of runs)
-    for (const side of ['base', 'head'] as const) {
+    for (const side of SIDES) {
       const tree = sources?.[side] ?? null;
       for (const file of sourceFiles(suite[side]?.suite.prompt)) {
         if (texts.has(keyOf(side, file))) continue;

@@ -4,10 +4,8 @@ import { readRecordedMessages, recordedMessages } from '../../config/recorded.ts
 import { check, checkItems, closed, filled, flag } from '../../config/schema.ts';
 import type { OwnContext } from '../../config/suite-key.ts';
 import { isTable, readRows, rowDocument } from '../../documents/dataset.ts';
-import { type Document, type Path, valueAt } from '../../documents/document.ts';
-import { problem } from '../../errors.ts';
+import { Field } from '../../documents/document.ts';
 import type { Message } from '../../types/model.ts';
-import type { Problem } from '../../types/plain.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
 export const labelledAnswerSchema = closed({
@@ -30,62 +28,48 @@ export const answersFromSchema = z.union([filled(), answersFileSchema], {
 type AnswerEntry = z.output<typeof labelledAnswerSchema>;
 
 export async function readAnswers(
-  document: Document,
-  path: Path,
-  context: Pick<OwnContext, 'limits' | 'load'>,
-  problems: Problem[],
+  conversation: Field,
+  context: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
-  const answers = await writtenAnswers(document, path, context, problems);
+  const answers = await writtenAnswers(conversation, context);
   reportContradictions(
     answers.map(({ messages, accepted, place }) => ({
       what: JSON.stringify(messages.map(({ role, content }) => [role, content])),
       label: accepted ? 'accepted' : 'rejected',
       place,
     })),
-    problems,
+    conversation.problems,
   );
   return answers;
 }
 
 async function writtenAnswers(
-  document: Document,
-  path: Path,
-  { limits, load }: Pick<OwnContext, 'limits' | 'load'>,
-  problems: Problem[],
+  conversation: Field,
+  { load }: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
-  const written = checkItems(
-    document,
-    [...path, 'examples'],
-    labelledAnswerSchema,
-    problems,
-  ).flatMap((item) => toExample(item.value, document, item.path, problems));
-  const from = [...path, 'examples_from'];
-  const source = check(document, from, answersFromSchema.optional(), problems);
+  const { problems } = conversation;
+  const written = checkItems(conversation.at('examples'), labelledAnswerSchema).flatMap(toExample);
+  const from = conversation.at('examples_from');
+  const source = check(from, answersFromSchema.optional());
   if (source === undefined) return written;
-  const loaded = await load(
-    typeof source === 'string' ? source : source.file,
-    document.placeOf(from),
-    problems,
-  );
+  const path = typeof source === 'string' ? source : source.file;
+  const loaded = await load(path, from.place, problems);
   if (loaded === null) return written;
   const table = isTable(loaded.file);
   return [
     ...written,
-    ...readRows(loaded.file, loaded.content, limits, problems).flatMap(({ line, value }) => {
-      const place = { file: loaded.file, line };
+    ...readRows(loaded.file, loaded.content, problems).flatMap(({ line, value }) => {
       // In a table, an empty cell counts as a missing key.
       const known = Object.entries(value).filter(
         ([key, member]) =>
           Object.hasOwn(labelledAnswerSchema.shape, key) && !(table && member === ''),
       );
-      const row = rowDocument(place, Object.fromEntries(known));
-      const accepted = valueAt(row.value, ['accepted']);
-      const truth =
-        table && typeof accepted === 'string'
-          ? { ...row, value: { ...Object.fromEntries(known), accepted: truthOf(accepted) } }
-          : row;
-      const answer = check(truth, [], labelledAnswerSchema, problems);
-      return answer === undefined ? [] : toExample(answer, row, [], problems);
+      const row = Object.fromEntries(known);
+      const { accepted } = row;
+      if (table && typeof accepted === 'string') row['accepted'] = truthOf(accepted);
+      const field = new Field(rowDocument({ file: loaded.file, line }, row), problems);
+      const answer = check(field, labelledAnswerSchema);
+      return answer === undefined ? [] : toExample({ field, value: answer });
     }),
   ];
 }
@@ -95,17 +79,17 @@ function truthOf(cell: string): boolean | string {
   return word === 'true' || word === 'false' ? word === 'true' : cell;
 }
 
-function toExample(
-  { question, answer, input, accepted }: AnswerEntry,
-  document: Document,
-  path: Path,
-  problems: Problem[],
-): LabelledAnswer[] {
-  const place = document.placeOf(path);
+function toExample({
+  field,
+  value: { question, answer, input, accepted },
+}: {
+  field: Field;
+  value: AnswerEntry;
+}): LabelledAnswer[] {
   const messages: Message[] | null =
     input !== undefined
       ? question === undefined && answer === undefined
-        ? readRecordedMessages(input, document, [...path, 'input'], problems)
+        ? readRecordedMessages(input, field.at('input'))
         : null
       : question === undefined || answer === undefined
         ? null
@@ -114,19 +98,14 @@ function toExample(
             { role: 'assistant', content: answer },
           ];
   if (messages === null) {
-    problems.push(
-      problem(place, 'a labelled answer has question and answer, or the whole dialogue as input'),
-    );
+    field.refuse('a labelled answer has question and answer, or the whole dialogue as input');
     return [];
   }
   if (messages.at(-1)?.role !== 'assistant') {
-    problems.push(
-      problem(
-        place,
-        'a labelled dialogue must end with the accepted or rejected answer, a message of the assistant',
-      ),
+    field.refuse(
+      'a labelled dialogue must end with the accepted or rejected answer, a message of the assistant',
     );
     return [];
   }
-  return [{ messages, accepted, place }];
+  return [{ messages, accepted, place: field.place }];
 }

@@ -8,17 +8,15 @@ import {
   filled,
   listOf,
   mapOf,
-  missing,
   oneOf,
   wholeNumber,
 } from '../../config/schema.ts';
 import type { OwnContext, SuiteKey } from '../../config/suite-key.ts';
-import { codePlaceOf, pathText, type Document, valueAt } from '../../documents/document.ts';
+import { codePlaceOf, type Field } from '../../documents/document.ts';
 import { readParameters } from '../../documents/parameters.ts';
-import { problem } from '../../errors.ts';
 import type { Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
-import { isMap, type Problem } from '../../types/plain.ts';
+import { isMap } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
@@ -104,10 +102,7 @@ export const conversationKey: SuiteKey = {
   schema: closed(shape).describe(
     'Runs each reference as a dialogue that evaluators judge and continue.',
   ),
-  async read(document, context, problems) {
-    const value = await readConversation(document, context, problems);
-    return value && conversationSuite(value);
-  },
+  read: async (field, context) => conversationSuite(await readConversation(field, context)),
   checkPrompt: (own, suite, problems) => {
     checkTools(own.value as Conversation, suite, problems);
     checkOpening(suite, problems);
@@ -126,128 +121,91 @@ const DEFAULT_CRITERIA: Conversation['criteria'] = [
 
 /** By default, evaluators use the grader's model. */
 async function readConversation(
-  document: Document,
+  field: Field,
   { grader, ...context }: OwnContext,
-  problems: Problem[],
-): Promise<Conversation | null> {
-  const key = 'conversation';
-  const written = valueAt(document.value, [key]);
-  if (written === undefined) return null;
+): Promise<Conversation> {
   const left = anything().optional();
-  const { max_steps, instructions, tool_results } = checkMembers(
-    document,
-    [key],
-    {
-      ...shape,
-      evaluators: left,
-      criteria: left,
-      combine: left,
-      examples: left,
-      examples_from: left,
-    },
-    problems,
-  );
-  const readable = isMap(written);
+  const { max_steps, instructions, tool_results } = checkMembers(field, {
+    ...shape,
+    evaluators: left,
+    criteria: left,
+    combine: left,
+    examples: left,
+    examples_from: left,
+  });
+  const readable = isMap(field.value);
   return {
     max_steps: max_steps ?? DEFAULT_STEPS,
-    evaluators: readable ? readEvaluators(document, grader, problems) : [],
-    criteria: readable ? readRules(document, readCriteria(document, problems), problems) : [],
+    evaluators: readable ? readEvaluators(field, grader) : [],
+    criteria: readable ? readRules(field.at('combine'), readCriteria(field.at('criteria'))) : [],
     instructions: instructions ?? null,
-    instructionsAt: document.placeOf([key, 'instructions']),
-    tool_results: readToolResults(document, tool_results),
-    examples: readable ? await readAnswers(document, [key], context, problems) : [],
-    place: document.placeOf([key]),
+    instructionsAt: field.at('instructions').place,
+    tool_results: readToolResults(field.at('tool_results'), tool_results),
+    examples: readable ? await readAnswers(field, context) : [],
+    place: field.place,
   };
 }
 
 function readToolResults(
-  document: Document,
+  field: Field,
   written: z.output<typeof shape.tool_results>,
 ): ToolResults | null {
   if (written === undefined || written === 'end') return written ?? null;
   const results = Object.entries(written).map(([name, result]): [string, ToolResult] => {
-    const place = document.placeOf(['conversation', 'tool_results', name]);
+    const { place } = field.at(name);
     if (typeof result === 'string') return [name, { text: result, place }];
     const { code, language = 'python' } = result;
-    const at = codePlaceOf(document, ['conversation', 'tool_results', name, 'code'], code);
-    return [name, { code, language, at, place }];
+    return [name, { code, language, at: codePlaceOf(field.at(name, 'code'), code), place }];
   });
   return Object.fromEntries(results);
 }
 
 function readEvaluators(
-  document: Document,
+  conversation: Field,
   grader: Settings['grader'],
-  problems: Problem[],
 ): Conversation['evaluators'] {
-  const path = ['conversation', 'evaluators'];
-  const list = valueAt(document.value, path);
-  if (list === undefined || (Array.isArray(list) && list.length === 0)) {
-    if (grader !== null && list === undefined)
-      return [{ ...grader, place: document.placeOf(['conversation']) }];
-    problems.push(
-      problem(
-        document.placeOf(path),
-        'conversation needs at least one evaluator: evaluators: [{ model: … }]',
-      ),
-    );
+  const list = conversation.at('evaluators');
+  if (!list.isGiven && grader !== null) return [{ ...grader, place: conversation.place }];
+  if (!list.isGiven || (Array.isArray(list.value) && list.value.length === 0)) {
+    list.refuse('conversation needs at least one evaluator: evaluators: [{ model: … }]');
     return [];
   }
-  const items = check(document, path, shape.evaluators, problems) ?? [];
-  return items.flatMap((item, index) => {
-    const at = [...path, index];
-    const place = document.placeOf(at);
+  return (check(list, shape.evaluators) ?? []).flatMap((item, index) => {
+    const field = list.at(index);
+    const { place } = field;
     if (typeof item === 'string') return [{ model: item, parameters: {}, place }];
-    const parameters = readParameters(document, at, ['model'], problems);
-    if (item['model'] === undefined) {
-      if (grader === null) problems.push(missing(document, [...at, 'model']));
-      return grader === null
-        ? []
-        : [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
-    }
-    const model = check(document, [...at, 'model'], filled(), problems);
+    const parameters = readParameters(field, ['model']);
+    if (item['model'] === undefined && grader !== null)
+      return [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
+    const model = check(field.at('model'), filled());
     return model === undefined ? [] : [{ model, parameters, place }];
   });
 }
 
-function readCriteria(document: Document, problems: Problem[]): Conversation['criteria'] {
-  const path = ['conversation', 'criteria'];
-  const written = valueAt(document.value, path);
-  if (written === undefined) return DEFAULT_CRITERIA;
-  const names = Object.keys(
-    check(document, path, mapOf(anything(), 'a map of criterion to { combine: all }'), problems) ??
-      {},
-  );
-  if (isMap(written) && names.length === 0)
-    problems.push(problem(document.placeOf(path), 'criteria must name at least one criterion'));
+function readCriteria(field: Field): Conversation['criteria'] {
+  if (!field.isGiven) return DEFAULT_CRITERIA;
+  const written = check(field, mapOf(anything(), 'a map of criterion to { combine: all }'));
+  const names = Object.keys(written ?? {});
+  if (written !== undefined && names.length === 0)
+    field.refuse('criteria must name at least one criterion');
   return names.flatMap((name) => {
-    const place = document.placeOf([...path, name]);
     const fault = criterionFault(name);
-    if (fault !== null) problems.push(problem(place, `${pathText(path)}: ${fault}`));
-    const value = check(document, [...path, name], criterion, problems);
+    if (fault !== null) field.at(name).refuse(`${field.name}: ${fault}`);
+    const value = check(field.at(name), criterion);
     if (value === undefined) return [];
     return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];
   });
 }
 
-function readRules(
-  document: Document,
-  criteria: Conversation['criteria'],
-  problems: Problem[],
-): Conversation['criteria'] {
-  const path = ['conversation', 'combine'];
-  const written = check(document, path, combineRules.optional(), problems);
+function readRules(field: Field, criteria: Conversation['criteria']): Conversation['criteria'] {
+  const written = check(field, combineRules.optional());
   if (written === undefined) return criteria;
   if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
   const names = criteria.map(({ name }) => name);
-  for (const name of Object.keys(written)) {
+  for (const name of Object.keys(written))
     if (!names.includes(name))
-      problems.push(
-        problem(
-          document.placeOf([...path, name]),
-          `${pathText(path)}: there is no criterion "${name}"${didYouMean(name, names)}`,
-        ),
-      );
-  }
+      field
+        .at(name)
+        .refuse(`${field.name}: there is no criterion "${name}"${didYouMean(name, names)}`);
   return criteria.map(({ name, combine: rule }) => ({ name, combine: written[name] ?? rule }));
 }

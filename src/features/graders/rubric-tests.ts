@@ -9,7 +9,7 @@ import { counted } from '../../text/amounts.ts';
 import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Complete } from '../../types/model.ts';
-import type { Notice } from '../../types/plain.ts';
+import { SIDES, type Notice } from '../../types/plain.ts';
 import type { Judge, RubricTest, TestedRubric } from './plan.ts';
 import type { GraderResult } from './result.ts';
 
@@ -164,7 +164,7 @@ function unreadLabelNotices(
   head: readonly GradedExample[],
 ): Notice[] {
   const sides = { base, head };
-  return (['base', 'head'] as const).flatMap((side): Notice[] => {
+  return SIDES.flatMap((side): Notice[] => {
     const without = sides[side].filter(({ label }) => label === null).length;
     if (without === 0) return [];
     return [

@@ -7,7 +7,7 @@ import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { wilson } from '../../report/sections/intervals.ts';
 import { questionOf } from '../../trials/draws.ts';
 import type { KeptRecords } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 
 /** Counts of past tries. A key identifies a reference's prompt and scoring. */
 interface TryHistory {
@@ -26,9 +26,7 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
   if (history.add !== null) {
     const seen = runs.flatMap((suite) =>
       suite.runs.flatMap((run) =>
-        (['base', 'head'] as const).flatMap((side) =>
-          pastTries(run, side, keysOf.get(suite)?.(run, side) ?? null),
-        ),
+        SIDES.flatMap((side) => pastTries(run, side, keysOf.get(suite)?.(run, side) ?? null)),
       ),
     );
     const known = history.known([...new Set(seen.map(({ key }) => key))]);

@@ -14,7 +14,6 @@ import { loadSettings } from '../../config/read-settings.ts';
 import { hostSettings } from '../../config/read-suites.ts';
 import { deduplicate } from '../../documents/document.ts';
 import { createFiles, type Files } from '../../documents/files.ts';
-import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { userError, UserError, formatProblem } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
 import type { Settings } from '../../project/settings.ts';
@@ -208,7 +207,7 @@ async function withImported<T>(
     throw userError(file, 'is outside the project; set the project with --directory');
   return withTree(root, terminal, async (tree, repository) => {
     const problems: Problem[] = [];
-    const files = createFiles(tree, DEFAULT_LIMITS);
+    const files = createFiles(tree);
     if (!tree.files.has(path)) throw userError(file, 'does not exist or is ignored by git');
     const format =
       from === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[from];
@@ -229,7 +228,6 @@ async function withImported<T>(
         config: SETTINGS_FILE,
         configRequired: false,
         overrides: readOverrides([], []).overrides,
-        limits: DEFAULT_LIMITS,
         own: [],
       },
       [],
@@ -237,7 +235,6 @@ async function withImported<T>(
     const document = await files.document(path, problems);
     const tools = {
       files,
-      limits: DEFAULT_LIMITS,
       builtIns: metrics,
       hasGrader: settings.grader !== null,
       settings,

@@ -4,7 +4,6 @@ import { sha256 } from '../../app/session/cached-complete.ts';
 import { readTests } from '../../config/tests.ts';
 import { below } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
-import { DEFAULT_LIMITS } from '../../documents/limits.ts';
 import { userError, UserError } from '../../errors.ts';
 import { comparesEmbeddings, isModelGraded } from '../../kernel/suite/metrics.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
@@ -89,7 +88,6 @@ async function importedReferences({
   const tests = await readTests(
     below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
     {
-      limits: DEFAULT_LIMITS,
       variables: [],
       builtIns: metrics,
       suiteKeys: [],

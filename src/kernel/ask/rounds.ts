@@ -1,6 +1,6 @@
 import type { Score } from '../../types/metric.ts';
 import type { ErrorKind, OkCompletion } from '../../types/model.ts';
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import { MAX_ERROR_SHARE } from '../plan/halt.ts';
 import { MOST_TRIES } from '../plan/looks.ts';
 import {
@@ -106,7 +106,7 @@ export async function runRounds(
 function triesToMake(suite: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedTry[] {
   const { answerer } = suite.scoring;
   return suite.runs.flatMap((reference, run) =>
-    (['base', 'head'] as const).flatMap((side) => {
+    SIDES.flatMap((side) => {
       const generation = reference.affected[side];
       if (generation === null) return [];
       const first = reference[side].length;

@@ -1,4 +1,4 @@
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import { tryOutcomes } from '../plan/ledger.ts';
 import type { ReferenceRun } from '../plan/suite-run.ts';
 import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statistics/table.ts';
@@ -6,9 +6,9 @@ import { countOutcomes, isComparable, meanOfCounts, type Table } from '../statis
 /** The smallest number of tries on any side. Ignores sides that cannot run. */
 export function sharedTries(runs: readonly ReferenceRun[]): number {
   return runs.reduce((least, run) => {
-    const lengths = (['base', 'head'] as const)
-      .filter((side) => run.affected[side] !== null)
-      .map((side) => run[side].length);
+    const lengths = SIDES.filter((side) => run.affected[side] !== null).map(
+      (side) => run[side].length,
+    );
     return Math.min(least, ...lengths);
   }, Number.MAX_SAFE_INTEGER);
 }

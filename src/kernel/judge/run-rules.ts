@@ -146,7 +146,7 @@ export const RUN_RULES: RunRules = [
   },
   {
     kind: 'new-failing',
-    words: 'a new test fails on head',
+    words: 'a new test fails on head, by more than one try',
     when: ({ hasNewFailing }) => hasNewFailing,
   },
   { kind: 'no-regression', words: 'otherwise', when: () => true },

@@ -1,7 +1,10 @@
 import { canFail, comparesShare, directionIn } from '../../metrics/passing.ts';
 import type { Outcome, Score } from '../../types/metric.ts';
+import { SIDES } from '../../types/plain.ts';
+import { FAILURES_TO_SETTLE } from '../result/counts.ts';
 import { fingerprintOf } from '../select/affected-suite.ts';
 import { ALPHA_SHARES } from '../statistics/levels.ts';
+import { countOutcomes } from '../statistics/table.ts';
 import type { GateSettings } from '../suite/gate-settings.ts';
 import { triesNeeded } from '../suite/gate.ts';
 import { gatesByPreference, gatesByValues, gatesNothing } from '../suite/metrics.ts';
@@ -9,7 +12,7 @@ import type { Tests } from '../suite/suite.ts';
 import { createLedgers } from './ledger.ts';
 import { FIRST_TRIES } from './looks.ts';
 import { explodedReferences, metricNumbers, type MetricNumber } from './metric-numbers.ts';
-import { runState, type RunLevels, type RunState } from './policy.ts';
+import { maxSuspects, runState, type RunLevels, type RunState } from './policy.ts';
 import {
   isCritical,
   type ReferenceRun,
@@ -18,6 +21,7 @@ import {
   type NextTries,
   type TryPolicy,
 } from './suite-run.ts';
+import { MOST_FIXING_PAIRS } from './suspects.ts';
 
 /**
  * The number of tries in sweeps, in suites that compare pairs of answers, and for prompts that base
@@ -180,7 +184,11 @@ export function alphaShares(
 
 export type VerdictSettings = Pick<GateSettings, 'alpha' | 'gate_on' | 'churn'>;
 
-export function nextTries(suites: readonly SuiteComparison[], settings: GateSettings): NextTries {
+export function nextTries(
+  suites: readonly SuiteComparison[],
+  settings: GateSettings,
+  compares = true,
+): NextTries {
   const byRun = new Map(suites.map((suite) => [suite.run, suite]));
   const { byTries } = comparing(suites);
   let found: RunState | null = null;
@@ -192,13 +200,13 @@ export function nextTries(suites: readonly SuiteComparison[], settings: GateSett
     const more = new Map(suite.compared.map((own, i) => [own, states[i]?.wanted ?? 0]));
     const first = found.plan.tries[0] ?? FIRST_TRIES;
     const open = new Set(toSettleValues(suite, first));
+    const fresh = new Set(compares ? toSettleNew(suite) : []);
     const wanted = run.runs.map((own, index): [number, number] => {
       const next = open.has(own) ? Math.min(own.base.length, own.head.length) + 1 : 0;
       const start = firstTries(suite, own, more.has(own) ? first : UNCOMPARED_TRIES);
-      const count = Math.max(start, more.get(own) ?? 0, next);
-      const lacks = (['base', 'head'] as const).some(
-        (side) => own.affected[side] !== null && own[side].length < count,
-      );
+      const ofNew = fresh.has(own) ? own.head.length + 1 : 0;
+      const count = Math.max(start, more.get(own) ?? 0, next, ofNew);
+      const lacks = SIDES.some((side) => own.affected[side] !== null && own[side].length < count);
       return [index, lacks ? count : 0];
     });
     return new Map(wanted.filter(([, count]) => count > 0));
@@ -210,6 +218,24 @@ function toSettleValues(suite: SuiteComparison, first: number): ReferenceRun[] {
   return metricNumbers(suite)
     .flatMap((number) => explodedReferences(suite, number, first))
     .flatMap(({ isOpen, run }) => (isOpen ? run : []));
+}
+
+/** New tests whose first tries do not all pass, until enough of up to nine tries failed. */
+function toSettleNew({ run: { suite, runs }, policy }: SuiteComparison): ReferenceRun[] {
+  if (policy.kind === 'pairs' || policy.kind === 'references') return [];
+  const failures = (tries: ReferenceRun['head']) => {
+    const counts = countOutcomes(tries.map(({ byHead }) => byHead.outcome));
+    return counts.tries - counts.passes;
+  };
+  return runs
+    .filter(
+      ({ affected: { change, head }, head: made }) =>
+        (change === 'added' || suite.base === null) &&
+        head?.kind !== 'recorded' &&
+        failures(made.slice(0, FIRST_TRIES)) > 0,
+    )
+    .slice(0, maxSuspects(runs.length))
+    .filter(({ head }) => head.length < MOST_FIXING_PAIRS && failures(head) < FAILURES_TO_SETTLE);
 }
 
 function firstTries(

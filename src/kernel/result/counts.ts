@@ -95,6 +95,10 @@ export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, isNewFailing);
 }
 
+export function newUnproven(suites: readonly SuiteResult[]): NamedReference[] {
+  return referencesThat(suites, isNewUnproven);
+}
+
 export function newPassing(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(
     suites,
@@ -102,8 +106,27 @@ export function newPassing(suites: readonly SuiteResult[]): NamedReference[] {
   );
 }
 
+/** Failed tries after which a new test fails beyond chance. It has up to nine tries. */
+export const FAILURES_TO_SETTLE = 3;
+
+/** Whether the tries that failed are too few to say that the new test fails. */
+export function isNewUnproven(reference: ReferenceResult, suite: SuiteResult): boolean {
+  return failsAsNew(reference, suite) && !hasFailedOften(reference.head);
+}
+
 export function isNewFailing(reference: ReferenceResult, suite: SuiteResult): boolean {
+  return failsAsNew(reference, suite) && hasFailedOften(reference.head);
+}
+
+function failsAsNew(reference: ReferenceResult, suite: SuiteResult): boolean {
   return isNew(reference, suite) && reference.head?.rollup === 'fail';
+}
+
+/** One failure is enough if no call made the answers, because recordings never differ. */
+function hasFailedOften(side: SideResult | null): boolean {
+  if (side === null || side.tries.every(({ latency_ms }) => latency_ms === null)) return true;
+  const failures = side.tries_judged - side.passes;
+  return failures > 1 && failures * FAILURES_TO_SETTLE >= side.tries_judged;
 }
 
 export function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { usageSchema } from '../../types/answer-schema.ts';
 import type { GradeRecord, ObjectScore, Outcome, Score, Tally } from '../../types/metric.ts';
-import type { Json, Side } from '../../types/plain.ts';
+import { SIDES, type Json, type Side } from '../../types/plain.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 
 export const passesSchema = z.strictObject({
@@ -13,7 +13,7 @@ export const shareSchema = z.number().min(0).max(1);
 
 export const differenceSchema = z.number().min(-1).max(1);
 
-export const sideSchema = z.enum(['base', 'head']) satisfies z.ZodType<Side>;
+export const sideSchema = z.enum(SIDES);
 
 /** In `about`, `{side}` and `{Side}` stand for the side's name. */
 export function sides<S extends z.ZodType>(schema: S, about: string): Record<Side, S> {

@@ -9,6 +9,7 @@ import {
   outcomeSchema,
   scoreSchema,
   shareSchema,
+  sideSchema,
   sides,
   tallySchema,
 } from './pieces.ts';
@@ -127,8 +128,7 @@ const shownFileSchema = z.strictObject({
   media_type: z.string().describe('Media type, for example `image/png`.'),
   id: z.string().describe('Git object id of the content.'),
   bytes: countSchema.describe('Size in bytes.'),
-  side: z
-    .enum(['base', 'head'])
+  side: sideSchema
     .describe('The side that includes the file, if the other side ran and does not.')
     .exactOptional(),
 });

@@ -1,11 +1,15 @@
 import { z } from 'zod';
 
-const passShare = z.number().min(0).max(1);
+export const FAIL_ON = ['regression', 'failure', 'never'] as const;
+
+const error = 'must be a number from 0 to 1';
+
+const passShare = z.number({ error }).min(0, { error }).max(1, { error });
 
 /** Every setting needs a default, because older results do not have the newer settings. */
 export const gateSettingsSchema = z.strictObject({
   fail_on: z
-    .enum(['regression', 'failure', 'never'])
+    .enum(FAIL_ON)
     .describe(
       'What makes a run red: regression (the default), failure (also any reference that fails ' +
         'on head), or never.',
@@ -46,7 +50,9 @@ export const gateSettingsSchema = z.strictObject({
     )
     .exactOptional(),
   metrics: z
-    .record(z.string(), z.enum(['fail', 'warn', 'ignore']))
+    .record(z.string(), z.enum(['fail', 'warn', 'ignore']), {
+      error: 'must be a map of metric names like { politeness: fail }',
+    })
     .describe(
       "What happens to the run if a metric's mean gets worse, by the metric's name " +
         '(`metric.entry` for one number of a map). Default: warn, if it is known whether ' +

@@ -57,7 +57,9 @@ function compile(schema: JsonSchema): Compiled {
     schema = { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' };
   try {
     const given = standIn(schema).copy as AnySchema;
-    metaOf(draft).validateSchema(given, true);
+    const meta = metas.get(draft) ?? createAjv(draft, options);
+    metas.set(draft, meta);
+    meta.validateSchema(given, true);
     const validate = createAjv(draft, { ...options, validateSchema: false }).compile(given);
     return (value) => {
       const { copy, holder: parentData } = standIn(value);
@@ -70,12 +72,6 @@ function compile(schema: JsonSchema): Compiled {
 }
 
 const metas = new Map<typeof Ajv | typeof Ajv2020, Ajv | Ajv2020>();
-
-function metaOf(draft: typeof Ajv | typeof Ajv2020): Ajv | Ajv2020 {
-  const meta = metas.get(draft) ?? createAjv(draft, options);
-  metas.set(draft, meta);
-  return meta;
-}
 
 function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Ajv2020 {
   const ajv = new draft(given);

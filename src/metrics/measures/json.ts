@@ -103,38 +103,30 @@ function balancedParts(text: string): string[] {
   return found;
 }
 
-function closing(text: string, start: number): number {
+/** The brackets outside of strings, each with the number of brackets that are open after it. */
+function* brackets(text: string, from = 0): Generator<{ index: number; depth: number }> {
   let depth = 0;
   let inString = false;
-  for (let i = start; i < text.length; i++) {
-    const char = text[i];
+  for (let index = from; index < text.length; index++) {
+    const char = text.charAt(index);
     if (inString) {
-      if (char === '\\') i++;
+      if (char === '\\') index++;
       else if (char === '"') inString = false;
     } else if (char === '"') inString = true;
-    else if (char === '{' || char === '[') depth++;
-    else if (char === '}' || char === ']') {
-      depth--;
-      if (depth === 0) return i;
+    else if ('[]{}'.includes(char)) {
+      depth += char === '[' || char === '{' ? 1 : -1;
+      yield { index, depth };
     }
   }
+}
+
+function closing(text: string, start: number): number {
+  for (const { index, depth } of brackets(text, start)) if (depth === 0) return index;
   return -1;
 }
 
 function isDeeperThan(text: string, limit: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i);
-    if (inString) {
-      if (char === 0x5c) i++;
-      else if (char === 0x22) inString = false;
-    } else if (char === 0x22) inString = true;
-    else if (char === 0x5b || char === 0x7b) {
-      depth++;
-      if (depth > limit) return true;
-    } else if (char === 0x5d || char === 0x7d) depth--;
-  }
+  for (const { depth } of brackets(text)) if (depth > limit) return true;
   return false;
 }
 

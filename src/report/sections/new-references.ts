@@ -1,4 +1,9 @@
-import { countsForVerdict, isNew, isNewFailing } from '../../kernel/result/counts.ts';
+import {
+  countsForVerdict,
+  isNew,
+  isNewFailing,
+  isNewUnproven,
+} from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
@@ -25,6 +30,7 @@ const OPEN_NEW = 2;
 interface NewTests {
   open: ReferenceEntry[];
   folded: ReferenceEntry[];
+  unproven: ReferenceEntry[];
   passing: ReferenceEntry[];
 }
 
@@ -40,7 +46,10 @@ function newTests(result: Result, detail: Detail, reports: Reports): NewTests {
   return {
     open: failing.slice(0, open),
     folded: failing.slice(open),
-    passing: all.filter(({ suite, reference }) => !isNewFailing(reference, suite)),
+    unproven: all.filter(({ suite, reference }) => isNewUnproven(reference, suite)),
+    passing: all.filter(
+      ({ suite, reference }) => !isNewFailing(reference, suite) && !isNewUnproven(reference, suite),
+    ),
   };
 }
 
@@ -67,10 +76,10 @@ function newEvidence(
 }
 
 export function otherNew(result: Result, detail: Detail, reports: Reports): Block[] {
-  const { open, folded, passing } = newTests(result, detail, reports);
+  const { open, folded, unproven, passing } = newTests(result, detail, reports);
   const shown = folded.slice(0, detail.answers);
   const title = open.length > 0 ? 'more new test' : 'new test';
-  const rest = folded.length + passing.length;
+  const rest = folded.length + unproven.length + passing.length;
   return rest === 0
     ? []
     : group(
@@ -78,6 +87,9 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
         [
           ...shown.flatMap((entry) => newEvidence(entry, result, detail, reports)),
           ...moreBlock(folded.length, shown.length, 'that fail'),
+          ...(unproven.length === 0
+            ? []
+            : [paragraph([text('Failed some tries: '), ...namesOf(unproven, detail), text('.')])]),
           ...(passing.length === 0
             ? []
             : [

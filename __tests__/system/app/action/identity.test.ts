@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { runIdentity } from '../../../../src/app/action/identity.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { outputsOf } from '../../../../src/app/action/publish.ts';
 import { REPORTS } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../../../unit/report/results.ts';

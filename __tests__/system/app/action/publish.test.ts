@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { runIdentity } from '../../../../src/app/action/identity.ts';
 import { createLease } from '../../../../src/app/action/lease.ts';
 import { publish, type PublishJob } from '../../../../src/app/action/publish.ts';

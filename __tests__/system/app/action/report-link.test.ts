@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { describe, expect, test } from '@jest/globals';
 import type { Job } from '../../../../src/app/action/context.ts';
 import { uploadReports } from '../../../../src/app/action/report-link.ts';
 import type { Session } from '../../../../src/app/session/session.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { openShop, promptSaying, type Shop } from '../../../unit/app/commands/shop.ts';
 
 /** The branch `main` is at the last commit, and the tag `main` at the first. */

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Said } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { answerBody } from '../../../stand-ins/models/replies.ts';
 import { openProject } from '../../../stand-ins/project.ts';
 import { capitals, promptBeginning } from './capitals.ts';

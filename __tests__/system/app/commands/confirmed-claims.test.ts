@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { openProject } from '../../../stand-ins/project.ts';
 
 const REFERENCES = 20;

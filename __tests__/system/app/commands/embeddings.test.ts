@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Seen } from '../../../stand-ins/models/server.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';

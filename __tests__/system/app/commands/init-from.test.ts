@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { buildOf } from '../../../../src/app/session/installation.ts';
 import type { CopyOrigin } from '../../../../src/app/session/origin.ts';

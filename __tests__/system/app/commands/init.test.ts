@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { factsOf } from '../../../../src/types/vendors.ts';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';

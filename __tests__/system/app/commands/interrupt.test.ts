@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';

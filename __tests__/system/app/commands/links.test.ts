@@ -8,7 +8,6 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 

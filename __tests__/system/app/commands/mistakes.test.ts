@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import {

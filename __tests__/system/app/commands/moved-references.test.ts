@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Said } from '../../../stand-ins/command-line.ts';
 import { openProject } from '../../../stand-ins/project.ts';
 

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { replaceFile, writeNewFiles } from '../../../../src/app/commands/files.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 

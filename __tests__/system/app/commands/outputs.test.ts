@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { filesBelow } from '../../../stand-ins/repository.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 

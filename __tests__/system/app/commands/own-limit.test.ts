@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 

@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';

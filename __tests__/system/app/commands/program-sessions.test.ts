@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { answerText } from '../../../../src/report/answers/text.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
 import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 

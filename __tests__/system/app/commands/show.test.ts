@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 let shop: Shop;

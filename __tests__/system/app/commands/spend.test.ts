@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
 import { createProgram } from '../../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../../src/app/commands/terminal.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';

@@ -1,7 +1,6 @@
 /**
  * Errors that `validate` finds without a model call, and that a run reports before its first call.
  */
-import { describe, expect, test } from '@jest/globals';
 import { commandIn, withoutKeys } from '../../../stand-ins/command-line.ts';
 import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
 

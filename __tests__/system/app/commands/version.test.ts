@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { versionLine } from '../../../../src/app/session/installation.ts';
 import { VERSION } from '../../../../src/app/session/runtime.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';

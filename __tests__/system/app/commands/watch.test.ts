@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const edit = ({ repository }: Shop, path: string, from: string, to: string): void => {

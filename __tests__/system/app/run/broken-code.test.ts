@@ -1,5 +1,4 @@
 /** Project code that cannot judge any answer, from the plan to the result. */
-import { describe, expect, test } from '@jest/globals';
 import type { Rollup } from '../../../../src/kernel/suite/suite.ts';
 import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
 import { metric, project, reference, settings } from '../../../unit/app/run/builders.ts';

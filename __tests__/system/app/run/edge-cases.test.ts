@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { answer, gate, project, reference, settings } from '../../../unit/app/run/builders.ts';

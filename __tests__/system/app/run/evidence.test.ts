@@ -1,5 +1,4 @@
 /** Which tries count as evidence, and the effect of missing evidence. */
-import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../src/types/model.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { headline } from '../../../stand-ins/reports.ts';

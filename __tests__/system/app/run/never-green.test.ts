@@ -1,5 +1,4 @@
 /** Regressions that could once hide under a green check. */
-import { describe, expect, test } from '@jest/globals';
 import type { Suite, Tests } from '../../../../src/kernel/suite/suite.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';

@@ -1,4 +1,3 @@
-import { expect } from '@jest/globals';
 import { createEmptyResult, withTitle } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { run } from '../../../../src/app/run/run.ts';

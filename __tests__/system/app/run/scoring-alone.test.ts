@@ -1,5 +1,4 @@
 /** Metrics that execute answers, and answers that attack the scoring, in the real sandbox. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import { ATTACKED_METRICS } from '../../../stand-ins/attacking-answers.ts';

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, test } from '@jest/globals';
 import { createHalting } from '../../../../src/app/session/progress.ts';
 import { testClock } from '../../../unit/edges/providers/providers-setting.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { jsonParts } from '../../../../src/app/session/write-reports.ts';
 import fc from '../../../fuzz.ts';
 import { enormous, regression } from '../../../unit/report/results.ts';

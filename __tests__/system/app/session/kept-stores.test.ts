@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createKeptStores, type KeptStores } from '../../../../src/app/session/kept-stores.ts';
 import { asks, keyOf, ok, setUp, type Setting } from '../../../unit/edges/store/setting.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createProgress } from '../../../../src/app/session/progress.ts';
 import { spendNotices } from '../../../../src/money/cost-cap.ts';
 import type { Plan } from '../../../../src/money/prepared.ts';

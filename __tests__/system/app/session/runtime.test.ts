@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import { whyTooOld } from '../../../../src/app/session/runtime.ts';
 
 test.each(['18.20.4', '20.20.2', '22.12.0', '21.7.3'])(

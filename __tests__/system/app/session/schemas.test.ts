@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSchemaChecker } from '../../../../src/app/session/schemas.ts';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';

@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { findLocalSides, WORKTREE } from '../../../../src/app/session/sides.ts';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import { UserError } from '../../../../src/errors.ts';

@@ -10,7 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { afterEachEdit, filesNamed, isOwnOutput } from '../../../../src/app/session/watch.ts';
 import { problem } from '../../../../src/errors.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { hunkParser } from '../../../../src/edges/git/changes.ts';
 import type { ChangedFile } from '../../../../src/types/repository.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
 import { using } from './opened-repository.ts';
 

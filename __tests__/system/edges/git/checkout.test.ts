@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import { writeFiles } from '../../../../src/edges/git/checkout.ts';
 import type { TreeEntry } from '../../../../src/edges/git/listing.ts';

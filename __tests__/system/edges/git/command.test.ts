@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { gitEnvironment, lastLine, runGit } from '../../../../src/edges/git/command.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import {
   bareOrigin,

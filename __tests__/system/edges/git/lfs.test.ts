@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from '@jest/globals';
 import { lfsPointer } from '../../../../src/edges/git/missing.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';

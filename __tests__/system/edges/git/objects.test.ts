@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { gitEnvironment } from '../../../../src/edges/git/command.ts';
 import { isObjectId, openObjectReader } from '../../../../src/edges/git/objects.ts';
 import {

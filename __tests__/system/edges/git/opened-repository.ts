@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { expect } from '@jest/globals';
 import type { RemoteAddress } from '../../../../src/edges/git/remote.ts';
 import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
 import { formatProblem, UserError } from '../../../../src/errors.ts';

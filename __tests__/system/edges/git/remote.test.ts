@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../../../scripts/entries-below.ts';
 import { configuredAddress, serverAddress } from '../../../../src/edges/git/remote.ts';
 import { startGitServer } from '../../../stand-ins/git-server.ts';

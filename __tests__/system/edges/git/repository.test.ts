@@ -1,6 +1,5 @@
 import { chownSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { openRepository } from '../../../../src/edges/git/repository.ts';
 import {
   createRepository,

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { bareOrigin, createRepository, shallowCheckout } from '../../../stand-ins/repository.ts';
 import { messageOf, using, type Opened } from './opened-repository.ts';
 

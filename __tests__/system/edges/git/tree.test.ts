@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { treePathText } from '../../../../src/edges/git/listing.ts';
 import { folderPrefix, splitNul } from '../../../../src/edges/git/tree.ts';
 import { UserError } from '../../../../src/errors.ts';

@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, statSync, utimesSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { filePathsBelow } from '../../../../scripts/entries-below.ts';
 import {
   ODD_NAMES,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   LONGEST_WAIT_S,
   RATE_LIMIT_WAITS,

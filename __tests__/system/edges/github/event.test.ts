@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import {
   MAX_PAYLOAD_CHARACTERS,
   parsePayload,

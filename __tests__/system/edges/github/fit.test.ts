@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { fitBytes, fitMarkdown } from '../../../../src/edges/github/fit.ts';
 import fc from '../../../fuzz.ts';
 

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { removeLabel } from '../../../../src/edges/github/approval.ts';
 import { workflowToken } from '../../../stand-ins/github/index.ts';
 import { REPOSITORY, setup } from './setup.ts';

@@ -1,4 +1,3 @@
-import { afterEach } from '@jest/globals';
 import { connect, type Client, type ClientOptions } from '../../../../src/edges/github/client.ts';
 import { addPull, startValidatingGitHub, workflowToken } from '../../../stand-ins/github/index.ts';
 import type { GitHubStandIn, Token } from '../../../stand-ins/github/index.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { addressOf, type ProviderAccess } from '../../../../src/edges/providers/address.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { UserError } from '../../../../src/errors.ts';

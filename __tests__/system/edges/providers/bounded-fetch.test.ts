@@ -3,7 +3,6 @@ import http from 'node:http';
 import net from 'node:net';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createBoundedFetch } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_BYTES, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { createStreamedFetch } from '../../../../src/edges/providers/fetch.ts';
 import type { RequestBounds } from '../../../../src/edges/providers/http.ts';

@@ -1,5 +1,4 @@
 import http from 'node:http';
-import { expect, test } from '@jest/globals';
 import { createProviders, type Providers } from '../../../../src/edges/providers/index.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {

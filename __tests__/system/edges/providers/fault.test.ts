@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { transportFault, TransportError } from '../../../../src/edges/providers/fault.ts';
 import { httpFault } from '../../../../src/edges/providers/http-fault.ts';
 

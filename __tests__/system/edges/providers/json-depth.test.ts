@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { deeperThan } from '../../../../src/edges/providers/reply.ts';
 import fc from '../../../fuzz.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createLastError } from '../../../../src/edges/providers/program-session.ts';
 
 function heard(...lines: string[]): string {

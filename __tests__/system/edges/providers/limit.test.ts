@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';
 import type { Admission, Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createOnce } from '../../../../src/edges/providers/once.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { asks, ok } from '../../../unit/edges/store/setting.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { createPace } from '../../../../src/edges/providers/pace.ts';
 
 function round(pace: ReturnType<typeof createPace>, latencyMs: number): number {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';

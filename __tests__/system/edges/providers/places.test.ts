@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { accessFrom } from '../../../../src/app/session/access.ts';
 import { readEndpoints } from '../../../../src/config/endpoints.ts';

@@ -1,7 +1,6 @@
 import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import { textOf } from '../../../../src/types/answer.ts';

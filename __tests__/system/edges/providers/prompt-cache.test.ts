@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { loadListPrices } from '../../../../src/app/session/prices.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { createMeter } from '../../../../src/money/meter.ts';

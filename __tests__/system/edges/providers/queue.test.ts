@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { createQueue } from '../../../../src/edges/providers/limit.ts';
 import fc from '../../../fuzz.ts';
 

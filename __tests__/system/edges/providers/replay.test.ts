@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { recordAnswers } from '../../../../src/edges/providers/once.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';

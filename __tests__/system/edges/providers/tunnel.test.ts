@@ -1,7 +1,6 @@
 import type http from 'node:http';
 import https from 'node:https';
 import tls from 'node:tls';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { selfSigned } from '../../../stand-ins/certificate.ts';

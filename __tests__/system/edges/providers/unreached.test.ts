@@ -1,7 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { Server } from 'node:net';
-import { expect, test } from '@jest/globals';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import type { Completion } from '../../../../src/types/model.ts';

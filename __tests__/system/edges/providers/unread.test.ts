@@ -1,5 +1,4 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
 import type { Script, Scripted } from '../../../stand-ins/models/server.ts';
 import { errorOf, says, said } from '../../../unit/edges/providers/providers-setting.ts';
 import { start as startVendor } from './started.ts';

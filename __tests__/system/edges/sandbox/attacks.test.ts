@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import type { HarnessOptions, HarnessReport } from './attack-harness.ts';
 import { javascriptAttacks, meetsLimit, pythonAttacks, type Attack } from './attacks.ts';

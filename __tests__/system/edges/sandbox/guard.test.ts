@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
 
 const guard = new URL('../../../../src/edges/sandbox/index.ts', import.meta.url).href;
 const python = '/usr/bin/python3';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { createSandbox, type SandboxOptions } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeJob, CodeResult } from '../../../../src/types/model.ts';
 import type { CodeLanguage } from '../../../../src/types/plain.ts';

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test } from '@jest/globals';
 import { readLines } from '../../../../src/edges/sandbox/link.ts';
 
 async function read(chunks: (string | Buffer)[], longest: number) {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { expect, test } from '@jest/globals';
 import { systemPython } from './kernels.ts';
 
 const index = new URL('../../../../src/edges/sandbox/index.ts', import.meta.url).href;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { jest } from '@jest/globals';
 import type { ThreadAnswer, Link, Listener } from '../../../../src/edges/sandbox/link.ts';
 import { createRunner } from '../../../../src/edges/sandbox/runner.ts';
 import type { CodeJob } from '../../../../src/types/model.ts';

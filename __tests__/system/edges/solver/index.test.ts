@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { createSolver } from '../../../../src/edges/solver/thread.ts';
 import type { SimplexModel } from '../../../../src/edges/solver/thread.ts';
 import { assign } from '../../../../src/features/attributes/assign.ts';

@@ -1,7 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as library from '@actions/cache';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openJobStores } from '../../../../src/app/session/stores.ts';
 import {
   cacheKeys,

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
 import { setUp } from '../../../unit/edges/store/setting.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../../unit/edges/store/killed-run.ts', import.meta.url));

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
-import { describe, expect, test } from '@jest/globals';
 import {
   artifactName,
   fetchParts,

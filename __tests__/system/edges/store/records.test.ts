@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Store } from '../../../../src/edges/store/index.ts';
 import { START, setUp, type Setting } from '../../../unit/edges/store/setting.ts';
 

@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../../src/errors.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Completion } from '../../../../src/types/model.ts';

@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { talkAcp } from '../../../../src/features/agents/rows/acp-driver.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { agentDiffs, editedRepository, PROJECT, SUITE } from './diff-setting.ts';

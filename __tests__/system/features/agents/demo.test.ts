@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { agentsFeature } from '../../../../src/features/agents/index.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import { clock } from '../../../stand-ins/clock.ts';

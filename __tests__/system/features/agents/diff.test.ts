@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { factsIn, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Part } from '../../../../src/types/answer.ts';

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { arch } from 'node:process';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
 import { LOADERS, filteredCommand } from '../../../../src/features/agents/workspace/filter.ts';
 import { systemPython } from '../../edges/sandbox/kernels.ts';
 

@@ -8,7 +8,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { findCli } from '../../../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { versionFault } from '../../../../src/features/agents/rows/versions.ts';

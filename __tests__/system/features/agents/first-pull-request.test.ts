@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';

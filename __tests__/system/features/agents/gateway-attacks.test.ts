@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
 import { ANTHROPIC, CHAT, GEMINI, replyOf, RESPONSES } from '../../../stand-ins/agents/wires.ts';
 import { KEY } from '../../../unit/edges/providers/providers-setting.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createLedger } from '../../../../src/money/ledger.ts';
 import { member, type JsonMap } from '../../../../src/types/plain.ts';
 import type { Price } from '../../../../src/types/price.ts';
@@ -145,6 +144,6 @@ test('a run that cost more than its limit says so', async () => {
   });
   await ask();
   expect(end().refused).toEqual([
-    { why: 'usd', message: 'this run cost $1.5000, more than its limit of $1' },
+    { why: 'content', message: 'this run cost $1.5000, more than its limit of $1' },
   ]);
 });

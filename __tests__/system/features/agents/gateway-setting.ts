@@ -162,7 +162,7 @@ interface Given extends Partial<GatewayOptions> {
   terms?: Partial<RunTerms>;
 }
 
-/** A run behind a gateway of its own, whose vendor numbers its replies unless told otherwise. */
+/** A run with its own gateway. The vendor numbers its replies unless told otherwise. */
 export async function startRun(wire: WireCase, { vendor, terms, ...options }: Given = {}) {
   const { url, requests } = await startVendor(vendor ?? numbered(wire));
   const gateway = await startGateway({ url }, options);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { openStore } from '../../../../src/edges/store/index.ts';
 import { storedReplies } from '../../../../src/features/agents/gateway/stored.ts';
 import { createLedger } from '../../../../src/money/ledger.ts';
@@ -312,7 +311,12 @@ describe('a gateway', () => {
 
   test.each([
     ['a model that the suite does not name', [], 'content', 'write `models: [big]` in the suite'],
-    ['a further model if its price is unknown', ['big'], 'usd', 'the price of the further model'],
+    [
+      'a further model if its price is unknown',
+      ['big'],
+      'content',
+      'the price of the further model',
+    ],
   ])("refuses %s, but allows the suite's model", async (_, models, why, said) => {
     const run = await startRun(CHAT, { ledger: unlimited(() => null), terms: { models } });
     expect((await run.ask()).status).toBe(200);

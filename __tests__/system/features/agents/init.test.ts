@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { factsOf } from '../../../../src/types/vendors.ts';

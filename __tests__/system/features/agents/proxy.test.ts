@@ -3,7 +3,6 @@ import http from 'node:http';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { openProxy } from '../../../../src/features/agents/workspace/proxy.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { listen } from '../../../stand-ins/loopback.ts';

@@ -1,6 +1,5 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
 import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { openUpstreams } from '../../../../src/features/agents/gateway/upstreams.ts';
 import { perVendor } from '../../../../src/types/vendors.ts';
 import { ANTHROPIC, CHAT, type WireCase } from '../../../stand-ins/agents/wires.ts';

@@ -5,7 +5,6 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
 import {
   WALL_KINDS,
   type WallKind,

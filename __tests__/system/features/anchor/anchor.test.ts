@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { AnchorResult } from '../../../../src/features/anchor/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';

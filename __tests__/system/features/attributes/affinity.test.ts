@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { requestKey } from '../../../../src/app/session/request-key.ts';
 import { createOnce } from '../../../../src/edges/providers/once.ts';
 import {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { readAttributes } from '../../../../src/features/attributes/file.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { discoveryCalls } from '../../../../src/features/attributes/cost.ts';
 import { discover, type Discovery } from '../../../../src/features/attributes/discover.ts';
 import { attributeLimit, type ReferenceText } from '../../../../src/features/attributes/text.ts';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { formatProblem, problem } from '../../../../src/errors.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
 import { NO_LIST } from '../../../../src/money/price.ts';

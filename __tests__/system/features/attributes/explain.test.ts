@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createSolver } from '../../../../src/edges/solver/thread.ts';
 import type {
   ExplainInput,

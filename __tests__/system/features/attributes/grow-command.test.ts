@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { attributesReport } from '../../../../src/features/attributes/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';

@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { ledgerOf } from '../../../../src/features/batch/ledger.ts';
 import type { BatchRecord } from '../../../../src/types/model.ts';
 import { said } from '../../../unit/edges/providers/providers-setting.ts';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { partsOf } from '../../../../src/types/answer.ts';

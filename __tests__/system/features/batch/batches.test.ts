@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { jest } from '@jest/globals';
 import type { Clock } from '../../../../src/edges/providers/clock.ts';
 import type { ProviderOptions } from '../../../../src/edges/providers/index.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';

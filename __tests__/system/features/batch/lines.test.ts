@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { MAX_REPLY_DEPTH } from '../../../../src/edges/providers/fault.ts';
 import { jsonLines, MAX_RESULT_LINE_BYTES } from '../../../../src/features/batch/batch-results.ts';
 import fc, { draws } from '../../../fuzz.ts';

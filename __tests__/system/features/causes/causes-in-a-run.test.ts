@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { CULPRIT, HEAD_LINES, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { compareShop, FILE } from '../../app/commands/compare-shop.ts';

@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { readPrompt } from '../../../../src/config/prompt.ts';
+import { Field } from '../../../../src/documents/document.ts';
 import { readYaml } from '../../../../src/documents/yaml.ts';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { CauseSettings } from '../../../../src/features/causes/settings.ts';
@@ -50,7 +50,7 @@ function treeOf(commit: string, lines: readonly string[]): SourceTree {
 
 function promptsIn(file: string, text: string): Prompt[] {
   const document = readYaml(file, text);
-  const read = document.ok ? readPrompt(document.value, []) : null;
+  const read = document.ok ? readPrompt(new Field(document.value, [])) : null;
   return read === null ? [] : [read.prompt];
 }
 

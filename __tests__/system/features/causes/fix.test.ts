@@ -1,6 +1,5 @@
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Fix } from '../../../../src/trials/fix.ts';
 import { BASE_LINES, CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ClassificationSummary } from '../../../../src/features/classification/result.ts';
 import type { Project } from '../../../../src/project/settings.ts';
 import type { Json } from '../../../../src/types/plain.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

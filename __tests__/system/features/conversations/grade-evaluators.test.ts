@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { EvaluatorResult } from '../../../../src/features/conversations/result.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { gradeIn } from '../graders/graded.ts';

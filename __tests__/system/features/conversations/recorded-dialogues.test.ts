@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
 const turn = (role: string, content: string) => ({ role, content });

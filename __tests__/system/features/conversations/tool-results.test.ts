@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Script, Seen } from '../../../stand-ins/models/server.ts';
 import {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { RepeatedRubricTest } from '../../../../src/features/graders/rubric-tests.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { gradeIn } from './graded.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { soleJudge } from '../../../../src/app/run/sole-judge.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { LabelledAnswer } from '../../../../src/features/conversations/conversation-rules.ts';

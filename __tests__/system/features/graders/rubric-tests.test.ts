@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import type { Project, Settings } from '../../../../src/project/settings.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { diffJudged, references, type Judge } from './judged.ts';
 
 const RUBRIC = `metrics: [{ uses: llm_rubric, with: { criteria: is kind } }]\n${references(6)}`;

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
 import { CULPRIT, HEAD_LINES, shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { compareShop, FILE } from '../../app/commands/compare-shop.ts';

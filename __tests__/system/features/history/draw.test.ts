@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, test } from '@jest/globals';
 import { trendChart } from '../../../../src/features/history/trend-chart.ts';
 import { priorChart, sidesChart } from '../../../../src/report/page/bar-charts.ts';
 import { qualityCostChart } from '../../../../src/report/page/line-charts.ts';

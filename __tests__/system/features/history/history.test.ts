@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../../src/project/settings.ts';
 import { ownAnswer, partsOf } from '../../../../src/types/answer.ts';
 import type { KeptRecords, Request } from '../../../../src/types/model.ts';

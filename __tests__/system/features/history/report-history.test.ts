@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Project } from '../../../../src/project/settings.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, filesBelow } from '../../../stand-ins/repository.ts';

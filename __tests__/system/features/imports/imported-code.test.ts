@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { answerText } from '../../../../src/report/answers/text.ts';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';

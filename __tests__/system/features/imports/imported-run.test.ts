@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import { answerText } from '../../../../src/report/answers/text.ts';
 import { partsOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';

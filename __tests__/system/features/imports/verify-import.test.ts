@@ -1,5 +1,4 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Edges } from '../../../../src/app/run/input.ts';
 import { readSides } from '../../../../src/app/run/read-sides.ts';
 import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { addPull } from '../../../stand-ins/github/state.ts';
 import { changeOf, obedient, promptOf, quiz } from '../../end-to-end/projects.ts';
 import { onlyComment, onPullRequest, PULL, stage } from '../../end-to-end/stage.ts';

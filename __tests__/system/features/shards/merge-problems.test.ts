@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { storeOf } from '../../../stand-ins/kept.ts';
 import { startModelServer, type ModelServer } from '../../../stand-ins/models/server.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';

@@ -1,6 +1,5 @@
 import { copyFileSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
 import type { Manifest } from '../../../../src/features/shards/manifest.ts';
 import { mergeWords, shardWords } from '../../../../src/features/shards/words.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { serveWorkbench, type Workbench } from '../../../../src/features/workbench/server.ts';
 import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';

@@ -6,16 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals';
+import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
 import { boardOf } from '../../../../src/features/workbench/workbench.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { UserError, problem } from '../../../../src/errors.ts';
 import type { OpenProject } from '../../../../src/features/workbench/look.ts';
 import {

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from '@jest/globals';
 import { sha256 } from '../../../../src/app/session/cached-complete.ts';
 import { withRepository } from '../../../../src/app/session/opened-repository.ts';
 import { readCommandLine } from '../../../../src/config/inputs.ts';

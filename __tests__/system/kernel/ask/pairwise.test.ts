@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Project } from '../../../../src/project/settings.ts';
 import type { Metric } from '../../../../src/types/metric.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reference, Tests } from '../../../../src/kernel/suite/suite.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { RunReport } from '../../../../src/config/llmeval-report.ts';
 import type { SuiteGate } from '../../../../src/kernel/suite/gate-settings.ts';
 import type { Rollup, Tests } from '../../../../src/kernel/suite/suite.ts';

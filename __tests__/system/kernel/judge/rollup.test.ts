@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import { namedRollup, rollUp, tallyTries } from '../../../../src/kernel/judge/roll-up.ts';
 import { tryOutcomeOf, triesNeeded } from '../../../../src/kernel/suite/gate.ts';

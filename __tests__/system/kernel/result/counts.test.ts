@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Reference } from '../../../../src/kernel/suite/suite.ts';
 import { renderComment, renderJunit } from '../../../stand-ins/reports.ts';

@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
 import { requestKey, recordingKey } from '../../../../src/app/session/request-key.ts';
 import { recordAnswers } from '../../../../src/edges/providers/once.ts';
 import { createReplay } from '../../../../src/edges/providers/replay.ts';

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { renderHistoryHtml } from '../../../../src/features/history/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

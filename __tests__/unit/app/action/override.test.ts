@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   LONGEST_REASON,
   overrideReason,
@@ -20,7 +19,8 @@ const labelled = (description: string | null = null) => [
 const REGRESSED: OutcomeOf<'regressed'> = { kind: 'regressed', fails: true };
 const suites = [
   suiteResult({
-    ...{ name: 'quiz', verdict: 'regressed' },
+    name: 'quiz',
+    verdict: 'regressed',
     pass_rate: { base: 1, head: 0.5, difference: -0.5, low: -0.6, high: -0.1, p: 0.001 },
   }),
 ];
@@ -41,7 +41,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
 });
 
 describe('the reason of an override', () => {
-  test.each<[string, string | null, string]>([
+  test.each([
     [
       "a line of the pull request's text",
       'By a maintainer',

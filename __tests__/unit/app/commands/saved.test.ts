@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readSaved } from '../../../../src/app/commands/files.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
@@ -8,7 +7,7 @@ import { green, regression } from '../../report/results.ts';
 const read = (value: unknown, file = 'x.json') =>
   readSaved(file, typeof value === 'string' ? value : JSON.stringify(value), FEATURES);
 
-const problemsOf = async (value: unknown): Promise<string[]> => {
+const problemsOf = async (value: unknown) => {
   const saved = await read(value);
   return 'problems' in saved ? saved.problems.map(formatProblem) : [];
 };

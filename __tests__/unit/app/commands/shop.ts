@@ -1,5 +1,5 @@
-import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { openProject, type OpenProject, type ProjectOptions } from '../../../stand-ins/project.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 
 /** A small project with one prompt. */
 export type Shop = OpenProject;

@@ -261,7 +261,7 @@ export function tryResult(outcome: Outcome, index = 0): TryResult {
 
 /** A side whose counts agree with its tries. */
 export function sideOfTries(tries: TryResult[], skip = false): SideResult {
-  const of = (outcome: Outcome): number => tries.filter((made) => made.outcome === outcome).length;
+  const of = (outcome: Outcome) => tries.filter((made) => made.outcome === outcome).length;
   const passes = of('pass');
   const fails = of('fail');
   return {

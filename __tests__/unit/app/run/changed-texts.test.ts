@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { changedTexts, differingLines } from '../../../../src/app/run/changed-texts.ts';
 import { problem, UserError } from '../../../../src/errors.ts';
 import type { AffectedSuite } from '../../../../src/kernel/select/affected-suite.ts';
@@ -12,7 +11,7 @@ function suite(
   files: string[],
   paths: { base: string | null; head: string | null } = { base: FILE, head: FILE },
   key = 'messages',
-): AffectedSuite {
+) {
   const tests = { own: null };
   const side = (file: string | null) =>
     file === null ? null : { suite: { prompt: { file }, tests }, scoring: { tests } };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { chooseReferences } from '../../../../src/app/run/choose.ts';
 import { readOverrides } from '../../../../src/config/overrides.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
@@ -28,7 +27,7 @@ async function chosen(lines: string[], baseTags?: string) {
 }
 
 describe('an override that selects references', () => {
-  test.each<[string, string[], string[]]>([
+  test.each([
     [
       'by an id, which has priority over ids that contain it',
       ['references=refund-1'],
@@ -47,6 +46,33 @@ describe('an override that selects references', () => {
   test('causes a notice that the other references were not judged', async () => {
     expect((await chosen(['references=refund'])).notices).toMatchObject([
       { message: 'only 2 references of 3 chosen (references=refund): the others were not judged' },
+    ]);
+  });
+
+  test.each([
+    ['sample=2', 2, 'sample=2 with seed 0'],
+    ['sample=9,7', 3, 'sample=9 with seed 7'],
+  ])('draws %s: at most %i, stated in a notice', async (line, count, words) => {
+    const { head, notices } = await chosen([line]);
+    expect(head).toHaveLength(count);
+    expect(notices).toMatchObject([{ message: expect.stringContaining(`(${words})`) }]);
+  });
+
+  test('draws the same sample with the same seed on both sides, others with other seeds, and only among the selected', async () => {
+    const seeds = Array.from({ length: 20 }, (_, seed) => `sample=1,${String(seed)}`);
+    const drawn = await Promise.all(seeds.map(async (line) => chosen([line], '[]')));
+    expect(new Set(drawn.map(({ head }) => String(head))).size).toBe(3);
+    for (const { base, head } of drawn) expect(base).toEqual(head);
+    expect((await chosen(['sample=1,3'])).head).toEqual(drawn[3]?.head);
+    expect((await chosen(['sample=5', 'references=refund'])).head).toEqual([
+      'refund-1',
+      'refund-10',
+    ]);
+  });
+
+  test.each(['sample=0', 'sample=1.5', 'sample=a', 'sample=1,2,3'])('refuses %s', (line) => {
+    expect(readOverrides([line], OWN_SETTINGS).problems).toMatchObject([
+      { message: expect.stringContaining('must be the number of references') },
     ]);
   });
 

@@ -1,9 +1,7 @@
-import { expect, test } from '@jest/globals';
 import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
 import type { Confirm } from '../../../../src/app/run/confirm.ts';
 import { createConfirmation } from '../../../../src/confirm/steps.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
-import { type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import { comparedSuite, gate, reference, tryResult } from './builders.ts';
 
@@ -16,7 +14,7 @@ interface UnderBase {
 function comparisonOf(
   underBase: readonly UnderBase[],
   { model = 'gpt-4o', tries: count = 3, settings = gate({ scoring: 'fail' }) } = {},
-): SuiteComparison {
+) {
   const references = underBase.map((_, i) => reference(`r${String(i)}`));
   const tries = (byBase: Outcome, isStored: boolean) =>
     Array.from({ length: count }, (_, index) => ({

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { confirmFalls, type Confirm } from '../../../../src/app/run/confirm.ts';
 import { suiteClaims } from '../../../../src/confirm/claims.ts';
 import {
@@ -55,7 +54,7 @@ function madeTry({ outcome, words = 10 }: Given, index: number, isStored = false
     byHead: {
       ...result,
       scores: [...result.scores, score],
-      ...(isStored ? { stored: true as const } : {}),
+      ...(isStored ? { stored: true } : {}),
     },
     byBase: null,
   };
@@ -97,7 +96,7 @@ function made(
 /** Confirms or refutes a claim with today's answers. */
 function confirmWith(all: readonly Made[]): Confirm {
   const tries = new Map<ReferenceRun, NewTries>();
-  const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number): Given => {
+  const at = (suite: SuiteComparison, run: ReferenceRun, side: Side, index: number) => {
     const { answers } = all.find(({ comparison }) => comparison === suite)!;
     const given = side === 'base' ? answers.today : answers.head;
     return given(suite.compared.indexOf(run), index);
@@ -198,7 +197,7 @@ test('a drop in two metrics is confirmed with new outcomes of both metrics', () 
   );
   const started = startedSuite(suiteSide('base', sides[0]!), suiteSide('head', sides[1]!));
   const tryOf = (failed: 'a' | 'b' | null, index: number): Try => {
-    const scores = (['a', 'b'] as const).map((name) => {
+    const scores = ['a', 'b'].map((name) => {
       const status = name === failed ? ('fail' as const) : ('pass' as const);
       return { metric: name, status, value: status === 'pass', reason: null, skip: false };
     });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { findLostRows } from '../../../../src/app/run/lost-rows.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { PROMPT, read, suiteFiles } from '../../config/tree.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { runCommits } from '../../../stand-ins/run-commits.ts';
 import { treeOf } from '../../config/tree.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { codeSecrets } from '../../../../src/app/session/access.ts';
 
 describe('codeSecrets', () => {

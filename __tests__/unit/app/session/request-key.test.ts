@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { recordingKey, requestKey } from '../../../../src/app/session/request-key.ts';
 import type { Message, Request } from '../../../../src/types/model.ts';
 
@@ -19,8 +18,7 @@ const replay = (changes: object = {}): Partial<Request> => {
   const own = { file: 'r.jsonl', content: '1', commit: 'c1' };
   return { target: { provider: 'replay', model: 'm', ...own, ...changes } };
 };
-const key = (changes: Partial<Request>): string =>
-  requestKey({ ...request, ...changes }, (text) => text);
+const key = (changes: Partial<Request>) => requestKey({ ...request, ...changes }, (text) => text);
 
 describe('the cache key of a request', () => {
   const placed = { role: 'user', content: 'a', place: { file: 'p.yaml', line: 3 } };
@@ -79,7 +77,7 @@ describe('a dialogue with tool calls', () => {
   };
   const result: Message = { role: 'tool', id: 'call00001', name: 'stock', content: '41' };
   const opaque = { api: 'messages' as const, model: 'm', data: ['signed'] };
-  const keyOf = (messages: Message[]): string =>
+  const keyOf = (messages: Message[]) =>
     requestKey({ ...request, messages: [...request.messages, ...messages] }, (text) => text);
 
   test.each<[string, Message[]]>([

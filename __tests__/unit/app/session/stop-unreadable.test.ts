@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { stopUnreadable } from '../../../../src/app/session/stop-unreadable.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { answer } from '../run/builders.ts';
@@ -27,7 +26,7 @@ async function askAll(texts: readonly string[], more: Partial<Request> = {}) {
   const refused = completions.filter((one) => one.status === 'error' && one.unsent === true);
   return { sent, refused, complete };
 }
-const times = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
+const times = (count: number, text: string) => Array.from({ length: count }, () => text);
 
 describe('a request that needs a readable reply', () => {
   test('is no longer sent after ten unreadable replies in a row', async () => {

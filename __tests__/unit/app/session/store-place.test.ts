@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { storePlace, userFolder, type Machine } from '../../../../src/app/session/store-place.ts';
 
 const machine = (

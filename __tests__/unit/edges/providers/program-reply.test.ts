@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { readReply } from '../../../../src/edges/providers/program-reply.ts';
 
 const reply = (fields: object) => readReply({ id: '1', ...fields });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { pythonFilters } from '../../../../src/edges/sandbox/python-filters.ts';
 import { callTableOf } from '../../../../src/edges/sandbox/system-calls.ts';
 import { agentFilter } from '../../../../src/features/agents/workspace/filter.ts';
@@ -26,7 +25,7 @@ function evaluate(program: Buffer, { architecture, number, args = [] }: Call): s
   let accumulator = 0;
   for (let at = 0; at < program.length; at += 8) {
     const [code, value] = [program.readUInt16LE(at), program.readUInt32LE(at + 4)];
-    const jump = (isTrue: boolean): number => 8 * program.readUInt8(at + (isTrue ? 2 : 3));
+    const jump = (isTrue: boolean) => 8 * program.readUInt8(at + (isTrue ? 2 : 3));
     if (code === 0x06) return ANSWERS[value] ?? `unknown answer ${value}`;
     if (code === 0x20) accumulator = data.readUInt32LE(value);
     else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
@@ -101,7 +100,7 @@ describe.each(ARCHES)('filter of agents on %s', (arch) => {
     ['clone', [0x100000000 + 0x10000000], 'EPERM'],
     ['personality', [0xffffffff], 'allow'],
     ['personality', [0x0040000], 'EPERM'],
-  ] as const)('answers %s with the arguments %j: %s', (name, args, expected) => {
+  ])('answers %s with the arguments %j: %s', (name, args, expected) => {
     expect(answer(name, ...args)).toBe(expected);
   });
 });

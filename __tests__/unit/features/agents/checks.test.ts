@@ -1,10 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Change } from '../../../../src/features/agents/workspace/changes.ts';
 import { cleanEdits } from '../../../../src/features/agents/workspace/checks.ts';
 import type { DiskEntry } from '../../../../src/features/agents/workspace/layers.ts';
 
 const entry = (target: string | null = null): DiskEntry => ({
-  ...{ mode: target === null ? '100644' : '120000', size: 1, stamp: '' },
+  mode: target === null ? '100644' : '120000',
+  size: 1,
+  stamp: '',
   target: target ?? '',
 });
 
@@ -21,7 +22,7 @@ const CLEAN = new Map([
 
 /** `null` deletes a path. A text that starts with `->` is a link. */
 function edited(changes: Readonly<Record<string, string | null>>) {
-  const isShown = (path: string): boolean =>
+  const isShown = (path: string) =>
     changes[path] !== null && (path in changes || CLEAN.has(path)) && !path.startsWith('evals');
   const made = Object.entries(changes).map(([path, text]): Change => {
     const [, target] = /^->(.*)/.exec(text ?? '') ?? [];
@@ -30,10 +31,12 @@ function edited(changes: Readonly<Record<string, string | null>>) {
       kind: text === null ? 'deleted' : 'added',
       mode: text === null ? null : target === undefined ? '100644' : '120000',
       body: text === null ? null : Buffer.from(target ?? text),
-      ...{ diff: '', left: null, isCanarySeen: false },
+      diff: '',
+      left: null,
+      isCanarySeen: false,
     };
   });
-  const isSuiteFile = (path: string): boolean => path.startsWith('evals/');
+  const isSuiteFile = (path: string) => path.startsWith('evals/');
   const { deleted, written } = cleanEdits({ changes: made, isShown, isSuiteFile }, CLEAN);
   return { deleted: [...deleted].sort(), written: [...written.keys()].sort() };
 }

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { contextIn } from '../../../../src/features/agents/context.ts';
 import type { AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { WORKSPACE } from '../../../stand-ins/agents/facts.ts';
@@ -13,7 +12,7 @@ function contextWith(
   links: Record<string, string> = {},
   rules: { from?: string; skills?: Record<string, string> } = {},
 ) {
-  const irregular = Object.keys(links).map((path) => [path, 'symbolic link'] as const);
+  const irregular = Object.keys(links).map((path) => [path, 'symbolic link']);
   const tree = {
     ...treeOf(files, Object.fromEntries(irregular)),
     readLink: (path: string) => Promise.resolve(links[path] ?? ''),
@@ -48,8 +47,11 @@ describe('the context that an agent always loads', () => {
       'its own',
       'claude-code',
       {
-        ...{ 'CLAUDE.md': 'a', '.claude/rules/b.md': 'b', 'docs/CLAUDE.md': 'c' },
-        ...{ 'README.md': 'd', 'skills/x/SKILL.md': SKILL },
+        'CLAUDE.md': 'a',
+        '.claude/rules/b.md': 'b',
+        'docs/CLAUDE.md': 'c',
+        'README.md': 'd',
+        'skills/x/SKILL.md': SKILL,
       },
       ['CLAUDE.md', '.claude/rules/b.md'],
     ],

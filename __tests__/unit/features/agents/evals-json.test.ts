@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { taskOf } from '../../../../src/features/agents/suite/spec.ts';
 import { readSuites } from './read-suites.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { checkModels } from '../../../../src/config/check-suites.ts';
 import { resolveTarget } from '../../../../src/config/targets.ts';
 import { placeFiles } from '../../../../src/features/agents/suite/rules.ts';
@@ -35,7 +34,7 @@ const PROJECT = {
 const read = (suite: string, more: Record<string, string> = {}) =>
   readSuites({ ...PROJECT, ...more, 'evals/notes.yaml': suite });
 
-const withLine = (from: string, to: string): string => SUITE.replace(from, to);
+const withLine = (from: string, to: string) => SUITE.replace(from, to);
 
 describe('an agent suite', () => {
   test('treats wildcard characters in folder names literally', async () => {
@@ -168,7 +167,7 @@ describe('an agent suite', () => {
     const { project, spec, problems } = await read(suite, { 'evaldiff.yaml': settings });
     expect(problems).toEqual([]);
     expect(spec).toMatchObject({ models: ['claude-haiku-4-5'], allow: ['speed'] });
-    const allowed = (...names: string[]): string[] =>
+    const allowed = (...names: string[]) =>
       checkModels(project.settings, project.suites, names).map(({ message }) => message);
     expect(allowed('claude-sonnet-4-5', 'claude-haiku-4-5')).toEqual([]);
     expect(allowed('claude-sonnet-4-5')).toContain(

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';
 import { materialsOf } from '../../../../src/metrics/rubric.ts';

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { refusedContent } from '../../../../src/features/agents/gateway/grammar.ts';
 import { routeOf } from '../../../../src/features/agents/gateway/routes.ts';
 import { isPrivateHost, isPublicAddress } from '../../../../src/features/agents/suite/network.ts';
@@ -17,11 +16,7 @@ interface Granted {
   allow?: readonly string[];
 }
 
-function refused(
-  path: string,
-  body: JsonMap,
-  { network = 'off', allow = [] }: Granted = {},
-): string | null {
+function refused(path: string, body: JsonMap, { network = 'off', allow = [] }: Granted = {}) {
   const route = routeOf('POST', path, ['anthropic', 'openai', 'gemini']);
   if (route === null) throw new Error(path);
   const call = { route, model: route.model ?? String(body['model']), body, sent: '', betas: '' };
@@ -85,7 +80,8 @@ describe('the grammar of model requests', () => {
     [
       ANTHROPIC,
       messages({
-        ...{ type: 'tool_result', tool_use_id: 'a' },
+        type: 'tool_result',
+        tool_use_id: 'a',
         content: [{ type: 'image', source: { type: 'url', url } }],
       }),
       'url',
@@ -152,6 +148,8 @@ describe('the grammar of model requests', () => {
 
   test.each<[WireCase, JsonMap, string, Json?]>([
     [ANTHROPIC, { speed: 'fast' }, 'speed'],
+    [ANTHROPIC, { max_tokens: Infinity }, 'max_tokens'],
+    [ANTHROPIC, { thinking: { budget_tokens: -1e9 } }, 'budget_tokens'],
     [ANTHROPIC, { service_tier: 'priority' }, 'service_tier'],
     [ANTHROPIC, { fallbacks: [{ model: 'big' }] }, 'fallbacks'],
     [ANTHROPIC, tools({ type: 'advisor_20260301', model: 'big' }), 'advisor_20260301'],
@@ -159,6 +157,8 @@ describe('the grammar of model requests', () => {
     [RESPONSES, { service_tier: 'priority' }, 'service_tier'],
     [RESPONSES, tools({ type: 'shell', environment: { type: 'container_auto' } }), 'shell'],
     [CHAT, { n: 128 }, 'n'],
+    [CHAT, { max_completion_tokens: -1e12 }, 'max_completion_tokens'],
+    [CHAT, { max_tokens: 0.5 }, 'max_tokens'],
     [CHAT, { models: ['m-1', 'big'] }, 'models'],
     [CHAT, { route: 'fallback' }, 'route'],
     [CHAT, { best_of: 8 }, 'best_of'],
@@ -185,17 +185,38 @@ describe('the grammar of model requests', () => {
 
 describe('an address of network', () => {
   test.each([
-    ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.7.7', '169.254.169.254', '100.100.100.200'],
-    ...['0.0.0.0', '224.0.0.1', '255.255.255.255', '168.63.129.16', '192.0.0.192', '198.18.0.1'],
-    ...['::', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1', '2002:7f00:1::'],
-    ...['fe80::1', 'fc00::1', 'fd00:ec2::254', 'ff02::1', '2001:db8::1', 'localhost', ''],
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.7.7',
+    '169.254.169.254',
+    '100.100.100.200',
+    '0.0.0.0',
+    '224.0.0.1',
+    '255.255.255.255',
+    '168.63.129.16',
+    '192.0.0.192',
+    '198.18.0.1',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+    'fe80::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'ff02::1',
+    '2001:db8::1',
+    'localhost',
+    '',
   ])('is not public if it is %s', (address) => expect(isPublicAddress(address)).toBe(false));
 
   test.each(['1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111'])('may be %s', (address) =>
     expect(isPublicAddress(address)).toBe(true),
   );
 
-  test.each<[string, boolean]>([
+  test.each([
     ...['localhost:80', 'LOCALHOST', 'a.localhost', '2130706433', '0x7f.1:443', '017700000001']
       .concat(['127.1', '0', '192.168.7.7:8080', '999.1.1.1'])
       .map((host): [string, boolean] => [host, true]),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { agentMetrics } from '../../../../src/features/agents/metrics.ts';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { Step } from '../../../../src/types/answer.ts';

@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { knownValues, normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
 import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { isMap, type Json, type JsonMap } from '../../../../src/types/plain.ts';
@@ -12,9 +11,9 @@ const [COMMIT, OTHER_COMMIT] = ['c0ffee1234'.repeat(4), 'bada55e123'.repeat(4)];
 const NOW = Date.parse('2026-11-28T10:00:00Z');
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-const isContent = (): boolean => false;
+const isContent = () => false;
 
-function keyOf(agent: AgentName, body: JsonMap, now = NOW, commit = COMMIT): string {
+function keyOf(agent: AgentName, body: JsonMap, now = NOW, commit = COMMIT) {
   return JSON.stringify(normaliserFor(agent, knownValues(now, commit, isContent))(body));
 }
 
@@ -36,7 +35,7 @@ const RECORDED = readdirSync('fixtures/agents/requests').map((file) => {
   return { name, agent, requests: requests.map((line) => JSON.parse(line) as Recorded) };
 });
 
-const recordedKey = (agent: AgentName, { at, commit, body }: Recorded): string =>
+const recordedKey = (agent: AgentName, { at, commit, body }: Recorded) =>
   keyOf(agent, body, Date.parse(at), commit);
 
 /** All bodies in which one value is replaced, by the path of the value. */
@@ -155,7 +154,8 @@ describe.each(Object.entries(BODIES))('an edit of any part of a request (%s)', (
       const after = changedBodies(body, () => head);
       for (const [at, [path, before]] of changedBodies(body, () => base).entries())
         expect([path, keyOf(agent, before as JsonMap)]).not.toEqual([
-          ...[path, keyOf(agent, after[at]?.[1] as JsonMap)],
+          path,
+          keyOf(agent, after[at]?.[1] as JsonMap),
         ]);
     }
   });

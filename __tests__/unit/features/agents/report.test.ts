@@ -1,18 +1,19 @@
-import { describe, expect, test } from '@jest/globals';
 import { agentsReport } from '../../../../src/features/agents/report.ts';
 import { factsPart, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
-import type { TryView } from '../../../../src/report/sections/feature-report.ts';
 import { markupText } from '../../../../src/text/markup.ts';
 import type { Part, Step } from '../../../../src/types/answer.ts';
 import { FACTS } from '../../../stand-ins/agents/facts.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf } from '../../report/results.ts';
 
 const call = (name: string, result: string | null): Step => ({
-  ...{ type: 'tool_call', name, arguments: '{"path":"NOTES.md"}', result },
+  type: 'tool_call',
+  name,
+  arguments: '{"path":"NOTES.md"}',
+  result,
 });
 
 const RUN = {
@@ -29,18 +30,26 @@ function made({ words, diff, steps, facts }: typeof RUN): TryResult {
     factsPart(facts),
   ];
   return {
-    ...{ try: 0, outcome: 'pass', parts, error: null, scores: [], usage: null },
-    ...{ latency_ms: null, reused: false, ended: 'stop', steps },
+    try: 0,
+    outcome: 'pass',
+    parts,
+    error: null,
+    scores: [],
+    usage: null,
+    latency_ms: null,
+    reused: false,
+    ended: 'stop',
+    steps,
   };
 }
 
-function viewOf(tryResult: TryResult): TryView {
+function viewOf(tryResult: TryResult) {
   const view = agentsReport.onTry?.(tryResult) ?? null;
   if (view === null) throw new TypeError('the try is not an agent');
   return view;
 }
 
-const beside = (base: typeof RUN, head: typeof RUN): string =>
+const beside = (base: typeof RUN, head: typeof RUN) =>
   markdownOf(viewOf(made(base)).beside(made(head), 300), NO_LINKS);
 
 describe('report of two runs of an agent', () => {
@@ -49,7 +58,10 @@ describe('report of two runs of an agent', () => {
       ...RUN,
       diff: '+# Notes\n+BAD\n',
       facts: {
-        ...{ ...FACTS, turns: 7, usd: 0.0301, seconds: null },
+        ...FACTS,
+        turns: 7,
+        usd: 0.0301,
+        seconds: null,
         checks: [{ name: 'npm test', code: 1, output: 'no GOOD' }],
       },
     };
@@ -91,11 +103,12 @@ describe('report of two runs of an agent', () => {
   });
 
   test('says that one reply counted for both sides if all requests were the same', () => {
-    const said = (...requests: string[]): string => {
+    const said = (...requests: string[]) => {
       const side = (asked: readonly string[]) =>
         sideOfTries(
           asked.map((each, at) => ({
-            ...{ ...made({ ...RUN, facts: { ...FACTS, requests: each } }), try: at },
+            ...made({ ...RUN, facts: { ...FACTS, requests: each } }),
+            try: at,
           })),
         );
       const sides = { base: side(['r', 'r']), head: side(requests) };
@@ -112,7 +125,7 @@ describe('report of two runs of an agent', () => {
   });
 
   test('names the limit at which a run stopped, and a leaked key', () => {
-    const at = (facts: Partial<AgentFacts>): string =>
+    const at = (facts: Partial<AgentFacts>) =>
       JSON.stringify(viewOf(made({ ...RUN, facts: { ...FACTS, ...facts } })).why(100));
     expect(at({})).toBe('[]');
     expect(at({ ended: 'turns' })).toContain('stopped at limits.turns');

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { runFault } from '../../../../src/features/agents/rows/run-fault.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
@@ -8,7 +7,7 @@ import type { JsonMap } from '../../../../src/types/plain.ts';
 import { WORKSPACE } from '../../../stand-ins/agents/facts.ts';
 
 /** Recorded by the pinned CLIs with our model server; long texts are cut. */
-function recorded(name: string): string {
+function recorded(name: string) {
   return readFileSync(`fixtures/agents/events/${name}.jsonl`, 'utf8');
 }
 
@@ -24,7 +23,9 @@ function callsOf(name: AgentName): [tool: string, input: unknown, result: string
 type Ended = Parameters<typeof runFault>[1];
 
 const run = (more: Partial<Ended> = {}): Ended => ({
-  ...{ ended: 'exit', code: 0, stderr: '' },
+  ended: 'exit',
+  code: 0,
+  stderr: '',
   ...more,
 });
 const silent = { end: null, last: '' };
@@ -67,7 +68,7 @@ describe('a recorded run', () => {
 });
 
 describe('skills', () => {
-  const used = (agent: AgentName, name: string, input: JsonMap): string[] =>
+  const used = (agent: AgentName, name: string, input: JsonMap) =>
     skillsUsed(agentRow(agent), [
       { type: 'tool_call', name, arguments: JSON.stringify(input), result: null },
     ]);
@@ -96,7 +97,7 @@ describe('skills', () => {
 });
 
 describe('the start of an agent', () => {
-  const start = (name: AgentName, network: 'off' | readonly string[]): string => {
+  const start = (name: AgentName, network: 'off' | readonly string[]) => {
     const workspace = { ...WORKSPACE, network };
     const spec = { command: [], model: 'suite-model', at: 'anthropic', workspace };
     const paths = { url: 'http://gateway', home: '/home', work: '/work' };
@@ -110,8 +111,7 @@ describe('the start of an agent', () => {
     ['gemini-cli', 'googleSearch', 'google_web_search'],
     ['gemini-cli', 'urlContext', 'web_fetch'],
   ])("disables %s's tool that runs at the vendor, unless the suite names %s", (name, tool, off) => {
-    const isOff = (network: 'off' | readonly string[]): boolean =>
-      start(name, network).includes(off);
+    const isOff = (network: 'off' | readonly string[]) => start(name, network).includes(off);
     expect([isOff('off'), isOff(['example.com']), isOff([tool])]).toEqual([true, true, false]);
   });
 

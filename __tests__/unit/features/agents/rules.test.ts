@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { suiteFileMatcher } from '../../../../src/features/agents/suite/rules.ts';
 
 describe("the suite's files in a workspace", () => {

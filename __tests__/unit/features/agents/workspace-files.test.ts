@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { UserError } from '../../../../src/errors.ts';
 import { canarySpotter } from '../../../../src/features/agents/workspace/canary.ts';
 import {
@@ -18,9 +17,10 @@ interface Given {
 
 function treeOf({ files = {}, programs = {}, links = {} }: Given): SourceTree {
   const all = { ...files, ...programs };
-  const ids = Object.keys(all).map(
-    (path) => [path, path in programs ? { id: path, executable: true } : { id: path }] as const,
-  );
+  const ids = Object.keys(all).map((path) => [
+    path,
+    path in programs ? { id: path, executable: true } : { id: path },
+  ]);
   return {
     commit: 'worktree',
     files: new Map(ids as [string, { id: string; executable?: true }][]),
@@ -33,7 +33,7 @@ function treeOf({ files = {}, programs = {}, links = {} }: Given): SourceTree {
 const read = (given: Given, own: { from?: string; with?: string[]; hide?: string[] } = {}) =>
   readWorkspaceFiles(treeOf(given), { from: '', with: [], hide: [], ...own });
 
-const bodyOf = (files: WorkspaceFiles, path: string): string =>
+const bodyOf = (files: WorkspaceFiles, path: string) =>
   Buffer.from(files.get(path)?.body ?? '').toString();
 
 const SHOP = {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { formatProblem } from '../../../../src/errors.ts';
 import {
   attributesSchema,
@@ -6,7 +5,6 @@ import {
   readAttributes,
   taskFor,
   writeAttributes,
-  type PinnedAttributes,
 } from '../../../../src/features/attributes/file.ts';
 import { foldName, withIds } from '../../../../src/features/attributes/text.ts';
 import fc, { forAll } from '../../../fuzz.ts';
@@ -17,13 +15,13 @@ const prompts = [sized(40), sized(10, B)];
 const read = (text: string, sizes = prompts, most = 15) =>
   readAttributes('evaldiff.attributes.yaml', `${text}\n`, sizes, most);
 
-function good(text: string, sizes = prompts): PinnedAttributes {
+function good(text: string, sizes = prompts) {
   const reading = read(text, sizes);
   if (!reading.ok) throw new Error(reading.problems.map(formatProblem).join('\n'));
   return reading.value;
 }
 
-function problems(text: string, sizes = prompts, most = 15): string[] {
+function problems(text: string, sizes = prompts, most = 15) {
   const reading = read(text, sizes, most);
   const found = reading.ok ? [] : reading.problems.map(formatProblem);
   return found.map((problem) => problem.replace('evaldiff.attributes.yaml', ''));
@@ -66,7 +64,7 @@ describe('attributes file', () => {
   });
 
   const SLACK = ':1: slack must be a number from 0 to 1';
-  test.each<[string, string, string[]]>([
+  test.each([
     [
       'duplicate names in any spelling',
       'domains:\n  - name: Late parcels\n  - name: Refunds\n  - name: LATE-parcels',
@@ -122,7 +120,7 @@ describe('attributes file', () => {
     expect(problems(text)).toEqual(expected);
   });
 
-  const list = (count: number, indent = ''): string =>
+  const list = (count: number, indent = '') =>
     Array.from({ length: count }, (_, i) => `${indent}  - name: kind ${i}\n`).join('');
   const shared = (count: number) => `domains:\n${list(count)}`;
   const own = (count: number) => `prompts:\n  ${B}:\n    domains:\n${list(count, '    ')}`;
@@ -150,10 +148,11 @@ describe('attributes file', () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
       .filter((name) => foldName(name) !== '' && !hidden.test(name));
-    const kind = fc.constantFrom('domain' as const, 'subtask' as const);
+    const kind = fc.constantFrom('domain', 'subtask');
     const attributes = fc
       .uniqueArray(fc.record({ kind, name: text, explanation: text }), {
-        ...{ minLength: 1, maxLength: 12 },
+        minLength: 1,
+        maxLength: 12,
         selector: ({ kind: of, name }) => `${of} ${foldName(name)}`,
       })
       .map((all) =>

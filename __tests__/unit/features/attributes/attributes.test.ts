@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { explainedSuites } from '../../../../src/features/attributes/explained-suites.ts';
 import { insights } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
@@ -12,10 +11,9 @@ import { green } from '../../report/results.ts';
 
 const [detail] = COMMENT_LEVELS;
 const wide = { width: 200, colour: false };
-const shown = (result: Result, section = attributes, items = 50): string =>
+const shown = (result: Result, section = attributes, items = 50) =>
   renderBlocks(section(result, { ...detail!, collapsedItems: items }), wide);
-const rowsOf = (text: string): string[][] =>
-  text.split('\n').map((line) => line.trim().split(/ {2,}/));
+const rowsOf = (text: string) => text.split('\n').map((line) => line.trim().split(/ {2,}/));
 const changed = (change: (attribute: AttributeResult) => Partial<AttributeResult>): Result => {
   const result = withKinds();
   const all = result.attributes.map((attribute) => ({ ...attribute, ...change(attribute) }));
@@ -74,12 +72,14 @@ describe('attributes in a report', () => {
     const neighbours = changed(({ name }) =>
       name in moved
         ? {
-            ...{ explained_by: ['domain-1'], n: 20, verdict: 'also fell', ...moved[name] },
+            explained_by: ['domain-1'],
+            n: 20,
+            verdict: 'also fell',
+            ...moved[name],
           }
         : {},
     );
-    const line = (items?: number): string =>
-      shown(neighbours, attributes, items).replace(/\s+/g, ' ');
+    const line = (items?: number) => shown(neighbours, attributes, items).replace(/\s+/g, ' ');
     expect(line()).toContain(
       '- Refusing politely sub-task (100.0 % → 83.3 % over 22 tests), Naming the next step sub-task (100.0 % → 90.0 % over 20 tests) also fell and share tests with Refunds and returns. - Product advice domain (50.0 % → 75.0 % over 20 tests) also rose and shares tests with Refunds and returns.',
     );

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   capPriors,
   outwardBounds,
@@ -7,8 +6,7 @@ import {
 import fc, { forAll } from '../../../fuzz.ts';
 import { LP_INSTANCES } from './lp-instances.ts';
 
-const sum = (values: readonly number[]): number =>
-  values.reduce((total, value) => total + value, 0);
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const priors = fc
   .array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 })
   .filter((raw) => sum(raw) > 0.001)

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ComparedRun } from '../../../../src/app/run/feature.ts';
 import {
   confirmedAttributes,
@@ -14,10 +13,17 @@ describe('regressed attributes', () => {
   const suite = suiteResult();
   const { name, variant } = suite;
   const attribute = attributeResult('domain-late-parcels', {
-    ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: name, variant, n: 15 },
-    ...{ head: 0.2, difference: -0.75, low: -0.9, high: -0.6 },
+    name: 'late parcels',
+    path: 'prompts/p.yaml',
+    suite: name,
+    variant,
+    n: 15,
+    head: 0.2,
+    difference: -0.75,
+    low: -0.9,
+    high: -0.6,
   });
-  const textsOf = (word: 'fail' | 'advise', found: AttributeResult): string[] =>
+  const textsOf = (word: 'fail' | 'advise', found: AttributeResult) =>
     regressedAttributes(suite, gate({ attributes: word }), [found]).map(({ text }) => text);
 
   test('fail the gate only if gate.attributes is fail', () => {
@@ -40,7 +46,10 @@ describe('regressed attributes', () => {
 describe("regressed attributes when base's answers are stored", () => {
   const suite = suiteResult();
   const attribute = attributeResult('domain-late-parcels', {
-    ...{ name: 'late parcels', path: 'prompts/p.yaml', suite: suite.name, n: 15 },
+    name: 'late parcels',
+    path: 'prompts/p.yaml',
+    suite: suite.name,
+    n: 15,
     variant: suite.variant,
   });
   const confirmed = (status: Confirmation['status'] | null, verdict: Verdict = 'unchanged') =>
@@ -56,7 +65,12 @@ describe("regressed attributes when base's answers are stored", () => {
         confirm: () =>
           Promise.resolve(
             status && {
-              ...{ status, rests_on: 'stored', by: null, limit: null, suspects: [], all: null },
+              status,
+              rests_on: 'stored',
+              by: null,
+              limit: null,
+              suspects: [],
+              all: null,
               drift: { stored: 0.9, today: 0.5, p: 0.01 },
             },
           ),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { proposeChanges } from '../../../../src/features/attributes/insight.ts';
 import type { Packet } from '../../../../src/trials/packet.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -11,7 +10,8 @@ const PACKET: Packet = {
   quotes: (text) => text.includes('order-42'),
 };
 const written = (changes: object = {}): object => ({
-  ...{ was: 'Be warm about refunds.', becomes: 'Be warm, and name the refund window.' },
+  was: 'Be warm about refunds.',
+  becomes: 'Be warm, and name the refund window.',
   ...changes,
 });
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { misalignment } from '../../../../src/features/attributes/affinity.ts';
 import { outcomesOf, proficiencyOf } from '../../../../src/features/attributes/proficiency.ts';
 import { largestDrops, otherSkills } from '../../../../src/features/attributes/tables.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { looseRatings, usableRatings } from '../../../../src/features/attributes/read-ratings.ts';
 import { processorSeconds } from '../../../stand-ins/processor-time.ts';
 

@@ -1,5 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
-import { groupVerdicts, type GroupVerdict } from '../../../../src/features/attributes/verdicts.ts';
+import { groupVerdicts } from '../../../../src/features/attributes/verdicts.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 import { triesOf } from '../../kernel/statistics/vectors.ts';
@@ -8,11 +7,11 @@ const table = (base: number, head: number, tries = 5): Table => ({
   base: { passes: base, tries },
   head: { passes: head, tries },
 });
-const range = (from: number, to: number): number[] =>
+const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 const options = { alpha: 0.05, seed: 1 };
-const times = (count: number, one: Table): Table[] => Array.from({ length: count }, () => one);
-const verdicts = (tables: Table[], groups: number[][], more: object = {}): GroupVerdict[] =>
+const times = (count: number, one: Table) => Array.from({ length: count }, () => one);
+const verdicts = (tables: Table[], groups: number[][], more: object = {}) =>
   groupVerdicts(triesOf(tables), [{ positions: [...tables.keys()], groups }], {
     ...options,
     ...more,
@@ -44,7 +43,7 @@ describe('group verdicts', () => {
   // Group 2 has half of the suite and most of the regressed references, but they are denser in
   // groups 0 and 1.
   test('name two broken groups instead of a larger group that contains most of the regressed references', () => {
-    const isBroken = (at: number): boolean => at < 24;
+    const isBroken = (at: number) => at < 24;
     const tables = range(0, 150).map((at) => table(5, isBroken(at) ? 1 : 5));
     const wide = range(0, 150).filter((at) => (isBroken(at) ? at % 4 !== 0 : at % 2 === 0));
     expect(words(tables, [range(0, 12), range(12, 24), wide, range(24, 60)])).toEqual([
@@ -139,8 +138,7 @@ describe('group verdicts', () => {
 
   test('are rarely false with fifteen groups if nothing changed', () => {
     const random = createRandom('unchanged suites');
-    const passes = (rate: number): number =>
-      range(0, 3).filter(() => nextFloat(random) < rate).length;
+    const passes = (rate: number) => range(0, 3).filter(() => nextFloat(random) < rate).length;
     let suites = 0;
     for (let round = 0; round < 200; round++) {
       const tables = Array.from({ length: 40 }, () => {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { referenceCauses } from '../../../../src/features/causes/section.ts';
 import type { ReferenceStatus } from '../../../../src/kernel/result/reference-result.ts';
@@ -37,7 +36,7 @@ const SUITE: SuiteCauses = {
 const CAUSE =
   'Cause: p.yaml:4. Putting the old line back fixes 2 of 3 tests; the new line on base breaks them.';
 
-const said = (id: string, status: ReferenceStatus, suite = SUITE): string =>
+const said = (id: string, status: ReferenceStatus, suite = SUITE) =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
 
 test("the text of a reference lists its proven causes, with the results of that reference's tries", () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { fixOf, type FixBench } from '../../../../src/features/causes/fixes.ts';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
@@ -100,7 +99,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
 
 const FAILED: Outcome[] = ['fail', 'fail'];
 const FIVE = Array<Outcome[]>(5).fill(FAILED);
-const restored = ({ fix }: { fix?: Fix | null }): string | null => {
+const restored = ({ fix }: { fix?: Fix | null }) => {
   if (!fix) return null;
   const { kind, restores, costs, tries } = fix;
   return `${kind}: ${restores.references} of ${restores.of}, breaks ${costs.references} of ${costs.of}, ${tries} tries`;

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
 import { suggestions } from '../../../../src/features/causes/suggestions.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -68,7 +67,7 @@ function from(causes: SuiteCauses[], changes: Partial<Result> = {}, changed = CH
 const CAUSE = fixed().causes[0]!;
 
 /** The text between the fences, which GitHub would commit. */
-function putIn(body: string): string {
+function putIn(body: string) {
   const [, , inner = ''] = /^(`{3,})suggestion\n([\s\S]*?)^\1$/m.exec(body) ?? [];
   return inner;
 }

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal, renderComment, renderHtml } from '../../../stand-ins/reports.ts';
@@ -50,7 +49,8 @@ describe('classification suite', () => {
             classification: {
               ...suite.classification!,
               labels: suite.classification!.labels.map((row) => ({
-                ...{ ...row, precision: both(null, null) },
+                ...row,
+                precision: both(null, null),
               })),
             },
           })),

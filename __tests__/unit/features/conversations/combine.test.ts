@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   combineWords,
   nextQuestion,
@@ -122,7 +121,7 @@ describe('number of turns until a criterion is met', () => {
   const first = (...letters: string[]) =>
     turnsTo([{ name: 'c', combine: 'all' }], turns(...letters))['c'];
 
-  test.each<[string, number | null]>([
+  test.each([
     ['y', 1],
     ['n', null],
     ['ny', 2],

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { conversationOf } from '../../../../src/features/conversations/answerer.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
@@ -52,7 +51,7 @@ describe('conversation', () => {
 describe('invalid conversation', () => {
   const written = (lines: string) => suiteFiles(PROMPT, `conversation:\n${lines}\n${REFERENCES}`);
 
-  test.each<[string, string, string]>([
+  test.each([
     [
       'without evaluators',
       '  max_steps: 5',
@@ -112,7 +111,7 @@ describe('combination rules', () => {
     ]);
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     [
       'for an unknown criterion',
       '  combine: { corectness: all }',
@@ -201,7 +200,7 @@ describe('labelled answers', () => {
     expect(rowsOf(fromTable)).toEqual(['A1 true 2', 'A\n2 false 3']);
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     [
       'without a label',
       '    - { question: How?, answer: Thus. }',

@@ -1,11 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
 import { gradeEvaluators } from '../../../../src/features/conversations/evaluator-tests.ts';
 import type {
   ConversationOutcome,
   ConversationResult,
   ConversationSummary,
   CriterionWord,
-  EvaluatorResult,
   PairedMean,
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
@@ -150,7 +148,7 @@ const says = (evaluator: string, letters: string) => ({
     CRITERIA.map((name, at): [string, CriterionWord] => [name, letters[at] === 'y' ? 'yes' : 'no']),
   ),
 });
-function graded(side: 'base' | 'head', ...words: [boolean, string, string][]): EvaluatorResult {
+function graded(side: 'base' | 'head', ...words: [boolean, string, string][]) {
   return {
     path: 'prompts/mentor.yaml',
     name: 'mentor',

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Conversation } from '../../../../src/features/conversations/conversation-rules.ts';
 import {
   judgeAgain,
@@ -31,7 +30,7 @@ const asked = (ask: ModelCalls['ask']): ModelCalls => ({
 async function talk(
   judge: (turn: number, model: string) => string,
   changes: Parameters<typeof steering>[0] = {},
-  say = (turn: number): string => `Answer ${String(turn)}`,
+  say = (turn: number) => `Answer ${String(turn)}`,
 ) {
   const model = scripted((request) =>
     request.purpose === 'evaluator'

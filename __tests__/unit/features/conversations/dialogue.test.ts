@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   completionOf,
   fromThread,
@@ -9,11 +8,7 @@ import type { Message } from '../../../../src/types/model.ts';
 
 const thread = (written: string): Message[] =>
   written.split(' ').map((part) => ({
-    role: part.startsWith('a')
-      ? ('assistant' as const)
-      : part.startsWith('s')
-        ? ('system' as const)
-        : ('user' as const),
+    role: part.startsWith('a') ? 'assistant' : part.startsWith('s') ? 'system' : 'user',
     content: part,
   }));
 const turnsOf = (written: string) => {
@@ -33,7 +28,7 @@ const withAnswers = (dialogue: Dialogue, changes: (index: number) => object): Di
 });
 
 describe('recorded thread', () => {
-  test.each<[string, string, string[][]]>([
+  test.each([
     ['u1 a1', 'u1', [['u1', 'a1']]],
     [
       's u1 a1 u2 a2',
@@ -114,7 +109,7 @@ describe('completion flags (such as stored or truncated) of a dialogue', () => {
     const served = (model: string) => ({ model, fingerprint: null, at: 0 });
     const kept = withAnswers(dialogue, (index) => ({
       served: served(index === 2 ? 'new' : 'old'),
-      ...(index === 1 ? { stored: true as const } : {}),
+      ...(index === 1 ? { stored: true } : {}),
     }));
     const { completion } = completionOf(kept);
     expect(completion).toMatchObject({ stored: true, served: { model: 'old' } });

@@ -45,7 +45,7 @@ export function conversation(
 export function evaluatorsOf(of: Conversation): Evaluator[] {
   return nameEvaluators(
     of.evaluators,
-    of.evaluators.map(({ model }) => ({ provider: 'openai' as const, endpoint: null, model })),
+    of.evaluators.map(({ model }) => ({ provider: 'openai', endpoint: null, model })),
   );
 }
 
@@ -143,7 +143,7 @@ async function leadAs(letter: string): Promise<Try> {
 }
 
 /** code_chat_eval's published evaluation of four models over 200 questions. */
-export interface PublishedConversations {
+interface PublishedConversations {
   /** One try for each letter. */
   led: ReadonlyMap<string, Try>;
   /** Runs of two models, or of one model if `base` is null. */
@@ -155,7 +155,7 @@ export async function publishedConversations(): Promise<PublishedConversations> 
   const { models } = published('dialogues') as { models: Record<string, string> };
   const led = new Map<string, Try>();
   for (const letter of '12345xabcd') led.set(letter, await leadAs(letter));
-  const tries = (model: string, index: number): Try[] => {
+  const tries = (model: string, index: number) => {
     const found = led.get(models[model]?.[index] ?? '');
     return found === undefined ? [] : [found];
   };

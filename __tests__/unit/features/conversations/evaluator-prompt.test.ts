@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { InternalError } from '../../../../src/errors.ts';
 import {
   DEFAULT_INSTRUCTIONS,
@@ -16,7 +15,7 @@ const dialogue: Message[] = [
   { role: 'user', content: 'And then?' },
   { role: 'assistant', content: 'So.' },
 ];
-const textOf = (messages: readonly Message[], task = conversation()): string =>
+const textOf = (messages: readonly Message[], task = conversation()) =>
   evaluatorPrompt(task, messages, 0, random)
     .messages.map(({ content }) => content)
     .join('\n');

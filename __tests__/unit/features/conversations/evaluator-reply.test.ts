@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readEvaluation } from '../../../../src/features/conversations/evaluator-reply.ts';
 
 const CRITERIA = ['understanding', 'correctness', 'completeness'];
@@ -88,7 +87,7 @@ describe('evaluator reply with headings', () => {
     });
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['with two hashes', HEADINGS.replaceAll('###', '##')],
     ['in another order', HEADINGS.split('\n\n').reverse().join('\n\n')],
     ['with full stops', HEADINGS.replaceAll('Yes', 'Yes.').replace('\nNo', '\nNo.')],

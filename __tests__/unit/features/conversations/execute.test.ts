@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { execute, type PlannedTry } from '../../../../src/kernel/ask/execute.ts';
 import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import { drawnAgain } from '../../../../src/trials/draws.ts';

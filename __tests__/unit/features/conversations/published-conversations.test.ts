@@ -1,7 +1,6 @@
 /**
  * Checks that the calculations reproduce the published tables of code_chat_eval from its labels.
  */
-import { describe, expect, test } from '@jest/globals';
 import {
   gradeEvaluators,
   testEvaluators,
@@ -35,7 +34,7 @@ const rounded = ({ base, head, n }: PairedMean) =>
   [base, head].map((value) => (value === null ? null : Number(value.toFixed(4)))).concat(n);
 
 describe('published evaluation of four models', () => {
-  test.each<[string, number, number, number, number, number]>([
+  test.each([
     [MINI, 1, 1.105, 200, 0, 0],
     [FLASH, 0.975, 1.2667, 195, 2, 3],
     [LLAMA, 0.81, 2.0556, 162, 34, 4],
@@ -59,7 +58,7 @@ describe('published evaluation of four models', () => {
     },
   );
 
-  test.each<[string, string, number, number, number, number]>([
+  test.each([
     [FLASH, LLAMA, 159, 0.975, 0.81, -0.165],
     [CODE_LLAMA, LLAMA, 103, 0.59, 0.81, 0.22],
     [LLAMA, MINI, 162, 0.81, 1, 0.19],
@@ -76,9 +75,10 @@ describe('published evaluation of four models', () => {
   );
 
   test('has the published numbers of questions with more and with fewer turns', () => {
-    const pairs = runsOf(FLASH, LLAMA).map(
-      ({ base, head }) => [base[0]?.byHead.conversation, head[0]?.byHead.conversation] as const,
-    );
+    const pairs = runsOf(FLASH, LLAMA).map(({ base, head }) => [
+      base[0]?.byHead.conversation,
+      head[0]?.byHead.conversation,
+    ]);
     const turns = pairs.flatMap(([one, other]) =>
       one?.outcome === 'complete' && other?.outcome === 'complete'
         ? [other.turns.length - one.turns.length]
@@ -124,7 +124,7 @@ const criteria = conversation().criteria;
 
 function verdictAt(name: string, index: number): EvaluatorVerdict {
   const bits = Number(answers.evaluators[name]?.[index]);
-  const word = (bit: number) => ((bits & bit) > 0 ? ('yes' as const) : ('no' as const));
+  const word = (bit: number) => ((bits & bit) > 0 ? 'yes' : 'no');
   return {
     evaluator: name,
     words: { understanding: word(4), correctness: word(2), completeness: word(1) },
@@ -149,7 +149,7 @@ const gradeOf = (...names: string[]) =>
   graded.find(({ evaluators }) => evaluators.join() === names.join());
 
 describe('published validation of five evaluators', () => {
-  test.each<[string, number[], number[], number]>([
+  test.each([
     ['gpt-4o-2024-08-06', [96, 87, 70, 69], [44, 26, 9, 9], 0.8],
     ['gpt-4o', [100, 93, 56, 56], [52, 29, 4, 4], 0.76],
     ['gemini-1.5-pro', [95, 80, 48, 47], [41, 25, 3, 3], 0.72],
@@ -166,7 +166,7 @@ describe('published validation of five evaluators', () => {
     },
   );
 
-  test.each<[string[], number, number]>([
+  test.each([
     [['gemini-1.5-flash', 'gemini-1.5-pro'], 48, 4],
     [['gemini-1.5-flash', 'gpt-4o-2024-08-06'], 55, 8],
     [['gemini-1.5-pro', 'gpt-4o-2024-08-06'], 64, 9],

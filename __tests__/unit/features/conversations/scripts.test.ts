@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
 const CONVERSATION = '  max_steps: 3\n  evaluators: [judge]\n';
@@ -14,7 +13,7 @@ const files = (references: string, instructions = '', more = '') => ({
 const scriptsOf = async (references: string, instructions = '') =>
   (await suiteOf(files(references, instructions))).tests.references.map(({ script }) => script);
 
-const ref = (id: string, keys: string): string => `  - { id: ${id}, input: { a: "1" }, ${keys} }\n`;
+const ref = (id: string, keys: string) => `  - { id: ${id}, input: { a: "1" }, ${keys} }\n`;
 
 const STEP = '{ user: Hi }';
 
@@ -31,7 +30,7 @@ describe('the script of a reference', () => {
     expect(await scriptsOf('  - { id: x, input: { a: "1" } }\n', 'Judge.')).toEqual([undefined]);
   });
 
-  test.each<[string, string, string, string[]]>([
+  test.each([
     [
       'a persona that no reference sets',
       '  - { id: x, input: { a: "1" } }\n',
@@ -132,10 +131,10 @@ describe('the script of a reference', () => {
     expect(suite.tests.references[0]?.script).toEqual({ turns: [{ expected: 'a' }] });
   });
 
-  const recorded = (turns: string, metric = 'uses: contains, every: true'): string =>
+  const recorded = (turns: string, metric = 'uses: contains, every: true') =>
     `metrics: [{ ${metric} }]\nreferences: [{ input: [{ role: user, content: q }, { role: assistant, content: a }], turns: [${turns}] }]\n`;
 
-  test.each<[string, string, string]>([
+  test.each([
     [
       'words of the user',
       recorded('{ user: Hi, expected: a }'),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
@@ -44,18 +43,25 @@ function causesOf(
   explained: Partial<SuiteCauses['explained']> = {},
 ): SuiteCauses {
   return {
-    ...{
-      path: FILE,
-      suite: 'support',
-      variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
-    },
+    path: FILE,
+    suite: 'support',
+    variant: { model: 'gpt-4o', parameters: { temperature: 0 } },
     causes: causes.map((cause) => ({
-      ...{ relation: 'alone', units: [unit], references: [], p: 0.01, calls: 9 },
+      relation: 'alone',
+      units: [unit],
+      references: [],
+      p: 0.01,
+      calls: 9,
       held: { references: 0, of: 0 },
       ...cause,
     })),
     explained: {
-      ...{ status: 'found', reason: null, units: 3, harmless: [], unexplained: [], calls: 9 },
+      status: 'found',
+      reason: null,
+      units: 3,
+      harmless: [],
+      unexplained: [],
+      calls: 9,
       ...explained,
     },
   };
@@ -79,7 +85,7 @@ function regressed(ids: readonly string[], changes: Partial<Result> = {}): Resul
   });
 }
 
-const textOf = (result: Result, name: 'next' | 'handoff', links: Links = NO_LINKS): string => {
+const textOf = (result: Result, name: 'next' | 'handoff', links: Links = NO_LINKS) => {
   const whole = renderComment(result, { marker, links });
   const fold = /<details>\n<summary>For your coding agent<\/summary>\n\n([^]*?)\n\n<\/details>/;
   return name === 'handoff'
@@ -99,8 +105,12 @@ describe('next step', () => {
             relation: 'only-change',
             units: [
               causeUnit({
-                ...{ kind: 'provider', file: 'evaldiff.yaml', files: ['app/a.mjs', 'app/b.mjs'] },
-                ...{ lines: { from: 0, to: 0 }, base_text: 'app', head_text: 'app' },
+                kind: 'provider',
+                file: 'evaldiff.yaml',
+                files: ['app/a.mjs', 'app/b.mjs'],
+                lines: { from: 0, to: 0 },
+                base_text: 'app',
+                head_text: 'app',
               }),
             ],
           },

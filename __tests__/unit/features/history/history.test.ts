@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { parse } from 'parse5';
 import {
   renderHistoryHtml,
@@ -37,7 +36,7 @@ const history = [
   point(11, [suite('capitals', 0.8), suite('math', 0.9)]),
 ];
 
-const cellsOf = (text: string, start: string): string | undefined =>
+const cellsOf = (text: string, start: string) =>
   text
     .split('\n')
     .find((line) => line.startsWith(start))
@@ -165,7 +164,7 @@ describe('trend as a page', () => {
       ]),
     ]);
     const tags = new Set<string>();
-    const walk = (node: object): void => {
+    const walk = (node: object) => {
       if ('tagName' in node) tags.add(String(node.tagName));
       if ('childNodes' in node) (node.childNodes as object[]).forEach(walk);
     };

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { read } from '../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
@@ -29,7 +28,7 @@ async function imported(text: string, more: Record<string, string> = {}) {
 }
 
 describe('a configuration with unusable providers', () => {
-  test.each<[string, string, string]>([
+  test.each([
     [
       'providers in code',
       'providers: [file://own.py, exec:./run.sh]',

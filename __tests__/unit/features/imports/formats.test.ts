@@ -1,7 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { formatByPath, detectFormat, placesOf } from '../../../../src/config/formats.ts';
 import { createFiles } from '../../../../src/documents/files.ts';
-import { DEFAULT_LIMITS } from '../../../../src/documents/limits.ts';
 import { compileGlob } from '../../../../src/documents/paths.ts';
 import { IMPORT_FORMATS, READ_FORMATS } from '../../../../src/features/imports/formats.ts';
 import { problemsOf, read, suiteFiles, treeOf } from '../../config/tree.ts';
@@ -44,7 +42,7 @@ describe('import formats', () => {
         const found = PATHS.filter((path) => matches(path));
         for (const file of found) expect(formatByPath(file, IMPORT_FORMATS)?.name).toBe(name);
       }
-    const all = Object.values(READ_FORMATS).flatMap(({ places }): string[] => places);
+    const all = Object.values(READ_FORMATS).flatMap(({ places }) => places);
     expect(placesOf(IMPORT_FORMATS)).toEqual(all);
   });
 
@@ -53,10 +51,7 @@ describe('import formats', () => {
     const formats = {
       echo: { ...promptfoo, path: /\.echo$/, holds: (value: object) => 'echo' in value },
     };
-    const files = createFiles(
-      treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }),
-      DEFAULT_LIMITS,
-    );
+    const files = createFiles(treeOf({ 'a.yaml': 'echo: 1\n', 'b.yaml': 'x: 1\n' }));
     const names = ['a.yaml', 'b.yaml', 'c.echo'].map(
       async (file) => (await detectFormat(file, files, formats))?.name,
     );
@@ -65,7 +60,7 @@ describe('import formats', () => {
 });
 
 describe("another tool's file with a custom name", () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['evals/checkout.yaml', PROMPTFOO, 'checkout'],
     [
       'evals/checkout.json',

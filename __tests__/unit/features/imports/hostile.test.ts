@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc, { draws } from '../../../fuzz.ts';
 import { read } from '../../config/tree.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { withOverride } from '../../../../src/app/action/override.ts';
 import {
   noiseTitle,
@@ -18,7 +17,7 @@ import { green, neutral, regression, resultOf } from '../../report/results.ts';
 import { measured } from './measurement.ts';
 
 const MARKER = '<!-- evaldiff comment evaldiff -->';
-const comment = (result: Parameters<typeof renderComment>[0]): string =>
+const comment = (result: Parameters<typeof renderComment>[0]) =>
   renderGithub(renderComment(result, { marker: MARKER }).slice(MARKER.length)).text;
 
 describe('noise report', () => {
@@ -148,7 +147,9 @@ test('a flaky reference is shown with its pass rate over all tries so far', asyn
 
 describe('overridden verdict', () => {
   const override = {
-    ...{ label: 'evaldiff-accept', by: 'ada (admin)', reason: 'shorter answers are wanted' },
+    label: 'evaldiff-accept',
+    by: 'ada (admin)',
+    reason: 'shorter answers are wanted',
   };
 
   test('is shown in every report, with the reason for the override', async () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { promisesFeature } from '../../../../src/features/promises/index.ts';
 import { promisedNames } from '../../../../src/features/promises/promised.ts';
 import { promisesReport } from '../../../../src/features/promises/report.ts';
@@ -45,14 +44,19 @@ describe('promised fixes', () => {
     const { result, line } = await promised('Makes it better.\n\nFixes: t01 t02\n');
     expect(result.promises?.references).toEqual([
       {
-        ...{ path: 'prompts/support.yaml', suite: 'support', id: 't01', status: 'kept' },
+        path: 'prompts/support.yaml',
+        suite: 'support',
+        id: 't01',
+        status: 'kept',
         variant: { model: 'gpt-4o', parameters: {} },
         base: { passes: 0, tries: expect.any(Number) },
         head: { passes: expect.any(Number), tries: expect.any(Number) },
       },
       expect.objectContaining({
-        ...{ id: 't02', status: 'not-kept' },
-        ...{ base: { passes: 0, tries: 5 }, head: { passes: 0, tries: 5 } },
+        id: 't02',
+        status: 'not-kept',
+        base: { passes: 0, tries: 5 },
+        head: { passes: 0, tries: 5 },
       }),
     ]);
     expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');

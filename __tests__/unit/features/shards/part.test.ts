@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { totalOf, planIdentity } from '../../../../src/features/shards/manifest.ts';
 import {
@@ -22,7 +21,7 @@ import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import * as build from '../../app/run/builders.ts';
 import { hash, treeOf } from '../../config/tree.ts';
 
-function planned(project: Project): Prepared {
+function planned(project: Project) {
   return prepare(
     {
       mode: 'sweep',
@@ -42,7 +41,7 @@ function planned(project: Project): Prepared {
 function plan(
   suites: { questions: number[]; tries?: number[] }[],
   settings: Parameters<typeof build.settings>[0] = {},
-): Prepared {
+) {
   return planned(
     build.project(
       suites.map(({ questions, tries = [] }, index) =>
@@ -63,13 +62,12 @@ function plan(
   );
 }
 
-const sumOf = (numbers: readonly number[]): number =>
-  numbers.reduce((sum, number) => sum + number, 0);
-const questionsOf = (prepared: Prepared): string[] =>
+const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0);
+const questionsOf = (prepared: Prepared) =>
   prepared.suites.flatMap(({ run }) =>
     run.runs.map(({ affected: { head } }) => fingerprintOf(head!)),
   );
-const parts = (prepared: Prepared, count: number): Prepared[] =>
+const parts = (prepared: Prepared, count: number) =>
   Array.from({ length: count }, (_, index) =>
     partOfPlan(prepared, { index: index + 1, count }, hash),
   );
@@ -112,7 +110,7 @@ describe('parts of a plan for several shards', () => {
   test('differ by at most one request, or by at most five calls if the requests have different numbers of tries', () => {
     fc.assert(
       fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
-        const sizes = (whole: Prepared): number[] =>
+        const sizes = (whole: Prepared) =>
           parts(whole, count).map((part) => new Set(questionsOf(part)).size);
         const even = sizes(plan(suites.map(({ questions }) => ({ questions }))));
         expect(Math.max(...even) - Math.min(...even)).toBeLessThanOrEqual(1);

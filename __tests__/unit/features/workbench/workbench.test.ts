@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
 import { boardOf } from '../../../../src/features/workbench/workbench.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -46,7 +45,7 @@ describe('workbench board', () => {
       suiteOf(
         'capitals',
         Array.from({ length: 40 }, (_, at) => {
-          const outcome = at >= from && at < from + 5 ? ('fail' as const) : ('pass' as const);
+          const outcome = at >= from && at < from + 5 ? 'fail' : 'pass';
           const head = sideOf([{ outcome, actual: 'x' }]);
           return referenceOf(`q${String(at)}`, outcome, { base: null, head, p: null, q: null });
         }),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   execute,
   type PlannedTry,
@@ -100,7 +99,7 @@ describe('execute', () => {
     ]);
   });
 
-  test.each<['batch' | 'direct', number]>([
+  test.each([
     ['direct', WINDOW],
     ['batch', 3000],
   ])('allows more concurrent calls to a model if they are batched: %s', async (transport, most) => {

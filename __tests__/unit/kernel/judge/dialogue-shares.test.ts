@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
@@ -33,7 +32,7 @@ interface Setting {
 }
 
 /** A suite of dialogues whose turns one metric judges. */
-function dialogues(all: readonly Dialogue[], setting: Setting = {}): SuiteComparison {
+function dialogues(all: readonly Dialogue[], setting: Setting = {}) {
   const kind = metric('kind', { every: 0.5, ...setting.metric });
   const made = (turns: string, index: number): Try => {
     const objects = [...turns].map((sign, at) => {
@@ -66,8 +65,7 @@ function decided(comparison: SuiteComparison) {
 const row = ({ metrics }: ReturnType<typeof compareSuite>) =>
   metrics.find(({ name }) => name === 'kind')!;
 
-const times = (count: number, dialogue: Dialogue): Dialogue[] =>
-  Array.from({ length: count }, () => dialogue);
+const times = (count: number, dialogue: Dialogue) => Array.from({ length: count }, () => dialogue);
 
 const fallen = times(6, { base: ['✓✗✗✗'], head: ['✗✗✗✗'] });
 
@@ -190,14 +188,14 @@ describe('the share of turns that pass', () => {
     const rates = [0.25, 0.6, 0.9];
     const red = Array.from({ length: runs }, (_, run) => {
       const seed = createRandom(`unchanged dialogues ${String(run)}`);
-      const random = (): number => nextFloat(seed);
+      const random = () => nextFloat(seed);
       const rate = rates[run % rates.length]!;
-      const turns = (mood: number): string =>
+      const turns = (mood: number) =>
         Array.from({ length: 4 + Math.floor(12 * random()) }, () =>
           random() < mood ? '✓' : '✗',
         ).join('');
       // Turns of one try are correlated: each try has its own pass rate.
-      const made = (): string => turns(Math.min(1, Math.max(0, rate + 0.4 * (random() - 0.5))));
+      const made = () => turns(Math.min(1, Math.max(0, rate + 0.4 * (random() - 0.5))));
       const all = Array.from({ length: 12 }, () => ({
         base: [made(), made(), made()],
         head: [made(), made(), made()],

@@ -1,7 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
-import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
@@ -21,9 +19,8 @@ type Row = [what: string, given: Given, decision: string, settings?: Settings];
 
 const decided = (given: Given, settings: Settings = {}) =>
   decide(gateInput({ settings: gate(settings), ...given }));
-const reasonsOf = (given: Given, settings: Settings = {}): Reason[] =>
-  decided(given, settings).reasons;
-const expectDecision = (...[, given, decision, settings]: Row): void =>
+const reasonsOf = (given: Given, settings: Settings = {}) => decided(given, settings).reasons;
+const expectDecision = (...[, given, decision, settings]: Row) =>
   expect(codesOf(decided(given, settings))).toBe(decision);
 
 const about = (...changes: Partial<SuiteResult>[]): Given => ({ suites: changes.map(suiteResult) });
@@ -142,7 +139,7 @@ describe('the decision', () => {
 });
 
 describe('run without a verdict', () => {
-  const tries = (errors: number): Outcome[] => [
+  const tries = (errors: number) => [
     ...Array<Outcome>(errors).fill('error'),
     ...Array<Outcome>(19 - errors).fill('pass'),
   ];
@@ -203,7 +200,8 @@ describe('run without a verdict', () => {
   test('has counts in its reasons', () => {
     expect(reasonsOf(about(head(tries(3))))[0]).toMatchObject({ errors: 3, of: 20 });
     expect(reasonsOf(about(headAlone(['ungraded', 'skipped'])))[0]).toMatchObject({
-      ...{ ungraded: 1, of: 2 },
+      ungraded: 1,
+      of: 2,
     });
     expect(reasonsOf(about(head(['pass', 'ungraded'])))[0]).toMatchObject({ tries: 1, of: 3 });
   });
@@ -290,7 +288,8 @@ describe('additional gates', () => {
   const own = (gate: NonNullable<SuiteResult['gate']>, path = 'p') => about({ path, gate });
   const wide = own({ min_drop: 0.2 });
   const scored = (effect: number, given: Given = {}): Given => ({
-    ...{ scoring: [scoring(effect)], ...given },
+    scoring: [scoring(effect)],
+    ...given,
   });
   const FAIL = { scoring: 'fail' } as const;
 
@@ -353,7 +352,8 @@ describe('additional gates', () => {
 
 describe('suite with its own gate', () => {
   const named = (name: string, own?: SuiteResult['gate']) => ({
-    ...{ name, ...verdict('regressed', own) },
+    name,
+    ...verdict('regressed', own),
   });
   const draft = named('draft', NEVER);
 
@@ -390,7 +390,9 @@ describe('suite with its own gate', () => {
 
   test('is named after the suites that fail the run', () => {
     expect(reasonsOf(about(draft, named('math')))).toMatchObject([
-      ...[{ suite: 'math' }, { suite: 'draft' }, { held: 1, others: true }],
+      { suite: 'math' },
+      { suite: 'draft' },
+      { held: 1, others: true },
     ]);
   });
 });
@@ -432,13 +434,16 @@ describe('outcome of the run', () => {
   const references = (status: 'added' | 'fixed'): Partial<SuiteResult> => ({
     references: (['fail', 'pass'] as const).map((outcome, at) =>
       referenceResult(['a', 'b'][at]!, {
-        ...{ status, base: null, head: sideResult([outcome], outcome) },
+        status,
+        base: null,
+        head: sideResult([outcome, outcome], outcome),
       }),
     ),
   });
   const added = about(references('added'));
   const open = (by: 'model' | 'unsettled'): Partial<SuiteResult> => ({
-    ...{ verdict: 'inconclusive', ...because({ by }) },
+    verdict: 'inconclusive',
+    ...because({ by }),
   });
 
   test.each<Row>([
@@ -472,6 +477,19 @@ describe('outcome of the run', () => {
       'neutral inconclusive: inconclusive inconclusive',
     ],
   ])('is as expected if %s', expectDecision);
+
+  test.each<[Outcome[], string]>([
+    [['fail'], GREEN],
+    [['fail', 'pass'], GREEN],
+    [[...Array<Outcome>(7).fill('pass'), 'fail', 'fail'], GREEN],
+    [['fail', 'fail'], 'failure failed: new-failed'],
+    [[...Array<Outcome>(6).fill('pass'), 'fail', 'fail', 'fail'], 'failure failed: new-failed'],
+  ])('under gate.new: fail with a new reference of tries %j is %s', (outcomes, decision) => {
+    const references = [
+      referenceResult('a', { status: 'added', base: null, head: sideResult(outcomes, 'fail') }),
+    ];
+    expect(codesOf(decided(about({ references }), { new: 'fail' }))).toBe(decision);
+  });
 
   test('names the new references that fail', () => {
     expect(reasonsOf(added, { new: 'fail' })).toEqual([{ code: 'new-failed', named: ['p: a'] }]);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { GateInput } from '../../../../src/kernel/judge/gate-input.ts';
 import { decide } from '../../../../src/kernel/judge/gate.ts';
 import { incomplete, type Halt, type Unmade } from '../../../../src/kernel/plan/halt.ts';
@@ -32,7 +31,7 @@ const suiteOf = (
     references: [referenceResult('a', { base: sideResult(base), head: sideResult(head) })],
     ...changes,
   });
-const many = (count: number, outcome: Outcome): Outcome[] => Array<Outcome>(count).fill(outcome);
+const many = (count: number, outcome: Outcome) => Array<Outcome>(count).fill(outcome);
 const unmade = (tries: number, grades = 0, rounds = 0) => ({ tries, grades, rounds });
 
 describe('run that ended early', () => {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { plannedFacts } from '../../../../src/kernel/judge/planned.ts';
 import { suiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import { gate, reference, startedSuite, suite, suiteSide } from '../../app/run/builders.ts';

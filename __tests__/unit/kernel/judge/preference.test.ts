@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { comparePreference, preferenceTries } from '../../../../src/kernel/judge/preference.ts';
 import { rowOfAnswers } from '../../../../src/kernel/judge/suite-row.ts';
 import { type SuiteComparison, type Try } from '../../../../src/kernel/plan/suite-run.ts';
@@ -6,10 +5,7 @@ import { contrast } from '../../../../src/kernel/statistics/look.ts';
 import { comparedSuite, metric, reference, tryResult } from '../../app/run/builders.ts';
 
 /** A suite with two tries per reference, in all of which base's answer is preferred. */
-function lost(
-  clusters: readonly (string | undefined)[],
-  questions: readonly string[],
-): SuiteComparison {
+function lost(clusters: readonly (string | undefined)[], questions: readonly string[]) {
   const references = clusters.map((cluster, at) =>
     reference(`r${String(at)}`, {
       ...(cluster === undefined ? {} : { cluster }),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { countEvidence } from '../../../../src/kernel/judge/evidence.ts';
 import {
   COMPARED_RULES,
@@ -81,17 +80,23 @@ test('a reference that base cannot run is counted as missing from the comparison
 });
 
 const nothing: SuiteFacts = {
-  ...{ confirmation: null, fall: null, broken: null, unanswered: null, missing: null },
-  ...{ named: [], fallenMetrics: [], suspicious: [], endings: new Set(), underBase: null },
-  ...{
-    worseValues: null,
-    betterValues: null,
-    rise: null,
-    interval: null,
-    isBound: false,
-    isNotLower: false,
-    isBoundTogether: false,
-  },
+  confirmation: null,
+  fall: null,
+  broken: null,
+  unanswered: null,
+  missing: null,
+  named: [],
+  fallenMetrics: [],
+  suspicious: [],
+  endings: new Set(),
+  underBase: null,
+  worseValues: null,
+  betterValues: null,
+  rise: null,
+  interval: null,
+  isBound: false,
+  isNotLower: false,
+  isBoundTogether: false,
 };
 const found = { p: 0.001, references: [] };
 const interval = { difference: 0, low: -0.1, high: 0.1 };
@@ -145,7 +150,7 @@ describe('compared suite', () => {
     expect(`${verdict} ${by}`).toBe(expected);
   });
 
-  test.each(['model', 'unconfirmed'] as const)(
+  test.each(['model', 'unconfirmed'])(
     'is inconclusive if new tries did not confirm its drop: %s',
     (status) => {
       const confirmation = { status } as SuiteFacts['confirmation'];

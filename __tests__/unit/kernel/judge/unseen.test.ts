@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { unseenReasons } from '../../../../src/kernel/judge/unseen.ts';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
@@ -27,8 +26,13 @@ function unseen(
   const result = suiteResult({
     metrics: [
       {
-        ...{ name: 'ok', judged_base: 40, judged_head: 40, base: 1, head: 1 },
-        ...{ gates: true, better: 'higher' },
+        name: 'ok',
+        judged_base: 40,
+        judged_head: 40,
+        base: 1,
+        head: 1,
+        gates: true,
+        better: 'higher',
         ...metric,
       },
     ],
@@ -96,7 +100,7 @@ describe('metric that judges only answers that meet a condition', () => {
       scores: [...tryResult('pass', index).scores, index === 0 ? passed : score],
     });
   };
-  const named = { metric: 'ok', reason: null, skip: false } as const;
+  const named = { metric: 'ok', reason: null, skip: false };
   const passed: Score = { ...named, status: 'pass', value: true };
   const skipped: Score = { ...named, status: 'skipped', value: null, reason: 'waits for has' };
 
@@ -118,7 +122,10 @@ describe('metric whose mean affects the gate and that has fewer values on head t
         ...tryResult('pass', index),
         scores: [
           {
-            ...{ metric: 'tone', status: 'pass', reason: null, skip: true },
+            metric: 'tone',
+            status: 'pass',
+            reason: null,
+            skip: true,
             value: is(at, index) ? 4 : null,
           },
         ],

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { compareSuite } from '../../../../src/kernel/judge/compare.ts';
 import { rollUpSuite } from '../../../../src/kernel/judge/roll-up.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
@@ -25,7 +24,7 @@ type Row = [
 ];
 const fixed = (tries: number): TryPolicy => ({ kind: 'fixed', tries });
 const sequential: TryPolicy = { kind: 'adaptive' };
-const row = (...numbers: Row): Row => numbers;
+const row = (...numbers: Row) => numbers;
 interface VerdictCase {
   name: string;
   rows: Row[];
@@ -35,12 +34,12 @@ interface VerdictCase {
 const file = new URL('../../../../fixtures/statistics/verdicts.json', import.meta.url);
 const { cases } = JSON.parse(readFileSync(file, 'utf8')) as { cases: VerdictCase[] };
 
-function repeated<T>(runs: readonly [number, ...T[]][]): T[][] {
+function repeated<T>(runs: readonly [number, ...T[]][]) {
   return runs.flatMap(([count, ...rest]) => Array.from({ length: count }, () => rest));
 }
 
 /** A finished suite. On each side of a reference, the failed tries come first. */
-function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}): SuiteComparison {
+function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}) {
   const tables = repeated(rows);
   const references = tables.map((_, index) => reference(`r${String(index)}`));
   const attempts = (passes: number, tries: number): Try[] =>

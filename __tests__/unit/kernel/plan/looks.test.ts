@@ -1,24 +1,18 @@
-import { describe, expect, test } from '@jest/globals';
-import {
-  boundQuantile,
-  lookLevels,
-  lookPlan,
-  type LookPlan,
-} from '../../../../src/kernel/plan/looks.ts';
+import { boundQuantile, lookLevels, lookPlan } from '../../../../src/kernel/plan/looks.ts';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { lookAt } from '../../../../src/kernel/statistics/look.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
 import { agreesWithVectors } from '../statistics/vectors.ts';
 
-const [SMALL, LARGE]: [LookPlan, LookPlan] = [lookPlan(99), lookPlan(100)];
+const [SMALL, LARGE] = [lookPlan(99), lookPlan(100)];
 
 /** Probability of crossing the bound by each look, from convolving a random walk on a fine grid. */
-function crossings(levels: readonly number[], looks: readonly number[]): number[] {
+function crossings(levels: readonly number[], looks: readonly number[]) {
   const last = looks.at(-1)!;
   const width = 0.04;
   const places = Array.from({ length: 401 }, (_, i) => (i - 200) * width);
-  const density = (x: number, variance: number): number =>
+  const density = (x: number, variance: number) =>
     Math.exp(-(x * x) / (2 * variance)) / Math.sqrt(2 * Math.PI * variance);
   let before: Float64Array | null = null;
   let time = 0;
@@ -88,7 +82,7 @@ describe('lookLevels', () => {
 });
 
 /** P(Z > z) of a standard normal, by numerical integration of its density. */
-function above(z: number): number {
+function above(z: number) {
   const width = 1e-4;
   const places = Array.from({ length: 80_000 }, (_, i) => z + (i + 0.5) * width);
   return places.reduce(

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
 import { runState, type RunLevels } from '../../../../src/kernel/plan/policy.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { LedgerReference, SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
 import {
   findFixed,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
@@ -15,10 +14,10 @@ const whole = {
     n_tries: 3,
     emptyParts: EMPTY_PARTS,
   }),
-  conclusion: 'success' as const,
+  conclusion: 'success',
   suites: [suiteResult()],
 };
-const refused = (value: unknown): string[] =>
+const refused = (value: unknown) =>
   readResult('result.json', JSON.parse(JSON.stringify(value))).problems.map(formatProblem);
 
 describe('saved result', () => {

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { affectedReferences } from '../../../../src/kernel/select/affected.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import { metric, reference, suite, suiteSide, tests } from '../../app/run/builders.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { sweepCombinations } from '../../../../src/config/resolve.ts';
 import { createGeneration } from '../../../../src/kernel/select/generation.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { pairReferences, pairSuites } from '../../../../src/kernel/select/pair.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import { reference, suite } from '../../app/run/builders.ts';

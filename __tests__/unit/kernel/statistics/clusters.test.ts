@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { nullDistribution, nullMoments } from '../../../../src/kernel/statistics/clusters.ts';
 import { differenceInterval } from '../../../../src/kernel/statistics/interval.ts';
 import { contrast } from '../../../../src/kernel/statistics/look.ts';

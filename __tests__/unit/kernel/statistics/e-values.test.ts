@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   eValueFdr,
   eValueOf,
@@ -11,7 +10,7 @@ import fc, { forAll } from '../../../fuzz.ts';
 const PAIRS: PairedTry[] = [true, false].flatMap((base) =>
   [true, false].map((head) => ({ base, head })),
 );
-const chance = (rate: number, { base, head }: PairedTry): number =>
+const chance = (rate: number, { base, head }: PairedTry) =>
   (base ? rate : 1 - rate) * (head ? rate : 1 - rate);
 const rates = fc.double({ min: 0, max: 1, noNaN: true });
 const inner = fc.double({ min: 0.01, max: 0.99, noNaN: true });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { explodedItems } from '../../../../src/kernel/statistics/exploded.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
@@ -7,15 +6,14 @@ import type { Values } from '../../../../src/kernel/statistics/value-test.ts';
 const items = (count: number, draw: (side: 'base' | 'head', at: number) => number[]): Values[] =>
   Array.from({ length: count }, (_, at) => ({ base: draw('base', at), head: draw('head', at) }));
 
-const near = (at: number): number[] => [100 + at, 104 + at];
+const near = (at: number) => [100 + at, 104 + at];
 
 describe('exploded items (whose numbers moved far more than all others)', () => {
   test('are found only if every try moved far more than the other items', () => {
-    const draw = (side: 'base' | 'head', at: number): number[] =>
+    const draw = (side: 'base' | 'head', at: number) =>
       side === 'head' && at === 3 ? [100_000, 90_000] : near(at);
     expect(explodedItems(items(20, draw), 2)).toEqual([3]);
-    const fell = (side: 'base' | 'head', at: number): number[] =>
-      draw(side === 'base' ? 'head' : 'base', at);
+    const fell = (side: 'base' | 'head', at: number) => draw(side === 'base' ? 'head' : 'base', at);
     expect(explodedItems(items(20, fell), 2)).toEqual([3]);
   });
 
@@ -36,7 +34,7 @@ describe('exploded items (whose numbers moved far more than all others)', () => 
   });
 
   test('require five items with numbers on both sides', () => {
-    const draw = (side: 'base' | 'head', at: number): number[] =>
+    const draw = (side: 'base' | 'head', at: number) =>
       side === 'head' && at === 0 ? [100_000] : near(at);
     expect(explodedItems(items(4, draw), 2)).toEqual([]);
     expect(explodedItems([...items(4, draw), { base: [1], head: [null] }], 2)).toEqual([]);
@@ -45,7 +43,7 @@ describe('exploded items (whose numbers moved far more than all others)', () => 
 
   test('are rarely found if nothing changed', () => {
     const random = createRandom('exploded');
-    const normal = (): number => normalQuantile(nextFloat(random));
+    const normal = () => normalQuantile(nextFloat(random));
     const laws = [
       () => 100 * Math.exp(0.5 * normal()),
       () => 10 * (1 - nextFloat(random)) ** (-1 / 1.1),

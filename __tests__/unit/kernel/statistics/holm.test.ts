@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { holmCalled, holmLevels } from '../../../../src/kernel/statistics/holm.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 import { vectors } from './vectors.ts';

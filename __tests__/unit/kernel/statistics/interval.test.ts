@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import { differenceInterval, meanDifference } from '../../../../src/kernel/statistics/interval.ts';
 import { mirrorTables } from '../../../../src/kernel/statistics/table.ts';
@@ -18,7 +17,7 @@ describe('differenceInterval', () => {
     const floor =
       compared.reduce((sum, { base, head }) => sum + 1 / (base.tries * head.tries), 0) /
       compared.length ** 3;
-    const wider = (reach: number): number =>
+    const wider = (reach: number) =>
       Math.sqrt(reach ** 2 + z ** 2 * ((Math.log(20) / 1.6448536269514722) ** 2 - 2) * floor);
     const low = Math.max(-1, delta - wider(delta - lower));
     const high = Math.min(1, delta + wider(upper - delta));

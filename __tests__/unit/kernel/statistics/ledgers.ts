@@ -66,12 +66,10 @@ export function withMetrics(
       single.every(([, tries]) => tries[at]![which][i] === 'pass') ? 'pass' : 'fail',
     );
   const all = single[0]![1].map((_, at) => ({ base: side(at, 'base'), head: side(at, 'head') }));
-  const fails = ({ base, head }: Tries): boolean => [...base, ...head].includes('fail');
+  const fails = ({ base, head }: Tries) => [...base, ...head].includes('fail');
   return ledger(all, (at) => ({
     metrics: new Map(
-      single.flatMap(([metric, tries]) =>
-        fails(tries[at]!) ? [[metric, tries[at]!] as const] : [],
-      ),
+      single.flatMap(([metric, tries]) => (fails(tries[at]!) ? [[metric, tries[at]!]] : [])),
     ),
     judgedBy: single.length,
     ...ownOf(at),
@@ -89,7 +87,5 @@ export const positions = (
 export const wantedOf = ({ suites }: RunState): Map<number, number>[] =>
   suites.map(
     ({ references }) =>
-      new Map(
-        references.flatMap(({ wanted }, at) => (wanted === null ? [] : [[at, wanted] as const])),
-      ),
+      new Map(references.flatMap(({ wanted }, at) => (wanted === null ? [] : [[at, wanted]]))),
   );

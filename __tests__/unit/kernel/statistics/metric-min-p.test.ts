@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteLedger } from '../../../../src/kernel/plan/ledger.ts';
 import { lookAt } from '../../../../src/kernel/statistics/look.ts';
 import {

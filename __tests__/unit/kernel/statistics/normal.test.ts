@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { normalCdf, normalQuantile } from '../../../../src/kernel/statistics/distributions.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 import { agreesWithVectors, vectors } from './vectors.ts';

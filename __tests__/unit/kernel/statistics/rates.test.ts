@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { newcombe } from '../../../../src/features/conversations/newcombe.ts';
 import {
   correctedDifference,
@@ -127,7 +126,7 @@ describe('correctedDifference', () => {
       return { passes, tries };
     };
     const [tpr, tnr, n, labels] = [0.85, 0.8, 200, 40];
-    const judged = (truth: number): number => truth * tpr + (1 - truth) * (1 - tnr);
+    const judged = (truth: number) => truth * tpr + (1 - truth) * (1 - tnr);
     let held = 0;
     const rounds = 2000;
     for (let round = 0; round < rounds; round += 1) {

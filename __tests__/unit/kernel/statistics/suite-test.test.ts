@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { nullMoments } from '../../../../src/kernel/statistics/clusters.ts';
 import { normalCdf } from '../../../../src/kernel/statistics/distributions.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
@@ -28,7 +27,7 @@ describe('suiteTest', () => {
 
   test('equals a full enumeration of the possible outcomes', () => {
     forAll([anyTables(4, 4)], (tables) => {
-      const passes = (some: readonly Table[]): number =>
+      const passes = (some: readonly Table[]) =>
         some.reduce((sum, { head }) => sum + head.passes, 0);
       const seen = passes(tables);
       let [below, at] = [0, 0];

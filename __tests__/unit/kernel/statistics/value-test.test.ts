@@ -1,14 +1,13 @@
-import { describe, expect, test } from '@jest/globals';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { suiteTest } from '../../../../src/kernel/statistics/suite-test.ts';
 import { valueTest, type Values } from '../../../../src/kernel/statistics/value-test.ts';
 import fc, { draws, forAll } from '../../../fuzz.ts';
 import { rows, tablesOf } from './vectors.ts';
 
-const alone = (items: readonly Values[]): null[] => items.map(() => null);
+const alone = (items: readonly Values[]) => items.map(() => null);
 const run = (items: readonly Values[], clusters: (string | null)[] = alone(items)) =>
   valueTest(items, clusters, createRandom(1))!;
-const mean = (values: readonly number[]): number =>
+const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Every subset of `k` of `n` indices. */
@@ -21,7 +20,7 @@ function picks(n: number, k: number): number[][] {
 /**
  * Every permutation of whole tries between the sides; the items of a group are permuted together.
  */
-function deals(items: readonly Values[], groups: readonly number[][]): Values[][] {
+function deals(items: readonly Values[], groups: readonly number[][]) {
   let all: Values[][] = [items.map((item) => item)];
   for (const group of groups) {
     const { base, head } = items[group[0]!]!;
@@ -42,14 +41,14 @@ function deals(items: readonly Values[], groups: readonly number[][]): Values[][
   return all;
 }
 
-const differenceOf = (items: readonly Values[]): number =>
+const differenceOf = (items: readonly Values[]) =>
   mean(items.map(({ base, head }) => mean(head as number[]) - mean(base as number[])));
 
 /** Mean rank (0–1) of each value among all tries of its item; ties count half. */
 const ranked = (items: readonly Values[]): Values[] =>
   items.map(({ base, head }) => {
     const all = [...base, ...head] as number[];
-    const rank = (value: number | null): number =>
+    const rank = (value: number | null) =>
       mean(all.map((other) => (other < value! ? 1 : other === value ? 0.5 : 0)));
     return { base: base.map(rank), head: head.map(rank) };
   });
@@ -64,7 +63,7 @@ function bruteTails(items: readonly Values[], groups: readonly number[][]) {
     const spread = Math.sqrt(mean(found.map((difference) => difference ** 2))) || 1;
     return { of: found.map((z) => z / spread), seen: differenceOf(each) / spread };
   });
-  const share = (far: (pair: number[]) => number): number => {
+  const share = (far: (pair: number[]) => number) => {
     const seen = far([means!.seen, ranks!.seen]);
     const found = all.map((_, at) => far([means!.of[at]!, ranks!.of[at]!]) - seen);
     const more = found.filter((by) => by > 1e-9).length;
@@ -78,7 +77,7 @@ function bruteTails(items: readonly Values[], groups: readonly number[][]) {
 }
 
 /** Mid-p of "head's mean is lower" over every permutation, after subtracting `shift` from head. */
-function bruteDown(items: readonly Values[], groups: readonly number[][], shift = 0): number {
+function bruteDown(items: readonly Values[], groups: readonly number[][], shift = 0) {
   const shifted = items.map(({ base, head }) => ({
     base,
     head: head.map((value) => (value as number) - shift),
@@ -129,7 +128,7 @@ describe('valueTest', () => {
     expect(found.up).toBeCloseTo(tails.up, 12);
     expect(found.differs).toBeCloseTo(tails.differs, 12);
     // A shift just inside the interval is not rejected; one just outside is.
-    const tail = (shift: number): number => {
+    const tail = (shift: number) => {
       const down = bruteDown(small, groups, shift);
       return Math.min(down, 1 - down);
     };
@@ -232,8 +231,7 @@ describe('valueTest', () => {
 
   test('detects a drop of 0.3 on a 1–5 score in 50 references, and keeps its false-alarm rate', () => {
     const random = createRandom('scores');
-    const noise = (): number =>
-      (nextFloat(random) + nextFloat(random) + nextFloat(random) - 1.5) * 1.2;
+    const noise = () => (nextFloat(random) + nextFloat(random) + nextFloat(random) - 1.5) * 1.2;
     const drawn = (fall: number): Values[] =>
       Array.from({ length: 50 }, () => {
         const own = 1 + 4 * nextFloat(random);
@@ -241,7 +239,7 @@ describe('valueTest', () => {
         return { base: two(own), head: two(own - fall) };
       });
     const length = Math.max(20, draws(40));
-    const share = (fall: number): number =>
+    const share = (fall: number) =>
       mean(Array.from({ length }, () => (run(drawn(fall)).down <= 0.05 ? 1 : 0)));
     expect(share(0.3)).toBeGreaterThan(0.8);
     expect(share(0)).toBeLessThan(0.2);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
 import type { ClusteredTries } from '../../../../src/kernel/statistics/clusters.ts';
 import type { Counts, Table } from '../../../../src/kernel/statistics/table.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 
 /** A published or independently derived value; `tol` is the error that its digits allow. */
-export interface Vector<Input, Expected> {
+interface Vector<Input, Expected> {
   fn: string;
   input: Input;
   expected: Expected;
@@ -47,11 +46,7 @@ export function triesOf(tables: readonly Table[], cluster: string | null = null)
 }
 
 /** Compares with the vector's tolerance, which is relative above 1 and absolute below. */
-export function expectClose(
-  actual: number | null | undefined,
-  expected: number,
-  tol: number,
-): void {
+function expectClose(actual: number | null | undefined, expected: number, tol: number): void {
   expect(typeof actual).toBe('number');
   expect(Math.abs((actual as number) - expected)).toBeLessThanOrEqual(
     tol * Math.max(1, Math.abs(expected)),

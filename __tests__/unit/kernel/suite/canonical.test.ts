@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { canonicalJson } from '../../../../src/kernel/suite/canonical-json.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import fc, { forAll } from '../../../fuzz.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ScoringTools } from '../../../../src/kernel/ask/score-metric.ts';
 import { scoreAnswers } from '../../../../src/kernel/ask/score.ts';
 import { startSuite } from '../../../../src/kernel/plan/suite-run.ts';

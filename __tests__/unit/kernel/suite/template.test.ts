@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { fill, isVariableName, placeholders } from '../../../../src/kernel/suite/template.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 

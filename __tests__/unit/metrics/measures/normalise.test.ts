@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import {
   comparable,
   foldCase,
@@ -9,7 +8,7 @@ import fc, { anyCharacter, draws, forAll } from '../../../fuzz.ts';
 
 const plain = { ignore_case: true, trim: true, ignore_punctuation: true };
 
-function areEqual(one: string, other: string, options: Normalisation = plain): boolean {
+function areEqual(one: string, other: string, options: Normalisation = plain) {
   const { actual, wanted } = comparable(one, other, options);
   return actual === wanted;
 }

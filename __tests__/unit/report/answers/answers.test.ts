@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { expectedFrom, expectedParts } from '../../../../src/report/answers/accept.ts';
 import { answerRuns, argumentChanges } from '../../../../src/report/answers/difference.ts';
 import { answerKey, argumentText, textOfParts } from '../../../../src/report/answers/text.ts';
@@ -76,7 +75,7 @@ describe('the comparison key of an answer', () => {
 describe('two different answers', () => {
   /** Both texts, with changed parts in brackets. */
   const marked = (base: Part[], head: Part[]): [string, string] => {
-    const side = (own: 'base' | 'head'): string =>
+    const side = (own: 'base' | 'head') =>
       answerRuns(base, head)
         .map((run) => (run.changed && run[own] !== '' ? `[${run[own]}]` : run[own]))
         .join('');

@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import {
@@ -63,7 +62,11 @@ describe('the dashboard of a comparison', () => {
 
   test('has charts of prior and proficiency for domains and for sub-tasks, and one of skill alignment', () => {
     expect(cards(all).map(([title]) => title)).toEqual([
-      ...['Prior', 'Proficiency', 'Prior', 'Proficiency', 'Skill alignment'],
+      'Prior',
+      'Proficiency',
+      'Prior',
+      'Proficiency',
+      'Skill alignment',
     ]);
     expect(textOf(cards(all)[4]![1])).toContain('lower is better');
   });
@@ -107,8 +110,12 @@ describe('the dashboard of a comparison', () => {
     for (const link of links) expect(ids).toContain(link.replace(/^#/, ''));
     const insight = all.find((element) => attributeOf(element, 'class') === 'insights');
     expect(within(insight, 'a').map(textOf)).toEqual([
-      ...['Refunds and returns', 'mail-001', 'mail-013', 'mail-019'],
-      ...['Refusing politely', 'mail-001'],
+      'Refunds and returns',
+      'mail-001',
+      'mail-013',
+      'mail-019',
+      'Refusing politely',
+      'mail-001',
     ]);
     const [, reference] = within(insight, 'a');
     const target = all.find(
@@ -192,11 +199,12 @@ describe('the size limit of a page', () => {
 
   test('keeps charts for the worst of many suites, and the page says which are missing', async () => {
     const one = withKinds(40, thirty);
-    const path = (at: number): string => `prompts/triage-${String(at)}.yaml`;
+    const path = (at: number) => `prompts/triage-${String(at)}.yaml`;
     const every = Array.from({ length: 30 }, (_, at) => at);
     const [suite] = one.suites;
     const many: Result = {
-      ...{ ...one, insights: [] },
+      ...one,
+      insights: [],
       suites: every.map((at) => ({ ...suite!, path: path(at), name: `triage-${String(at)}` })),
       attributes: every.flatMap((at) =>
         one.attributes.map((attribute) => ({ ...attribute, path: path(at) })),
@@ -212,9 +220,10 @@ describe('the size limit of a page', () => {
 
   test('applies to long names too, which are shortened and escaped', async () => {
     const texts = Object.values(hostileTexts);
-    const long = (at: number): string => 'x'.repeat(at % 5 === 0 ? 9_000 : 0);
+    const long = (at: number) => 'x'.repeat(at % 5 === 0 ? 9_000 : 0);
     const sorts = texts.map((explanation, at) => ({
-      ...{ kind: at % 2 === 0 ? ('domain' as const) : ('subtask' as const), explanation },
+      kind: at % 2 === 0 ? ('domain' as const) : ('subtask' as const),
+      explanation,
       name: `${explanation} ${long(at)}`,
     }));
     const one = withKinds(60, sorts);

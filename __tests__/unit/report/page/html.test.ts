@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { POLICY, SCRIPT, STYLE } from '../../../../src/report/page/assets.ts';
@@ -30,11 +29,11 @@ import {
 const links = {
   report: null,
   run: null,
-  place: (file: string): string => `https://github.com/acme/support/blob/main/${file}`,
+  place: (file: string) => `https://github.com/acme/support/blob/main/${file}`,
 };
 
 /** A text that does not compress well. */
-function noise(from: string, characters: number): string {
+function noise(from: string, characters: number) {
   const parts = Array.from({ length: Math.ceil(characters / 44) }, (_, at) =>
     createHash('sha256')
       .update(`${from} ${String(at)}`)
@@ -44,8 +43,7 @@ function noise(from: string, characters: number): string {
 }
 
 function large(references: number, tries: number, characters: number): Result {
-  const answer = (index: number, at: number): string =>
-    noise(`${String(index)}.${String(at)}`, characters);
+  const answer = (index: number, at: number) => noise(`${String(index)}.${String(at)}`, characters);
   const list = Array.from({ length: references }, (_, index): ReferenceResult =>
     referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
       base: sideOf(
@@ -221,7 +219,7 @@ describe('free text in a result', () => {
     ['a sweep', sweepOfModels],
   ])('of %s is escaped on the page in every field', async (_what, build) => {
     const free = new Map<string, boolean>();
-    const kindOf = (at: Path): string => at.filter((key) => typeof key === 'string').join('.');
+    const kindOf = (at: Path) => at.filter((key) => typeof key === 'string').join('.');
     const whole = build();
     withTexts(
       whole,

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { referenceBlocks } from '../../../../src/report/sections/reference-view.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { bytes } from '../../../../src/report/sections/detail.ts';
 
 import fc, { anyCharacter } from '../../../fuzz.ts';

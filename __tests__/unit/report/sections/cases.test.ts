@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
 import { inTerminal, renderHtml, renderJunit } from '../../../stand-ins/reports.ts';
@@ -55,7 +54,7 @@ test('references that no metric in the gate judges do not count as failed, but e
       }),
       120,
     );
-  const score = { metric: 'length', skip: true } as const;
+  const score = { metric: 'length', skip: true };
   const measured = shown([{ ...score, status: 'pass', value: 2, reason: null }]);
   expect(measured).not.toMatch(/failed|judged|No answer/);
   const broken = shown([{ ...score, status: 'error', value: null, reason: 'no tokens' }]);

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { ChangedText } from '../../../../src/kernel/result/changes.ts';
@@ -16,7 +15,7 @@ const FILE = 'prompts/p.yaml';
 
 /** A file with lines 7 to 6 + `count` reworded and line 30 of base deleted. */
 function changed(count: number): ChangedText {
-  const words = (at: number, what: string): string => `      ${what} ${String(7 + at)}`;
+  const words = (at: number, what: string) => `      ${what} ${String(7 + at)}`;
   const at = Array.from({ length: count }, (_, i) => i);
   return {
     file: FILE,
@@ -32,7 +31,8 @@ function changed(count: number): ChangedText {
         ]),
       },
       {
-        ...{ base: 99, head: 99 },
+        base: 99,
+        head: 99,
         lines: [
           { sign: 'same', text: '      same' },
           { sign: 'removed', text: '      gone' },
@@ -79,7 +79,7 @@ function withCauses(relation: Cause['relation'], units: ChangeUnit[], count = 3)
 }
 
 /** The first `lines` lines of the block. */
-function block(result: Result, lines = 24): string[] {
+function block(result: Result, lines = 24) {
   const [detail] = COMMENT_LEVELS;
   if (detail === undefined) throw new Error('there is no detail');
   const text = markdownOf(changedLines(result, { ...detail, lines }, REPORTS), NO_LINKS);
@@ -179,7 +179,10 @@ function withCausesIn(drawn: readonly DrawnFile[]): { result: Result; texts: str
       suites,
       changes: files.map(({ change }) => change),
       causes: files.map(({ change, cause }) => ({
-        ...{ path: change.file, suite: change.file, variant: worst.variant, causes: [cause] },
+        path: change.file,
+        suite: change.file,
+        variant: worst.variant,
+        causes: [cause],
         explained: FOUND,
       })),
     },
@@ -188,8 +191,12 @@ function withCausesIn(drawn: readonly DrawnFile[]): { result: Result; texts: str
 }
 
 const FOUND = {
-  ...{ status: 'found' as const, reason: null, units: 4 },
-  ...{ harmless: [], unexplained: [], calls: 0 },
+  status: 'found' as const,
+  reason: null,
+  units: 4,
+  harmless: [],
+  unexplained: [],
+  calls: 0,
 };
 
 function causedFile(
@@ -222,7 +229,11 @@ function causedFile(
   return {
     change: { ...changed(1), file, base_file: file, suites: [file], hunks: [hunk], more },
     cause: {
-      ...{ relation: 'alone', units: [cause], references: [], p: null, calls: 0 },
+      relation: 'alone',
+      units: [cause],
+      references: [],
+      p: null,
+      calls: 0,
       held: { references: 0, of: 0 },
     },
     text: `${isRemoved ? '-' : '+'} ${text}`,

@@ -1,15 +1,14 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Piece } from '../../../../src/report/sections/document.ts';
 import { emphasise, whole } from '../../../../src/report/sections/emphasis.ts';
 import fc, { anyCharacter } from '../../../fuzz.ts';
 
-const show = (pieces: Piece[]): string =>
+const show = (pieces: Piece[]) =>
   pieces
     .map(({ kind, text }) =>
       kind === 'changed' ? `[${text}]` : kind === 'gap' ? `{${text}}` : text,
     )
     .join('');
-const both = (base: string, head: string, gaps = true, characters = 500): string[] => {
+const both = (base: string, head: string, gaps = true, characters = 500) => {
   const { base: left, head: right } = emphasise(base, head, { characters, gaps });
   return [show(left), show(right)];
 };

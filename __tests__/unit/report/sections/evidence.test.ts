@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
@@ -309,7 +308,7 @@ describe('errors', () => {
   });
 
   test('are expanded if head has no answer to a reference, otherwise collapsed', () => {
-    const shown = (reference: ReferenceResult): string[] =>
+    const shown = (reference: ReferenceResult) =>
       renderComment(
         resultOf({ suites: [suiteOf('s', [reference], { verdict: 'unchanged' })] }),
       ).split('<details>');

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/page/page.ts';
 import { paragraph, text, type Block } from '../../../../src/report/sections/document.ts';
@@ -9,7 +8,7 @@ import { regression } from '../results.ts';
 
 const result = regression();
 
-const said = (words: string) => (): Block[] => [paragraph([text(words)])];
+const said = (words: string) => () => [paragraph([text(words)])];
 
 const reportOf = (report: FeatureReport): Record<string, () => Promise<string> | string> => ({
   comment: () => renderComment(result, { marker: '', reports: [report] }),

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -20,9 +19,9 @@ import {
 
 /** Details that would confuse a reviewer with ten seconds, one situation per test. */
 
-const comment = (result: Result, limit = 65_536): string =>
+const comment = (result: Result, limit = 65_536) =>
   renderComment(result, { marker: '<!-- m -->', limit });
-const shown = (result: Result): string => renderGithub(comment(result)).text;
+const shown = (result: Result) => renderGithub(comment(result)).text;
 
 const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
   referenceOf(id, 'fell', {
@@ -81,16 +80,14 @@ describe('a suite with only a scoring change', () => {
     const [split] = result([uncompared]).scoring;
     const warning: Reason = {
       code: 'scoring-moved',
-      ...{
-        suite: split!.name,
-        base: 1,
-        head: 0,
-        unit: 'answers',
-        judged: 24,
-        pass_fail: 3,
-        fail_pass: 0,
-        fails: false,
-      },
+      suite: split!.name,
+      base: 1,
+      head: 0,
+      unit: 'answers',
+      judged: 24,
+      pass_fail: 3,
+      fail_pass: 0,
+      fails: false,
     };
     expect(shown({ ...result([uncompared]), reasons: [warning] })).not.toContain('review that');
     expect(shown({ ...result([suite]), reasons: [warning] })).toContain('review that change');
@@ -102,7 +99,7 @@ test('several green suites are counted in the first line, with the largest drop'
     const side = (right: number) =>
       sideOf(
         Array.from({ length: 10 }, (_, at) => ({
-          outcome: at < right ? ('pass' as const) : ('fail' as const),
+          outcome: at < right ? 'pass' : 'fail',
           actual: 'x',
         })),
       );
@@ -313,7 +310,12 @@ test('a metric that rose in an improved suite is not called noise', () => {
 
 test("a collapsed section shows the pass rate of every metric that affects the gate, unless it equals the suite's rate", () => {
   const metric = (name: string, head: number, gates = true) => ({
-    ...{ name, base: 1, head, judged_base: 20, judged_head: 20, gates },
+    name,
+    base: 1,
+    head,
+    judged_base: 20,
+    judged_head: 20,
+    gates,
     better: 'higher' as const,
   });
   const shownRates = (...metrics: SuiteResult['metrics']) =>

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { htmlOf } from '../../../../src/report/page/blocks.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';
@@ -19,7 +18,7 @@ const [whole] = COMMENT_LEVELS;
 const [wholeSummary] = SUMMARY_LEVELS;
 
 /** Letters and digits only, which are the same in every output format. */
-const letters = (text: string): string =>
+const letters = (text: string) =>
   text.replace(/<[^>]*>|\u001b\[\d+m/g, '').replace(/&[^;]*;|[^\p{L}\p{N}]/gu, '');
 
 /** Texts of sections that the page shows in a different form. */

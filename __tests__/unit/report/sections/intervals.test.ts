@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { pairedMean, tQuantile } from '../../../../src/report/sections/intervals.ts';
 
 describe("Student's t distribution", () => {

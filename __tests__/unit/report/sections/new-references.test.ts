@@ -1,10 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { renderGithub, withoutFolds } from '../../../stand-ins/github-markdown.ts';
 import { inTerminal, renderComment } from '../../../stand-ins/reports.ts';
 import { failed, passed, referenceOf, resultOf, suiteOf } from '../results.ts';
 
-const fresh = (id: string, head = failed(`Hello from ${id}`)) =>
+const fresh = (id: string, head = failed(`Hello from ${id}`, `Hello from ${id}`)) =>
   referenceOf(id, 'added', {
     base: null,
     head: { ...head, rollup: head.passes > 0 ? 'pass' : 'fail' },
@@ -28,13 +27,20 @@ describe('new tests', () => {
     expect(renderGithub(body).text).toMatch(/Hello from n3[^]*Pass: ok/);
   });
 
+  test('that failed once are not said to fail', () => {
+    const { open, body } = comment(suiteOf('route', [fresh('n1'), fresh('once', failed('Hm'))]));
+    expect(open).toContain('New: 2 tests, 1 fails (n1), 1 failed once (once)');
+    expect(open).not.toContain('New, fails: once');
+    expect(renderGithub(body).text).toContain('Failed some tries: once');
+  });
+
   test('of a first pull request are expanded with their suites', () => {
     const { open } = comment(
       suiteOf('order', [fresh('mug')], { verdict: 'new' }),
       suiteOf('route', [fresh('ok', passed('Hi'))], { verdict: 'new' }),
     );
     expect(open).toContain('New, fails: mug');
-    expect(open).toContain('of order, 0 of 1 passed');
+    expect(open).toContain('of order, 0 of 2 passed');
   });
 
   test('are collapsed if an existing test broke, which is expanded instead', () => {

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import type { Notice } from '../../../../src/types/plain.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { exitCode } from '../../../../src/kernel/result/outcome.ts';
 import {
   conclusionOf,
@@ -46,7 +45,7 @@ const ENDS = {
   stopped: ['error', 2, 'neutral'],
   open: ['neutral', 0, 'open'],
   overridden: ['neutral', 0, 'bad'],
-} as const satisfies Record<string, readonly [Conclusion, 0 | 1 | 2, Tone]>;
+} satisfies Record<string, readonly [Conclusion, 0 | 1 | 2, Tone]>;
 
 const { suites } = green();
 
@@ -60,16 +59,22 @@ const capitals = (
   const difference = head - base;
   const interval = { difference, low: difference - 0.05, high: difference + 0.05, p: 0.5 };
   return suiteOf('capitals', references, {
-    ...{ verdict, pass_rate: { base, head, ...interval } },
+    verdict,
+    pass_rate: { base, head, ...interval },
     ...changes,
   });
 };
 const FELL: SuiteResult[] = [capitals('regressed', [0.9, 0.8])];
 const RAN = { head: passed('Lima') };
 const scoringOf = (name: string, after: number): ScoringResult => ({
-  ...{ path: `prompts/${name}.yaml`, name, because: [], flipped: [] },
+  path: `prompts/${name}.yaml`,
+  name,
+  because: [],
+  flipped: [],
   rates: { base_base: 0.5, base_head: after, head_base: null, head_head: null },
-  ...{ prompt_effect: null, scoring_effect: after - 0.5, total: null },
+  prompt_effect: null,
+  scoring_effect: after - 0.5,
+  total: null,
   same_answers: { unit: 'answers', judged: 0, pass_fail: 0, fail_pass: 0, p: 1, kappa: null },
 });
 const FALL = 'capitals 90 → 80 %: clearly worse';
@@ -87,9 +92,14 @@ const drifted = (): SuiteResult =>
   capitals('inconclusive', [0.9, 0.7], undefined, {
     reason: { by: 'model', p: null, references: [], metrics: [], tolerance: 0.1 },
     confirmation: {
-      ...{ rests_on: 'stored', status: 'model', by: null, limit: null },
+      rests_on: 'stored',
+      status: 'model',
+      by: null,
+      limit: null,
       drift: { stored: 0.9, today: 0.8, p: 0.01 },
-      ...{ suspects: [], all: null, stored: { tries: 3, oldest: null } },
+      suspects: [],
+      all: null,
+      stored: { tries: 3, oldest: null },
     },
   });
 const alone = (name: string, head: number | null): SuiteResult =>
@@ -180,7 +190,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
           'unchanged',
           [0.9, 0.9],
           [
-            referenceOf('peru', 'added', { head: failed('Cusco') }),
+            referenceOf('peru', 'added', { head: failed('Cusco', 'Cusco') }),
             referenceOf('oman', 'added', RAN),
             referenceOf('laos', 'added', RAN),
           ],
@@ -331,7 +341,7 @@ test('a failure with fail_on: never is grey, and says that it would have failed'
 });
 
 test("the title of a sweep of one suite shows the suite's pass rate, if there is one", () => {
-  const title = (head: number | null): string =>
+  const title = (head: number | null) =>
     outcomeFields({ kind: 'evaluated' }, { suites: [alone('capitals', head)] }).title;
   expect([title(0.5), title(null)]).toEqual([
     'Evaluated 1 test of 1 suite: pass rate 50 %',

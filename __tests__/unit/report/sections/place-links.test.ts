@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { placeLinks } from '../../../../src/report/sections/document.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { renderComment, renderHtml } from '../../../stand-ins/reports.ts';

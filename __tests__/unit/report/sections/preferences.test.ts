@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { passed, referenceOf, resultOf, suiteOf } from '../results.ts';
@@ -7,8 +6,15 @@ const result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: passed('a'), head: passed('b') })], {
       preference: {
-        ...{ metric: 'better', head: 3, base: 9, ties: 4, gates: false },
-        ...{ difference: -0.375, low: -0.7, high: -0.05, p: 0.046 },
+        metric: 'better',
+        head: 3,
+        base: 9,
+        ties: 4,
+        gates: false,
+        difference: -0.375,
+        low: -0.7,
+        high: -0.05,
+        p: 0.046,
       },
     }),
   ],

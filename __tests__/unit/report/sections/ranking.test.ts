@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { costPer1000Calls } from '../../../../src/money/meter.ts';
 import { ranking } from '../../../../src/report/sections/tables.ts';
@@ -108,7 +107,7 @@ describe('the ranking of variants', () => {
 });
 
 describe('the cost of a thousand calls', () => {
-  const target = { provider: 'openai' as const, endpoint: null, model: 'm' };
+  const target = { provider: 'openai', endpoint: null, model: 'm' };
   const run = (usages: ({ input_tokens: number; output_tokens: number } | null)[]) =>
     ({
       scoring: { answerer: null },

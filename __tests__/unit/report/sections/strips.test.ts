@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { marksOf, stripsOf } from '../../../../src/report/sections/evidence.ts';
 import { partsOf } from '../../../../src/types/answer.ts';

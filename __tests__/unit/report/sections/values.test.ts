@@ -1,15 +1,27 @@
-import { describe, expect, test } from '@jest/globals';
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { passed, referenceOf, resultOf, suiteOf } from '../results.ts';
 
 const values: MetricValues = {
-  ...{ base: 812, head: 1020, difference: 208, low: 150, high: 260, p: 0.001 },
-  ...{ references: 20, gate: 'warn', moved: null },
+  base: 812,
+  head: 1020,
+  difference: 208,
+  low: 150,
+  high: 260,
+  p: 0.001,
+  references: 20,
+  gate: 'warn',
+  moved: null,
 };
 const metricOf = (own: Partial<MetricValues>, better: MetricResult['better']): MetricResult => ({
-  ...{ name: 'tokens', base: 1, head: 1, judged_base: 40, judged_head: 40, gates: true, better },
+  name: 'tokens',
+  base: 1,
+  head: 1,
+  judged_base: 40,
+  judged_head: 40,
+  gates: true,
+  better,
   values: { ...values, ...own },
 });
 const resultWith = (metric: MetricResult) =>

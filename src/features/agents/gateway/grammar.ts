@@ -1,6 +1,7 @@
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isGranted, vendorFeature } from '../suite/network.ts';
+import { isTokenCount } from './output-limit.ts';
 import type { Call, RunTerms } from './terms.ts';
 
 /** What a request may contain at any depth. Everything else is refused. */
@@ -99,6 +100,15 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
   },
 };
 
+/** The cost of a call is reserved from these, so only whole positive numbers are forwarded. */
+const OUTPUT_LIMITS: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
+  'maxOutputTokens',
+  'budget_tokens',
+]);
+
 /** Other values cost more than the gateway counts, or keep data at the vendor. */
 const ONLY_VALUES: Readonly<Record<string, readonly Json[]>> = {
   n: [1],
@@ -171,6 +181,7 @@ function refusedMember(key: string, own: Json, rules: Rules): string | null {
 function isRefusedValue(key: string, own: Json, { model }: Rules): boolean {
   if (key === 'model') return own !== model && own !== `models/${model}`;
   if (FILE_KEYS.has(key)) return typeof own === 'string' && !INLINE.test(own);
+  if (OUTPUT_LIMITS.has(key)) return own !== null && !isTokenCount(own);
   const only = ONLY_VALUES[key];
   return only !== undefined && own !== null && !only.includes(own);
 }

@@ -82,7 +82,7 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
   const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
   if (isPassed(run.account))
     refused.push({
-      why: 'usd',
+      why: 'content',
       message:
         `this run cost $${run.account.spent.toFixed(4)}, ` +
         `more than its limit of $${run.terms.limits.usd}`,
@@ -161,7 +161,7 @@ export async function holdCall(
   const target = targetOf(terms, call.model);
   const isPriced = ledger.price(target, { input_tokens: 0, output_tokens: 0 }) !== null;
   if (!isPriced && call.model !== terms.target.model)
-    return { why: 'usd', message: `the price of the further model ${call.model} is unknown` };
+    return { why: 'content', message: `the price of the further model ${call.model} is unknown` };
   const most = callInput(call, run.density);
   const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
   const [hold] = await ledger.reserve(

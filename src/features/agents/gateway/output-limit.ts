@@ -17,11 +17,16 @@ const USUAL_LONGEST = 32_768;
 export function outputOf(call: Call, target: AskedModel): { output: number; least: number } {
   const { body } = call;
   const limits = limitPaths(call, target).map((path) => path.reduce<unknown>(member, body));
-  const given = limits.filter((limit) => typeof limit === 'number');
+  // The suite may allow a request whose limit is not a number of tokens.
+  const given = limits.filter((limit) => isTokenCount(limit));
   const output = given.length > 0 ? Math.max(...given) : (longestOutput(target) ?? USUAL_LONGEST);
   const thinking = member(body['thinking'], 'budget_tokens');
-  const least = LEAST_OUTPUT + (typeof thinking === 'number' ? thinking : 0);
+  const least = LEAST_OUTPUT + (isTokenCount(thinking) ? thinking : 0);
   return { output, least: Math.min(output, least) };
+}
+
+export function isTokenCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** Returns the body with this limit of output tokens, as JSON. */
@@ -58,8 +63,13 @@ function withMember(
   return { ...body, [name]: next };
 }
 
-/** Images have far more characters than tokens. */
-const MOST_FIRST_INPUT = 200_000;
+/**
+ * Inline images and documents, which have far more characters than tokens. The lookbehind keeps
+ * the search linear: without it, each character of a shorter run starts another search.
+ */
+const INLINE_DATA = /(?<![\w+/=-])[\w+/=-]{4096,}/g;
+
+const MOST_INLINE_TOKENS = 200_000;
 
 /** An estimate may be half of the real number, for example for numbers. */
 const FIRST_MARGIN = 2;
@@ -71,9 +81,13 @@ const ADDED_TOKENS = 256;
 
 /** `density`: the most tokens per byte in the run so far. Null: there is no reply yet. */
 export function callInput({ sent }: Call, density: number | null): number {
+  const text = sent.replace(INLINE_DATA, '');
+  const ofText = estimateTokens(text);
+  const ofData = Math.min(MOST_INLINE_TOKENS, sent.length - text.length);
+  // Data lowers the density, so a later text is also estimated by its own size.
   const expected =
     density === null
-      ? Math.min(MOST_FIRST_INPUT, FIRST_MARGIN * estimateTokens(sent))
-      : LATER_MARGIN * density * Buffer.byteLength(sent);
+      ? FIRST_MARGIN * ofText + ofData
+      : Math.max(LATER_MARGIN * density * Buffer.byteLength(sent), ofText);
   return Math.ceil(expected) + ADDED_TOKENS;
 }

@@ -191,12 +191,12 @@ function comparison(
     type === 'ends-with'
       ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
       : convertText(...assertionFor(type, value, negate), builtIns);
-  if ('why' in found) return found;
-  if (!('uses' in found.metric)) return { why: 'the metric regex does not support its pattern' };
-  const { trim: _, ...values } = (ownEntry(found.metric, 'with') ?? {}) as JsonMap;
+  if (typeof found === 'string') return { why: found };
+  if (!('uses' in found)) return { why: 'the metric regex does not support its pattern' };
+  const { trim: _, ...values } = (ownEntry(found, 'with') ?? {}) as JsonMap;
   const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
   if (isEither) values['ignore_case'] = true;
-  return { name: checkType(check, 'name'), metric: { ...found.metric, with: values } };
+  return { name: checkType(check, 'name'), metric: { ...found, with: values } };
 }
 
 function assertionFor(type: string, value: Json | undefined, negate: boolean) {

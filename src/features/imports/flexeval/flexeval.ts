@@ -53,15 +53,22 @@ const ABOUT_RUNNING = 'it configures how FlexEval runs and stores, not what it m
 const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
   notes: 'notes are not needed',
   add_default_functions: 'built-in metrics are always available',
-  max_n_conversation_threads:
-    'every dialogue runs; for a sample, set references_from to another file',
-  random_seed_conversation_sampling: 'every dialogue runs',
   database_path: ABOUT_RUNNING,
   env: "keys come from the run's environment",
   env_filepath: "keys come from the run's environment",
 };
 
-const LOSSES = ['max_n_conversation_threads'];
+const SAMPLE_OPTIONS: Readonly<Record<string, string>> = {
+  max_n_conversation_threads: '--sample',
+  random_seed_conversation_sampling: '--seed',
+};
+
+function whyUnsupported(key: string, value: Json | undefined): string | undefined {
+  const option = ownEntry(SAMPLE_OPTIONS, key);
+  return option === undefined
+    ? ownEntry(UNSUPPORTED_EVAL_KEYS, key)
+    : `pass it to the command: npx evaldiff run ${option} ${JSON.stringify(value)}`;
+}
 
 const CONFIG_KEYS =
   'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
@@ -125,9 +132,8 @@ function evalsOf(root: Node, { left, remarks }: Imported): ForeignEval[] {
       configs: [root.at(key, 'config')],
     }));
   for (const key of Object.keys(map).filter((each) => !isAmong(RUN_KEYS, each))) {
-    const why = ownEntry(UNSUPPORTED_EVAL_KEYS, key);
-    const isLoss = why === undefined || LOSSES.includes(key);
-    lose(isLoss ? left : remarks, root.at(key).place, key, why ?? NO_PART);
+    const why = whyUnsupported(key, map[key]);
+    lose(why === undefined ? left : remarks, root.at(key).place, key, why ?? NO_PART);
   }
   const node = root.at('eval');
   const configs = [root.at('config'), node.at('config')];
@@ -214,10 +220,7 @@ function flexEvalTestsDraft(
   return draft;
 }
 
-function triesPerThread(
-  { node, configs }: ForeignEval,
-  { left, remarks }: Imported,
-): number | null {
+function triesPerThread({ node, configs }: ForeignEval, { remarks }: Imported): number | null {
   const own = Object.keys(node.map).filter((key) => isAmong(CONFIG_KEYS, key));
   const written = [
     ...configs.flatMap((config) => Object.keys(config.map).map((key) => [key, config] as const)),
@@ -227,13 +230,7 @@ function triesPerThread(
   for (const [key, { map, at }] of written) {
     const value = map[key];
     if (key === REPEATS && typeof value === 'number') repeats = value;
-    else
-      lose(
-        LOSSES.includes(key) ? left : remarks,
-        at(key).place,
-        key,
-        ownEntry(UNSUPPORTED_EVAL_KEYS, key) ?? ABOUT_RUNNING,
-      );
+    else lose(remarks, at(key).place, key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
   }
   return repeats > 1 ? repeats : null;
 }

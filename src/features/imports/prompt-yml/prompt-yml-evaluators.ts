@@ -42,9 +42,9 @@ export function convertEvaluator(evaluator: JsonMap): Converted {
   const { string, llm, uses } = evaluator;
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
-  if (typeof uses !== 'string') return { why: 'it has neither string, llm nor uses' };
+  if (typeof uses !== 'string') return 'it has neither string, llm nor uses';
   const near = ownEntry(NEAREST, uses.replace(/^github\//, ''));
-  return near === undefined ? { why: `${uses} is unknown` } : { metric: near };
+  return near ?? `${uses} is unknown`;
 }
 
 function convertString(string: JsonMap): Converted {
@@ -52,10 +52,10 @@ function convertString(string: JsonMap): Converted {
   const [kind, value] = entry ?? ['', null];
   const metric = ownEntry(COMPARISONS, kind);
   if (metric === undefined || more.length > 0)
-    return { why: 'a string evaluator must be equals, contains, startsWith or endsWith' };
+    return 'a string evaluator must be equals, contains, startsWith or endsWith';
   return isScalar(value)
-    ? { metric: { uses: metric, with: { value: String(value), ignore_case: true } } }
-    : { why: 'its value is not text' };
+    ? { uses: metric, with: { value: String(value), ignore_case: true } }
+    : 'its value is not text';
 }
 
 const EVALUATOR_KEYS = ['name', 'description', 'string', 'llm', 'uses'];
@@ -69,7 +69,7 @@ export function withJudge(
   place: Place,
   imported: Imported,
 ): Converted {
-  if ('why' in converted) return converted;
+  if (typeof converted === 'string') return converted;
   const llm = isMap(evaluator['llm']) ? evaluator['llm'] : {};
   const unknown = [
     ...Object.keys(evaluator).filter((key) => !EVALUATOR_KEYS.includes(key)),
@@ -86,15 +86,13 @@ export function withJudge(
   if (!isScalar(modelId)) return converted;
   const model = publishedModel(modelId);
   imported.grader ??= { model, place };
-  return model === imported.grader.model
-    ? converted
-    : { metric: { ...converted.metric, grader: { model } } };
+  return model === imported.grader.model ? converted : { ...converted, grader: { model } };
 }
 
 /** The judge chooses from a list. A choice with a score above 0 passes. */
 function convertJudge(llm: JsonMap): Converted {
   const { prompt, choices, systemPrompt } = llm;
-  if (typeof prompt !== 'string') return { why: 'its judge has no prompt' };
+  if (typeof prompt !== 'string') return 'its judge has no prompt';
   const scored = Array.isArray(choices)
     ? choices
         .filter(isMap)
@@ -116,5 +114,5 @@ function convertJudge(llm: JsonMap): Converted {
       ? ''
       : `\n\nThe possible grades with their scores: ${scored.join(', ')}. The criterion is ` +
         'fulfilled by a grade with a score above 0.';
-  return { metric: { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } } };
+  return { uses: 'llm_rubric', with: { criteria: `${words}${passing}` } };
 }

@@ -149,13 +149,13 @@ function promptYmlTestsDraft(
     const { value, place } = evaluator;
     const converted = isMap(value)
       ? withJudge(convertEvaluator(value), value, place, imported)
-      : { why: 'it is not a map' };
-    if ('why' in converted) lose(left, place, `the evaluator ${name}`, converted.why);
-    else if (JSON.stringify(converted.metric).includes('{{'))
-      addRowMetrics(kept, { ...converted, name, place }, left, draft);
+      : 'it is not a map';
+    if (typeof converted === 'string') lose(left, place, `the evaluator ${name}`, converted);
+    else if (JSON.stringify(converted).includes('{{'))
+      addRowMetrics(kept, { metric: converted, name, place }, left, draft);
     else {
       draft.from(['metrics', shared.length], place);
-      shared.push({ name, ...converted.metric });
+      shared.push({ name, ...converted });
     }
   }
   const isLost = (name: string) => left.some(({ what }) => what === `the evaluator ${name}`);

@@ -1,34 +1,35 @@
+import { readYaml } from '../../../documents/yaml.ts';
 import { suggestion } from '../../../text/suggest.ts';
-import { type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar } from '../shared/draft.ts';
+import { ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isScalar, lose, type Loss } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
+import { assertionText } from '../shared/templates.ts';
 import {
-  negateIf,
   TEXT_ASSERTIONS,
+  checkedMetric,
   uses,
-  cannotConvert,
-  withKnownParameters,
   type AssertionContext,
   type Convert,
   type Converted,
-  type GivenAssertion,
 } from '../shared/text-assertions.ts';
-import { assertionValue } from './assertion-parts.ts';
 import { codeAssertion } from './code.ts';
+import type { ForeignAssertion } from './promptfoo-values.ts';
+import { fillIn } from './templates.ts';
 
-export const ASSERTION_KEYS =
-  'type value threshold metric weight config description label name id'.split(' ');
+const ASSERTION_KEYS = 'type value threshold metric weight config description label name id'.split(
+  ' ',
+);
 
 const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
   similar: ({ value, threshold, provider }) => {
     const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
     if (!isScalar(texts) && !(Array.isArray(texts) && texts.length > 0))
-      return cannotConvert('its value is not text');
+      return 'its value is not text';
     // Requests for another server must not be sent to the vendor.
     if (isConfigured(provider))
-      return cannotConvert(
+      return (
         "its embeddings come from a custom server; set that server's model in the settings (models, " +
-          'embeddings) and use embedding_similarity',
+        'embeddings) and use embedding_similarity'
       );
     return uses('embedding_similarity', {
       value: isScalar(texts) ? String(texts) : texts,
@@ -42,7 +43,7 @@ const GRADED_ASSERTIONS: Readonly<Record<string, Convert>> = {
     const criteria = Array.isArray(value) ? value.map(String).join('\n') : value;
     return typeof criteria === 'string' && criteria !== ''
       ? uses('g_eval', { criteria }, threshold ?? 0.7)
-      : cannotConvert('its value is not text');
+      : 'its value is not text';
   },
   factuality: convertGraded('factuality', 'value'),
   'model-graded-factuality': convertGraded('factuality', 'value'),
@@ -53,7 +54,7 @@ function convertGraded(name: string, key: string): Convert {
   return ({ value, threshold }) =>
     typeof value === 'string' && value !== ''
       ? uses(name, { [key]: value }, threshold)
-      : cannotConvert('its value is not text');
+      : 'its value is not text';
 }
 
 const CONVERSIONS: Readonly<Record<string, Convert>> = {
@@ -88,33 +89,90 @@ export function changesAnswer({ type, transform }: JsonMap, isTransformed: boole
 }
 
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): Converted {
-  const written = assertion['type'];
-  if (typeof written !== 'string') return cannotConvert('it has no type');
+  const { type: written, threshold = null, config, provider } = assertion;
+  if (typeof written !== 'string') return 'it has no type';
   const negate = written.startsWith('not-');
-  const named = negate ? written.slice('not-'.length) : written;
-  const type = named === 'similar:cosine' ? 'similar' : named;
+  const type = written.replace(/^not-/, '').replace(/^similar:cosine$/, 'similar');
   const convert = ownEntry(CONVERSIONS, type);
-  if (convert === undefined)
-    return cannotConvert(ownEntry(UNSUPPORTED_ASSERTIONS, type) ?? unreadType(type));
+  if (convert === undefined) return unreadType(type);
   const isCode = type === 'javascript' || type === 'python';
-  const value = assertionValue(assertion['value'], isCode, context);
-  const threshold = assertion['threshold'] ?? null;
-  if (!value.ok) return cannotConvert(value.why);
-  if (threshold !== null && typeof threshold !== 'number')
-    return cannotConvert('its threshold is not a number');
-  const asked: GivenAssertion = {
-    value: value.value,
-    threshold,
-    negate,
-    config: assertion['config'],
-    provider: assertion['provider'],
-  };
-  return withKnownParameters(
-    negateIf(convert(asked, context), negate && !isCode),
-    context.builtIns,
-  );
+  const given = assertion['value'] ?? null;
+  try {
+    const read = isCode ? fillInCode(given, context.vars) : assertionValue(given, context);
+    if (threshold !== null && typeof threshold !== 'number') return 'its threshold is not a number';
+    const value = given === null ? undefined : read;
+    const converted = convert({ value, threshold, negate, config, provider }, context);
+    return checkedMetric(converted, negate, context.builtIns);
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
 }
 
-function unreadType(type: string): string {
-  return `this type is not supported${suggestion(type, Object.keys(CONVERSIONS))}`;
+const unreadType = (type: string): string =>
+  ownEntry(UNSUPPORTED_ASSERTIONS, type) ??
+  `this type is not supported${suggestion(type, Object.keys(CONVERSIONS))}`;
+
+class Refusal extends Error {}
+
+/** For example, returns `checks.py` for `file://checks.py:grade`. Null if there is no path. */
+export function pathIn(text: string): string | null {
+  return /^file:\/\/(.+?)(?::[A-Za-z_$][\w$]*)?$/.exec(text.trim())?.[1] ?? null;
+}
+
+const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
+
+/** Fills in templates, except in files that the assertion names. Throws a `Refusal`. */
+function assertionValue(
+  written: Json,
+  { vars, textOf }: Pick<AssertionContext, 'vars' | 'textOf'>,
+): Json {
+  if (Array.isArray(written))
+    return written.map((member) => assertionValue(member, { vars, textOf }));
+  if (typeof written !== 'string') return written;
+  const path = pathIn(written);
+  if (path === null) {
+    const filled = fillIn(written, vars, 'empty', assertionText);
+    if (!filled.ok) throw new Refusal(filled.why);
+    return filled.text;
+  }
+  if (CODE_PATH.test(path)) throw new Refusal('values from code do not run');
+  const content = textOf(path);
+  if (content === null) throw new Refusal(`${path} cannot be read`);
+  if (!/\.(?:json|ya?ml)$/i.test(path)) return content.trim();
+  const read = readYaml(path, content);
+  if (!read.ok) throw new Refusal(`${path} is neither JSON nor YAML`);
+  return read.value.value;
+}
+
+/** If the code is not a valid template, only known variables are filled in. */
+function fillInCode(code: Json, vars: JsonMap): Json {
+  if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
+  const whole = fillIn(code, vars, 'empty', assertionText);
+  if (whole.ok) return whole.text;
+  return code.replace(/\{\{\s*[A-Za-z_][\w.]*\s*\}\}/g, (written) => {
+    const filled = fillIn(written, vars, 'told', assertionText);
+    return filled.ok ? filled.text : written;
+  });
+}
+
+export function reportUnreadAssertionKeys(
+  { value, place }: ForeignAssertion,
+  type: string,
+  left: Loss[],
+): void {
+  const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
+  for (const key of Object.keys(value).filter(
+    (each) => !ASSERTION_KEYS.includes(each) && !(each === 'provider' && compares),
+  )) {
+    lose(
+      left,
+      place,
+      `${key} of the assertion ${type}`,
+      key === 'provider' ? "the settings' grader gives all grades" : 'evaldiff has no equivalent',
+    );
+  }
+  const weight = value['weight'];
+  if (weight !== undefined && weight !== 0 && weight !== 1)
+    lose(left, place, `weight of the assertion ${type}`, 'all gating metrics count equally');
 }

@@ -1,5 +1,5 @@
 import type { Json, JsonMap } from '../../../types/plain.ts';
-import { cannotConvert, type Convert } from '../shared/text-assertions.ts';
+import type { Convert } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 export interface CodeCheck {
@@ -219,23 +219,16 @@ export function codeAssertion(language: 'javascript' | 'python'): Convert {
   const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
   const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
   return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
-    if (typeof value !== 'string' || value.trim() === '')
-      return cannotConvert('its value is not code');
+    if (typeof value !== 'string' || value.trim() === '') return 'its value is not code';
     const file = codeFilePath(value, language);
     const source = file === null ? value : textOf(file.path);
     if (source === null)
-      return cannotConvert(
-        `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`,
-      );
+      return `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`;
     const problem = problemOf(source, file?.path ?? null);
-    if (problem !== null) return cannotConvert(problem);
+    if (problem !== null) return problem;
     const check: CodeCheck = { source, threshold, negate, structured, unlike, asData, config };
-    return {
-      metric: {
-        language,
-        code: file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported),
-      },
-    };
+    const code = file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported);
+    return { language, code };
   };
 }
 

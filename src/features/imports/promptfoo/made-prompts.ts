@@ -4,7 +4,6 @@ import type { MadePrompt } from '../../../kernel/suite/suite.ts';
 import type { PromptText } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import type { ImportedModel } from '../shared/models.ts';
-import { templateText } from '../shared/templates.ts';
 import { chatIn, messagesIn, type ChatMessage } from './chats.ts';
 import { codeCommand } from './foreign-code.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
@@ -84,19 +83,11 @@ function promptFor(
   { made, messages, form }: ForeignPrompt,
   { vars, sent }: ForeignTest,
 ): MadePrompt {
-  const values = form === 'json' ? vars : sent;
-  if (made?.kind === 'template') return fillMessages(made.messages, values);
-  return {
-    ok: true,
-    messages: messages.map(({ role, template: { parts } }) => ({
-      role,
-      content: parts
-        .map((part) =>
-          'text' in part ? part.text : templateText(valueAt(values, part.path) ?? null),
-        )
-        .join(''),
-    })),
-  };
+  const texts = messages.map(({ role, template }) => ({ role, content: template.text }));
+  return fillMessages(
+    made?.kind === 'template' ? made.messages : texts,
+    form === 'json' ? vars : sent,
+  );
 }
 
 function expandChat(made: MadePrompt): MadePrompt {

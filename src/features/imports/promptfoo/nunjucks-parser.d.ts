@@ -9,17 +9,18 @@ declare module 'nunjucks/src/parser.js' {
     | { typename: 'LookupVal'; target: SyntaxNode; val: SyntaxNode }
     | { typename: 'Not' | 'Neg'; target: SyntaxNode }
     | { typename: 'Filter'; name: Name; args: { children: [SyntaxNode, ...SyntaxNode[]] } }
-    | { typename: 'Compare'; expr: SyntaxNode; ops: { expr: SyntaxNode; type: Comparison }[] }
-    | { typename: 'In' | 'Concat'; left: SyntaxNode; right: SyntaxNode }
-    | {
-        typename: 'Or' | 'And' | 'Add' | 'Sub' | 'Mul' | 'Div' | 'Mod';
-        left: SyntaxNode;
-        right: SyntaxNode;
-      }
+    | { typename: 'Compare'; expr: SyntaxNode; ops: [{ expr: SyntaxNode; type: Operator }] }
+    | { typename: 'Or' | 'And' | Operator; left: SyntaxNode; right: SyntaxNode }
   );
   type Name = { typename: 'Symbol'; value: string };
   type Names = Name | { typename: 'Array'; children: Name[] };
-  export type Comparison = '==' | '!=' | '===' | '!==' | '<' | '>' | '<=' | '>=';
+  type Sign = '==' | '!=' | '===' | '!==' | '<' | '>' | '<=' | '>=';
+  export type Operator = 'In' | 'Concat' | 'Add' | 'Sub' | 'Mul' | 'Div' | 'Mod' | Sign;
   const parser: { parse(template: string): SyntaxNode };
   export default parser;
+}
+
+declare module 'nunjucks/src/filters.js' {
+  const filters: Readonly<Record<string, (...given: unknown[]) => unknown>>;
+  export default filters;
 }

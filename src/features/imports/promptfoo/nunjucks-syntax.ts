@@ -1,11 +1,12 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
+import { shorten } from '../../../text/visible.ts';
 import { isAmong } from '../shared/draft.ts';
 
 export function parseTemplate(
   text: string,
 ): { ok: true; root: SyntaxNode } | { ok: false; construct: string } {
   const raw = unclosedAt(text, RAW);
-  if (raw !== undefined) return { ok: false, construct: constructAt(text, raw) };
+  if (raw !== undefined) return { ok: false, construct: tagAt(text, raw) };
   try {
     const root = parser.parse(text);
     checkNode(root);
@@ -16,7 +17,7 @@ export function parseTemplate(
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
     const end = unclosedAt(text, BLOCK) ?? text.length;
-    return { ok: false, construct: constructAt(text, lineno === undefined ? end : at) };
+    return { ok: false, construct: tagAt(text, lineno === undefined ? end : at) };
   }
 }
 
@@ -34,6 +35,9 @@ function checkNode(node: SyntaxNode): void {
       checkNode(part as SyntaxNode);
 }
 
+const SUM = 'Add Sub Concat';
+const PRODUCT = 'Mul Div Mod';
+
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
     case 'Symbol':
@@ -44,38 +48,38 @@ function isUnread(node: SyntaxNode): boolean {
     case 'Group':
       return node.children.length !== 1;
     case 'Set':
-      return node.targets.length !== 1 || node.targets[0]?.typename !== 'Symbol';
+      return node.targets.length !== 1 || node.targets[0].typename !== 'Symbol';
     case 'For':
       return loopVariables(node).some(({ typename }) => typename !== 'Symbol');
+    case 'Compare':
+      return node.ops.length !== 1;
+    case 'Not':
+      return isAmong(`${SUM} ${PRODUCT}`, node.target.typename);
     default:
-      return false;
+      return isRegrouped(node);
   }
+}
+
+/** nunjucks compiles to JavaScript without brackets, which groups `a * b % c` as `(a * b) % c`. */
+function isRegrouped(node: SyntaxNode): boolean {
+  return (
+    'right' in node &&
+    [SUM, PRODUCT].some(
+      (level) => isAmong(level, node.typename) && isAmong(level, node.right.typename),
+    )
+  );
 }
 
 export function loopVariables({ name }: Extract<SyntaxNode, { typename: 'For' }>) {
   return name.typename === 'Array' ? name.children : [name];
 }
 
-const TAG_MARKS = [
-  ['{{', '}}'],
-  ['{%', '%}'],
-  ['{#', '#}'],
-] as const;
+const TAG = /\{\{[^]*?\}\}|\{%[^]*?%\}|\{#[^]*?#\}|\{[{%#][^]*$/g;
 
-function constructAt(text: string, index: number): string {
-  const begun = TAG_MARKS.map(([open, close]) => ({
-    open,
-    close,
-    at: text.lastIndexOf(open, index),
-  }));
-  const { open, close, at } = begun.reduce((a, b) => (b.at > a.at ? b : a));
-  const end = text.indexOf(close, at);
-  if (at === -1 || end === -1) return text.slice(Math.max(at, 0)).slice(0, 60);
-  const inside = text
-    .slice(at + 2, end)
-    .replace(/^-|-$/g, '')
-    .trim();
-  return `${open} ${inside.split('\n', 1)[0]?.slice(0, 60) ?? ''} ${close}`;
+/** The tag at this index, or the last one before it. */
+function tagAt(text: string, index: number): string {
+  const [tag = ''] = [...text.matchAll(TAG)].findLast((found) => found.index <= index) ?? [];
+  return shorten(tag.replace(/\s+/g, ' '), 70);
 }
 
 const BLOCK = /\{%-?\s*(end)?(?:if|for)\b/g;

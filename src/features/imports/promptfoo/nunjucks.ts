@@ -1,12 +1,15 @@
-import type { Comparison, SyntaxNode } from 'nunjucks/src/parser.js';
-import { isMap, type Json, ownEntry } from '../../../types/plain.ts';
+import filters from 'nunjucks/src/filters.js';
+import type { Operator, SyntaxNode } from 'nunjucks/src/parser.js';
+import { isMap, ownEntry, type Json } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
 import { assertionText } from '../shared/templates.ts';
-import { FILTERS, type Value } from './nunjucks-filters.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
 /** Limits, because nested loops can run very long. */
 const MOST_CHARACTERS = 1_000_000;
 const MOST_STEPS = 1_000_000;
+
+type Value = Json | undefined;
 
 interface RenderState {
   /** The innermost scope is last. Variables of a scope shadow those of the test. */
@@ -52,10 +55,10 @@ function renderNode(node: SyntaxNode, state: RenderState): void {
       state.text += node.value;
       return;
     case 'If':
-      writeBody(Boolean(evaluateNode(node.cond, state)) ? node.body : node.else_, state);
+      renderBranch(Boolean(evaluateNode(node.cond, state)) ? node.body : node.else_, state);
       return;
     case 'For':
-      writeLoop(node, state);
+      renderLoop(node, state);
       return;
     case 'Set':
       setVariable(node.targets[0].value, evaluateNode(node.value, state), state);
@@ -65,12 +68,12 @@ function renderNode(node: SyntaxNode, state: RenderState): void {
   }
 }
 
-function writeBody(body: SyntaxNode | null, state: RenderState): void {
-  if (body !== null) renderNode(body, state);
-}
-
 function shownValue(value: Value, { show }: RenderState): string {
   return value === undefined || value === null ? '' : show(value);
+}
+
+function renderBranch(node: SyntaxNode | null, state: RenderState): void {
+  if (node !== null) renderNode(node, state);
 }
 
 function setVariable(name: string, value: Value, { scopes }: RenderState): void {
@@ -78,18 +81,18 @@ function setVariable(name: string, value: Value, { scopes }: RenderState): void 
   own?.set(name, value);
 }
 
-function writeLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: RenderState): void {
-  const list = evaluateNode(node.arr, state);
+function renderLoop(node: Extract<SyntaxNode, { typename: 'For' }>, state: RenderState): void {
+  const list = evaluateNode(node.arr, state) ?? null;
   const names = loopVariables(node).map(({ value }) => value);
   const entries =
     Array.isArray(list) || typeof list === 'string'
       ? [...list].map((item) => (names.length === 1 ? [item] : Array.isArray(item) ? item : []))
-      : isMap(list ?? null) && names.length > 1
-        ? Object.entries(list as Record<string, Json>)
+      : isMap(list) && names.length > 1
+        ? Object.entries(list)
         : [];
-  if (entries.length === 0) writeBody(node.else_, state);
+  const { length } = entries;
+  if (length === 0) renderBranch(node.else_, state);
   entries.forEach((values, index) => {
-    const { length } = entries;
     const scope = new Map<string, Value>(names.map((name, at) => [name, values[at]]));
     scope.set('loop', {
       index: index + 1,
@@ -112,8 +115,10 @@ function evaluateNode(node: SyntaxNode, state: RenderState): Value {
   switch (node.typename) {
     case 'Literal':
       return node.value;
-    case 'Symbol':
-      return lookUp(node.value, state);
+    case 'Symbol': {
+      const scope = state.scopes.findLast((each) => each.has(node.value));
+      return scope === undefined ? ownEntry(state.vars, node.value) : scope.get(node.value);
+    }
     case 'Array':
       return node.children.map((item) => inside(item) ?? null);
     case 'Group':
@@ -125,16 +130,26 @@ function evaluateNode(node: SyntaxNode, state: RenderState): Value {
       return node.else_ === null ? '' : inside(node.else_);
     case 'Filter':
       return applyFilter(node.name.value, node.args.children.map(inside));
-    case 'In':
-      return isMemberOf(inside(node.left), inside(node.right));
     default:
-      return evaluateChain(chainOf(node, inside));
+      return operation(node, inside);
   }
 }
 
-function lookUp(name: string, { scopes, vars }: RenderState): Value {
-  const scope = scopes.findLast((each) => each.has(name));
-  return scope === undefined ? ownEntry(vars, name) : scope.get(name);
+function operation(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Value {
+  if (node.typename === 'Compare' || node.typename === 'Not') {
+    // As in nunjucks, `not a == b` is `(not a) == b`.
+    const compared = node.typename === 'Not' ? node.target : node;
+    if (compared.typename !== 'Compare') return !inside(compared);
+    const value = inside(compared.expr);
+    const [{ type, expr }] = compared.ops;
+    return OPERATORS[type](node === compared ? value : !value, inside(expr));
+  }
+  if (node.typename === 'Neg') return -toOperand(inside(node.target));
+  if (!('right' in node)) throw new TypeError(`no value: ${node.typename}`);
+  const left = inside(node.left);
+  if (node.typename === 'And') return Boolean(left) ? inside(node.right) : left;
+  if (node.typename === 'Or') return Boolean(left) ? left : inside(node.right);
+  return OPERATORS[node.typename](left, inside(node.right));
 }
 
 function memberOf(of: Value, key: Value): Value {
@@ -143,86 +158,29 @@ function memberOf(of: Value, key: Value): Value {
   return isMap(of ?? null) ? ownEntry(of as Record<string, Json>, String(key)) : undefined;
 }
 
-function applyFilter(name: string, [of, ...values]: readonly Value[]): Value {
-  const filter = ownEntry(FILTERS, name);
-  const result = filter?.(of, values);
-  if (filter === undefined || result === null)
-    throw new Unfit(`the filter ${name} is not supported`);
-  return result;
-}
+/** The library's filters that neither call code, escape HTML nor depend on chance. */
+const FILTERS =
+  'abs capitalize d default dump first float indent int join last length lower replace round ' +
+  'safe string title trim upper wordcount';
 
-type Infix = 'or' | 'and' | Comparison | '+' | '-' | '*' | '/' | '%';
-type Chain = readonly (Infix | (() => Value))[];
+const WIDEST_INDENT = 100;
 
-const INFIX = { Or: 'or', And: 'and', Add: '+', Sub: '-', Mul: '*', Div: '/', Mod: '%' } as const;
-
-/**
- * nunjucks compiles operators to JavaScript without brackets, so JavaScript's precedence applies:
- * `not a == b` is `!a == b`.
- */
-function chainOf(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Chain {
-  const part = (of: SyntaxNode): Chain => chainOf(of, inside);
-  switch (node.typename) {
-    case 'Or':
-    case 'And':
-    case 'Add':
-    case 'Sub':
-    case 'Mul':
-    case 'Div':
-    case 'Mod':
-      return [...part(node.left), INFIX[node.typename], ...part(node.right)];
-    case 'Concat':
-      return [...part(node.left), '+', () => '', '+', ...part(node.right)];
-    case 'Compare':
-      return [...part(node.expr), ...node.ops.flatMap(({ type, expr }) => [type, ...part(expr)])];
-    case 'Not':
-    case 'Neg': {
-      const [first, ...rest] = part(node.target);
-      const { typename } = node;
-      const signed = (): Value => {
-        const value = typeof first === 'function' ? first() : undefined;
-        return typename === 'Not' ? !value : -toOperand(value);
-      };
-      return [signed, ...rest];
-    }
-    default:
-      return [() => inside(node)];
+function applyFilter(name: string, [of, ...given]: readonly Value[]): Value {
+  try {
+    if (name === 'safe') return of === null || of === undefined ? '' : assertionText(of);
+    // The library's own takes quadratic time.
+    if (name === 'trim' && typeof of === 'string') return of.trim();
+    if (isAmong(FILTERS, name) && !(name === 'indent' && Number(given[0]) > WIDEST_INDENT))
+      return filters[name]?.(of, ...given) as Value;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
   }
-}
-
-/** Lowest first. */
-const PRECEDENCE: readonly (readonly Infix[])[] = [
-  ['or'],
-  ['and'],
-  ['==', '!=', '===', '!=='],
-  ['<', '>', '<=', '>='],
-  ['+', '-'],
-  ['*', '/', '%'],
-];
-
-function evaluateChain(chain: Chain, level = 0): Value {
-  const [only] = chain;
-  if (chain.length === 1 && typeof only === 'function') return only();
-  const operators = PRECEDENCE[level] ?? [];
-  const at = chain.findLastIndex((part) => typeof part === 'string' && operators.includes(part));
-  const by = chain[at];
-  if (typeof by !== 'string') return evaluateChain(chain, level + 1);
-  const first = evaluateChain(chain.slice(0, at), level);
-  const second = (): Value => evaluateChain(chain.slice(at + 1), level + 1);
-  if (by === 'and') return Boolean(first) ? second() : first;
-  if (by === 'or') return Boolean(first) ? first : second();
-  return OPERATORS_BY_SIGN[by](first, second());
+  throw new Unfit(`the filter ${name} is not supported`);
 }
 
 /** Lists and maps may lack the methods that JavaScript's conversion calls. */
 const toOperand = (value: Value): number =>
   (typeof value === 'object' && value !== null ? assertionText(value) : value) as number;
-
-function isMemberOf(a: Value, b: Value): boolean {
-  if (Array.isArray(b)) return b.some((value) => value === a);
-  if (typeof b === 'string') return b.includes(String(a));
-  return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
-}
 
 /** Lists and maps are compared by identity. */
 function equals(a: Value, b: Value): boolean {
@@ -231,9 +189,12 @@ function equals(a: Value, b: Value): boolean {
   return areObjects ? a === b : toOperand(a) == toOperand(b);
 }
 
-const OPERATORS_BY_SIGN: Readonly<
-  Record<Exclude<Infix, 'and' | 'or'>, (a: Value, b: Value) => Value>
-> = {
+const OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
+  In: (a, b) => {
+    if (Array.isArray(b)) return b.some((value) => value === a);
+    if (typeof b === 'string') return b.includes(String(a));
+    return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
+  },
   '==': equals,
   '!=': (a, b) => !equals(a, b),
   '===': (a, b) => a === b,
@@ -242,9 +203,10 @@ const OPERATORS_BY_SIGN: Readonly<
   '>': (a, b) => toOperand(a) > toOperand(b),
   '<=': (a, b) => toOperand(a) <= toOperand(b),
   '>=': (a, b) => toOperand(a) >= toOperand(b),
-  '+': (a, b) => toOperand(a) + toOperand(b),
-  '-': (a, b) => toOperand(a) - toOperand(b),
-  '*': (a, b) => toOperand(a) * toOperand(b),
-  '/': (a, b) => toOperand(a) / toOperand(b),
-  '%': (a, b) => toOperand(a) % toOperand(b),
+  Concat: (a, b) => `${String(toOperand(a))}${String(toOperand(b))}`,
+  Add: (a, b) => toOperand(a) + toOperand(b),
+  Sub: (a, b) => toOperand(a) - toOperand(b),
+  Mul: (a, b) => toOperand(a) * toOperand(b),
+  Div: (a, b) => toOperand(a) / toOperand(b),
+  Mod: (a, b) => toOperand(a) % toOperand(b),
 };

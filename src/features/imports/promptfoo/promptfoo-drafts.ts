@@ -1,8 +1,8 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf } from '../../../config/templates.ts';
-import { type Document, valueAt } from '../../../documents/document.ts';
+import { type Document, type Path, valueAt } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import type { JsonMap, Place } from '../../../types/plain.ts';
+import { filledText, type JsonMap, type Notice } from '../../../types/plain.ts';
 import {
   A_TEST,
   createDraft,
@@ -16,9 +16,13 @@ import {
   lose,
   addRemark,
 } from '../shared/draft.ts';
-import { pathIn } from './assertion-parts.ts';
-import { ON_TRANSFORMED, changesAnswer, convertAssertion } from './assertions.ts';
-import { reportUnreadAssertionKeys } from './promptfoo-assertions.ts';
+import {
+  ON_TRANSFORMED,
+  changesAnswer,
+  convertAssertion,
+  pathIn,
+  reportUnreadAssertionKeys,
+} from './assertions.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -41,56 +45,53 @@ export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
 ): Promise<{ draft: DraftFile | null; carried: Share[] }> {
-  const { document, imported, hasGrader } = context;
-  const draft = createDraft({ file: document.file, line: document.placeOf(['tests']).line });
-  const structured = structuredNames(tests);
-  const texts = await namedFiles(tests, context);
-  const paths = context.prompts.flatMap(({ messages }) =>
+  const { document, imported, hasGrader, prompts, inputs } = context;
+  const { left, remarks } = imported;
+  const place = document.placeOf(['tests']);
+  const draft = createDraft({ file: document.file, line: place.line });
+  const readMetrics = await metricsReader(tests, context);
+  const paths = prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
   );
-  reportMissingValues(tests, paths, imported);
-  reportSingleBraces(tests, context.prompts, imported);
+  reportMissingValues(tests, paths, remarks);
+  reportSingleBraces(tests, prompts, remarks);
   const ids = idsOf(tests);
-  const references: JsonMap[] = [];
-  let kept = 0;
   const rows: NonNullable<Imported['judged']>['rows'] = [];
-  for (const test of tests) {
-    const metrics = testMetrics(test, { context, structured, texts });
-    kept += metrics.length;
-    rows.push({
-      given: test.given,
-      vars: test.vars,
-      assertions: metrics.map(({ assertion }) => assertion),
-    });
-    const path = ['references', references.length];
+  const references = tests.map((test, index): JsonMap => {
+    const metrics = readMetrics(test);
+    const { given, vars } = test;
+    rows.push({ given, vars, assertions: metrics.map(({ assertion }) => assertion) });
+    const path = ['references', index];
     draft.from(path, test.place);
-    metrics.forEach(({ place, file }, index) => {
-      draft.from([...path, 'metrics', index], place);
+    for (const [at, { place: written, file }] of metrics.entries()) {
+      draft.from([...path, 'metrics', at], written);
       for (const key of file === null ? [] : ['code', 'with'])
-        draft.from([...path, 'metrics', index, key], { file: file ?? '', line: 1 });
-    });
+        draft.from([...path, 'metrics', at, key], { file: file ?? '', line: 1 });
+    }
     for (const [name, file] of Object.entries(test.files))
       draft.from([...path, 'input', name], { file, line: 1 });
-    const named = ids.get(test);
-    const id = named === undefined ? {} : { id: named };
-    references.push({
-      ...id,
-      input: inputOf(test[context.inputs], paths),
+    const id = ids.get(test);
+    return {
+      ...(id === undefined ? {} : { id }),
+      input: inputOf(test[inputs], paths),
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
-    });
-  }
-  const carried = testShares(tests, references.length, kept, imported);
-  if (references.length === 0) return { draft: null, carried };
+    };
+  });
+  const lost = left.filter(({ what }) => what === A_TEST).length;
+  const carried: Share[] = [
+    { unit: 'test', of: tests.length + lost, carried: tests.length },
+    {
+      unit: 'assertion',
+      of: tests.flatMap(({ assertions }) => assertions).length,
+      carried: rows.flatMap(({ assertions }) => assertions).length,
+    },
+  ];
+  if (tests.length === 0) return { draft: null, carried };
   imported.judged = { tests: draft, rows };
   const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
   if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
   draft.value['references'] = references;
-  judgeTheRest(
-    draft,
-    document.placeOf(['tests']),
-    hasGrader || imported.grader !== null,
-    imported.remarks,
-  );
+  judgeTheRest(draft, place, hasGrader || imported.grader !== null, remarks);
   return { draft, carried };
 }
 
@@ -106,8 +107,8 @@ export function structuredNames(tests: readonly ForeignTest[]): string[] {
 
 function reportMissingValues(
   tests: readonly ForeignTest[],
-  paths: readonly (readonly (string | number)[])[],
-  { remarks }: Imported,
+  paths: readonly Path[],
+  remarks: Notice[],
 ): void {
   const names = new Map(paths.map((path) => [path.join('.'), path]));
   for (const [name, path] of names) {
@@ -125,7 +126,7 @@ function reportMissingValues(
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
-  { remarks }: Imported,
+  remarks: Notice[],
 ): void {
   const names = new Set(tests.flatMap(({ vars }) => Object.keys(vars)));
   for (const { messages, place } of prompts) {
@@ -143,20 +144,6 @@ function reportSingleBraces(
           `variable write {${found[0]}}`,
       );
   }
-}
-
-function testShares(
-  tests: readonly ForeignTest[],
-  references: number,
-  metrics: number,
-  { left }: Imported,
-): Share[] {
-  const lost = left.filter(({ what }) => what === A_TEST).length;
-  const written = tests.reduce((sum, { assertions }) => sum + assertions.length, 0);
-  return [
-    { unit: 'test', of: tests.length + lost, carried: references },
-    { unit: 'assertion', of: written, carried: metrics },
-  ];
 }
 
 /**
@@ -178,86 +165,50 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
-async function namedFiles(
+/** Reads the files that assertions name, and returns a function that converts a test's assertions. */
+async function metricsReader(
   tests: readonly ForeignTest[],
-  { files, document }: TestsContext,
-): Promise<Map<string, { file: string; text: string }>> {
-  const named = new Map(
-    tests
-      .flatMap(({ assertions }) => assertions)
-      .flatMap(({ value: { value }, place }) =>
-        (Array.isArray(value) ? value : [value]).flatMap((each): [string, Place][] => {
-          const path = typeof each === 'string' ? pathIn(each) : null;
-          const line = place.file === document.file ? place.line : 0;
-          return path === null ? [] : [[path, { file: document.file, line }]];
-        }),
-      ),
-  );
-  const texts = new Map<string, { file: string; text: string }>();
-  for (const [path, place] of named) {
-    const [found] = await files.texts(path, place);
-    if (found !== undefined) texts.set(path, found);
-  }
-  return texts;
-}
-
-interface MetricsContext {
-  context: TestsContext;
-  structured: readonly string[];
-  texts: ReadonlyMap<string, { file: string; text: string }>;
-}
-
-function testMetrics(
-  test: ForeignTest,
-  {
-    context: {
-      builtIns,
-      asData,
-      inputs,
-      imported: { left },
-    },
-    structured,
-    texts,
-  }: MetricsContext,
-): { metric: JsonMap; place: Place; file: string | null; assertion: JsonMap }[] {
-  const unique = uniqueNames();
-  if (test.isTransformed && test.assertions.length === 0)
-    lose(left, test.place, 'options.transform', 'answers are shown unchanged');
-  return test.assertions.flatMap((assertion) => {
-    const { value, place } = assertion;
-    const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
-    let { file } = assertion;
-    const converted = convertAssertion(value, {
-      vars: test.vars,
-      unlike: Object.fromEntries(
-        Object.entries(test.vars).filter(([name, own]) => own !== test[inputs][name]),
-      ),
-      builtIns,
-      structured,
-      asData,
-      textOf: (path) => {
-        file = texts.get(path)?.file ?? null;
-        return texts.get(path)?.text ?? null;
-      },
-    });
-    const changed = changesAnswer(value, test.isTransformed);
-    if ('why' in converted || changed !== null) {
-      if ('why' in converted) lose(left, place, `the assertion ${type}`, converted.why);
-      else lose(left, place, ON_TRANSFORMED, changed ?? '');
-      return [];
+  { files, document, builtIns, asData, inputs, imported: { left } }: TestsContext,
+) {
+  const structured = structuredNames(tests);
+  const texts = new Map<string, { file: string; text: string } | undefined>();
+  for (const { value, place } of tests.flatMap(({ assertions }) => assertions))
+    for (const each of [value['value']].flat()) {
+      const path = typeof each === 'string' ? pathIn(each) : null;
+      const line = place.file === document.file ? place.line : 0;
+      if (path !== null && !texts.has(path))
+        texts.set(path, (await files.texts(path, { file: document.file, line }))[0]);
     }
-    reportUnreadAssertionKeys(assertion, type, left);
-    const label = value['metric'] ?? value['label'];
-    const name = unique(
-      typeof label === 'string' && label !== '' && !label.includes('{{') ? label : type,
-    );
-    return [
-      {
-        place,
-        file,
-        assertion: value,
-        metric: { name, ...converted.metric, ...(value['weight'] === 0 ? { skip: true } : {}) },
-      },
-    ];
-  });
+  return ({ assertions, isTransformed, place: whole, vars, ...test }: ForeignTest) => {
+    const unique = uniqueNames();
+    if (isTransformed && assertions.length === 0)
+      lose(left, whole, 'options.transform', 'answers are shown unchanged');
+    const own = { ...test, vars }[inputs];
+    const unlike = Object.entries(vars).filter(([name, value]) => value !== own[name]);
+    return assertions.flatMap((assertion) => {
+      const { value, place } = assertion;
+      const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
+      let { file } = assertion;
+      const converted = convertAssertion(value, {
+        vars,
+        unlike: Object.fromEntries(unlike),
+        builtIns,
+        structured,
+        asData,
+        textOf: (path) => {
+          file = texts.get(path)?.file ?? null;
+          return texts.get(path)?.text ?? null;
+        },
+      });
+      if (typeof converted === 'string')
+        return lose(left, place, `the assertion ${type}`, converted);
+      const changed = changesAnswer(value, isTransformed);
+      if (changed !== null) return lose(left, place, ON_TRANSFORMED, changed);
+      reportUnreadAssertionKeys(assertion, type, left);
+      const label = filledText(value['metric'] ?? value['label']);
+      const name = unique(label?.includes('{{') === false ? label : type);
+      const skip = value['weight'] === 0 ? { skip: true } : {};
+      return [{ place, file, assertion: value, metric: { name, ...converted, ...skip } }];
+    });
+  };
 }

@@ -4,85 +4,70 @@ import { folderOf } from '../../../documents/paths.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import {
-  isScalar,
-  type Imported,
-  type ImportFiles,
-  type Loss,
-  lose,
-  addRemark,
-} from '../shared/draft.ts';
+import { isScalar, type Imported, type Loss, lose, addRemark } from '../shared/draft.ts';
 import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
-import { readEach, nodeOf, type Node } from '../shared/node.ts';
+import { readEach, nodeOf } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
-import { sentParameters, withFiles, type SentParameters } from './promptfoo-parameters.ts';
+import { sentParameters, withFiles } from './promptfoo-parameters.ts';
 
 export interface LocatedModel extends ImportedModel {
   place: Place;
 }
 
+interface ModelContext extends Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> {
+  structured: readonly string[];
+}
+
 /** If no provider in the file is supported, uses the settings' model. */
 export async function readModels(
   document: Document,
-  context: Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> & {
-    structured: readonly string[];
-  },
+  context: ModelContext,
   imported: Imported,
 ): Promise<LocatedModel[]> {
   const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
   const written = nodeOf(document, [key]);
   const unread: Loss[] = [];
   const models: LocatedModel[] = [];
-  const entries = await modelEntries(written, context.files);
+  const entries = await readEach(written.each(), async (entry) => {
+    const { value, place } = entry;
+    const isFile = typeof value === 'string' && /^file:\/\/.+\.(?:ya?ml|json)$/i.test(value);
+    if (!isFile) return value === null ? [] : [entry];
+    return (await context.files.documents(value, place)).flatMap((file) => nodeOf(file).each());
+  });
   for (const { value, place } of entries) {
-    const { sent, unsent, left } = await withSentParameters(value, place, context);
-    const found = codeProvider(value, document, context) ?? convertProvider(sent);
+    const { found, unsent, left } = await readModel(value, place, document.file, context);
     if ('why' in found) {
       lose(unread, place, `the provider ${providerId(value)}`, found.why);
       continue;
     }
+    const { label } = found;
     for (const { key: part, why } of [...left, ...found.left])
-      lose(imported.left, place, `${part} of ${found.label}`, why);
-    for (const { why } of found.aside) addRemark(imported.remarks, place, `${found.label}: ${why}`);
-    if (unsent.length > 0)
-      addRemark(
-        imported.remarks,
-        place,
-        `${found.label}: promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`,
-      );
+      lose(imported.left, place, `${part} of ${label}`, why);
+    const ignored = `promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`;
+    const remarks = [...found.aside.map(({ why }) => why), ...(unsent.length > 0 ? [ignored] : [])];
+    for (const why of remarks) addRemark(imported.remarks, place, `${label}: ${why}`);
     const model = uniqueModelName(found, imported.models);
     if (found.entry !== null) imported.models[model] = found.entry;
     models.push({ ...found, model, place });
   }
-  if (models.length > 0) {
-    imported.left.push(...unread);
-    return models;
+  if (models.length === 0) {
+    const { place } = entries.length === 0 ? nodeOf(document) : written;
+    return [withoutProvider(place, unread, imported)];
   }
-  const place = entries.length === 0 ? nodeOf(document).place : written.place;
-  return [withoutProvider(place, unread, imported)];
+  imported.left.push(...unread);
+  return models;
 }
 
-function modelEntries(written: Node, files: ImportFiles): Promise<Node[]> {
-  const entries = written.each().filter(({ value }) => value !== null);
-  return readEach(entries, async (entry) => {
-    const { value, place } = entry;
-    if (typeof value !== 'string' || !/^file:\/\/.+\.(?:ya?ml|json)$/i.test(value)) return [entry];
-    return (await files.documents(value, place)).flatMap((file) => nodeOf(file).each());
-  });
-}
-
-async function withSentParameters(
-  value: Json,
-  place: Place,
-  { files, settings }: Pick<ImportContext, 'files' | 'settings'>,
-): Promise<{ sent: Json } & Pick<SentParameters, 'unsent' | 'left'>> {
+async function readModel(value: Json, place: Place, file: string, context: ModelContext) {
   const map = providerMap(value);
   const { id, config } = map;
-  if (typeof id !== 'string') return { sent: value, unsent: [], left: [] };
-  const read = await withFiles(isMap(config) ? config : {}, place, files);
-  const asked = sentParameters(replaceRetired(id, settings), read);
-  return { ...asked, sent: { ...map, config: asked.config } };
+  const read = await withFiles(isMap(config) ? config : {}, place, context.files);
+  const none = { found: convertProvider(value), unsent: [], left: [] };
+  if (typeof id !== 'string') return none;
+  const asked = sentParameters(replaceRetired(id, context.settings), read);
+  const sent = { ...map, config: asked.config };
+  return { ...asked, found: codeProvider(map, file, context) ?? convertProvider(sent) };
 }
 
 /** Replaces a retired model by its successor in the settings. */
@@ -101,28 +86,21 @@ function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string 
 }
 
 function codeProvider(
-  written: Json,
-  { file }: Document,
-  {
-    code,
-    host,
-    structured,
-  }: Pick<ImportContext, 'code' | 'host'> & { structured: readonly string[] },
+  { id, label, config }: JsonMap,
+  file: string,
+  { code, host, structured }: ModelContext,
 ): ImportedModel | null {
-  const { id, label, config } = providerMap(written);
   const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
   if (code === 'refused' || found === null || typeof id !== 'string') return null;
   const named = filledText(label) ?? id;
+  const why = `${found.file} is your code, which needs code: host`;
   return {
     label: named,
     model: named,
     parameters: {},
     entry: codeModel(found, id, config, host, structured),
     left: [],
-    aside:
-      code === 'written'
-        ? [{ key: 'id', why: `${found.file} is your code, which needs code: host` }]
-        : [],
+    aside: code === 'written' ? [{ key: 'id', why }] : [],
   };
 }
 

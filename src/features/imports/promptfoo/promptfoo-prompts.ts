@@ -4,9 +4,9 @@ import type { Document } from '../../../documents/document.ts';
 import type { FilePart } from '../../../types/media.ts';
 import type { PromptText, Role } from '../../../types/model.ts';
 import { isMap, parsedJson, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { lastSteps, type ImportFiles } from '../shared/draft.ts';
+import { A_PROMPT, lastSteps, lose, type ImportFiles, type Loss } from '../shared/draft.ts';
 import { readForeignParameters } from '../shared/models.ts';
-import { readEach, nodeOf, type Node } from '../shared/node.ts';
+import { nodeOf, readEach, type Node } from '../shared/node.ts';
 import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
@@ -17,7 +17,6 @@ import { isCutOff } from './templates.ts';
 export interface ForeignPrompt {
   label: string | null;
   parameters: JsonMap;
-  unread: { key: string; why: string }[];
   messages: {
     role: Role;
     template: ReadTemplate;
@@ -25,20 +24,15 @@ export interface ForeignPrompt {
     place: Place;
   }[];
   /** `text`: variables are filled in before the text is parsed as a chat. */
-  form: PromptForm;
-  made: Maker | null;
+  form: 'json' | 'chat' | 'text';
+  made:
+    | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
+    | { kind: 'template'; messages: PromptText[] }
+    | null;
   place: Place;
 }
 
 type ReadTemplate = Extract<Template, { ok: true }>;
-
-type PromptForm = 'json' | 'chat' | 'text';
-
-type Maker =
-  | { kind: 'code'; code: CodeFile; source: string; config: Json | undefined }
-  | { kind: 'template'; messages: PromptText[] };
-
-type ReadPrompt = ForeignPrompt | { why: string; place: Place };
 
 export const ONLY_VARIABLES =
   'template filters and logic work only if evaldiff reads this file directly; a prompt ' +
@@ -46,46 +40,57 @@ export const ONLY_VARIABLES =
 
 const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
 
-const WITHOUT_PROMPTS = '{{prompt}}';
-
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
+interface PromptContext {
+  files: ImportFiles;
+  code: CodeHost;
+  left: Loss[];
+}
+
 export async function readPrompts(
   document: Document,
   context: PromptContext,
-): Promise<ReadPrompt[]> {
-  const { value, map, at, each } = nodeOf(document, ['prompts']);
+): Promise<ForeignPrompt[]> {
+  const { value, place, map, at, each } = nodeOf(document, ['prompts']);
+  if (value === null) return readPrompt('{{prompt}}', place, context);
   const entries: Pick<Node, 'value' | 'place'>[] = isMap(value)
     ? Object.entries(map).map(([id, label]) => ({ value: { id, label }, place: at(id).place }))
     : each();
-  return readEach(entries, (entry) =>
-    readForeignPrompt(value === null ? WITHOUT_PROMPTS : entry.value, entry.place, context),
-  );
+  const prompts: ForeignPrompt[] = [];
+  // One after the other, so that losses are reported in the order of the file.
+  for (const entry of entries)
+    prompts.push(...(await readPrompt(entry.value, entry.place, context)));
+  return prompts;
 }
-
-type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'unread'>;
 
 const ENTRY_KEYS = ['id', 'raw', 'label', 'display', 'config'];
 
-async function readPromptEntry(
-  written: JsonMap,
+async function readPrompt(
+  written: Json,
   place: Place,
-  files: ImportFiles,
-): Promise<PromptEntry> {
-  const { config } = written;
-  const map = isMap(config) ? config : {};
-  const { own, left: unreadable } = convertibleMembers(await withFiles(map, place, files));
-  const { parameters, left } = readForeignParameters(own);
-  const others = Object.keys(written)
-    .filter((key) => !ENTRY_KEYS.includes(key))
-    .map((key) => ({ key, why: 'evaldiff has no equivalent' }));
-  return {
-    label: promptLabel(written),
-    parameters,
-    unread: [...unreadable, ...left, ...others],
-  };
+  context: PromptContext,
+): Promise<ForeignPrompt[]> {
+  const { files, left } = context;
+  const map = isMap(written) ? written : { raw: written };
+  const text = map['raw'] ?? map['id'];
+  if (typeof text !== 'string') return lose(left, place, A_PROMPT, 'it is neither text nor a file');
+  if (text.startsWith('exec:')) return lose(left, place, A_PROMPT, 'prompts in code do not run');
+  const label = promptLabel(map);
+  const path = pathIn(text);
+  if (path !== null && CODE_FILE.test(path))
+    return codePrompts(text, map['config'], label, place, context);
+  const parameters = await promptParameters(map, place, context);
+  if (path === null) return textPrompt(text, { label, parameters, place }, context);
+  const isPlain = /\.txt$/i.test(path);
+  if (isPlain && Object.keys(parameters).length > 0)
+    lose(left, place, 'config of a prompt', 'promptfoo ignores it for a .txt prompt');
+  const entry = { label, parameters: isPlain ? {} : parameters };
+  return readEach(await files.texts(path, place), async (file) =>
+    promptsInFile(await withNamedTexts(file, place, files), entry, context),
+  );
 }
 
 function promptLabel({ label, display }: JsonMap): string | null {
@@ -93,191 +98,161 @@ function promptLabel({ label, display }: JsonMap): string | null {
   return typeof named === 'string' ? named : null;
 }
 
-interface PromptContext {
-  files: ImportFiles;
-  code: CodeHost;
+function pathIn(text: string): string | null {
+  if (text.startsWith('file://')) return text.slice('file://'.length).trim();
+  const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
+  return ends && !/\s/.test(text.trim()) ? text.trim() : null;
 }
 
-async function readForeignPrompt(
-  written: Json,
+async function promptParameters(
+  { config, ...written }: JsonMap,
   place: Place,
-  context: PromptContext,
-): Promise<ReadPrompt[]> {
-  const { files } = context;
-  const map = isMap(written) ? written : { raw: written };
-  const text = map['raw'] ?? map['id'];
-  if (typeof text !== 'string') return [{ why: 'it is neither text nor a file', place }];
-  if (text.startsWith('exec:')) return [{ why: 'prompts in code do not run', place }];
-  const entry = await readPromptEntry(map, place, files);
-  if (!isPromptPath(text)) return [textPrompt(text, entry, place, context.code === 'written')];
-  const path = text.replace(/^file:\/\//, '').trim();
-  if (CODE_FILE.test(path)) return codePrompts(text, map, place, context);
-  return readEach(await files.texts(path, place), async (file) =>
-    fromFile(await withTexts(file, place, files), entry, context.code === 'written'),
-  );
+  { files, left }: PromptContext,
+): Promise<JsonMap> {
+  const read = await withFiles(isMap(config) ? config : {}, place, files);
+  const { own, left: unreadable } = convertibleMembers(read);
+  const { parameters, left: refused } = readForeignParameters(own);
+  const others = Object.keys(written)
+    .filter((key) => !ENTRY_KEYS.includes(key))
+    .map((key) => ({ key, why: 'evaldiff has no equivalent' }));
+  for (const { key, why } of [...unreadable, ...refused, ...others])
+    lose(left, place, `${key} of a prompt`, why);
+  return parameters;
 }
 
 async function codePrompts(
   text: string,
-  map: JsonMap,
+  config: Json | undefined,
+  label: string | null,
   place: Place,
-  { files, code: host }: PromptContext,
-): Promise<ReadPrompt[]> {
+  { files, code: host, left }: PromptContext,
+): Promise<ForeignPrompt[]> {
   const code = codeFileIn(text, '');
-  if (code === null || typeof host === 'string')
-    return [
-      {
-        why:
-          code === null
-            ? 'prompts in code do not run'
-            : 'prompts in code run only if evaldiff reads this file directly, with code: host',
-        place,
-      },
-    ];
-  const label = promptLabel(map);
+  if (code === null) return lose(left, place, A_PROMPT, 'prompts in code do not run');
+  if (typeof host === 'string')
+    return lose(
+      left,
+      place,
+      A_PROMPT,
+      'prompts in code run only if evaldiff reads this file directly, with code: host',
+    );
+  const { called } = code;
   return (await files.texts(code.file, place)).map(({ file, text: source }) => ({
-    label: label ?? (code.called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : code.called),
-    unread: [],
+    label: label ?? (called === '' ? lastSteps(file).name.replace(/\.\w+$/, '') : called),
     parameters: {},
     messages: [],
     form: 'text',
-    made: { kind: 'code', code: { file, called: code.called }, source, config: map['config'] },
+    made: { kind: 'code', code: { file, called }, source, config },
     place: { file, line: 1 },
   }));
 }
 
-function isPromptPath(text: string): boolean {
-  if (text.startsWith('file://')) return true;
-  const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
-  return ends && !text.includes('\n') && !/\s/.test(text.trim());
-}
-
-async function withTexts(
+/** Replaces the `file://` contents of messages in JSON and YAML files. */
+async function withNamedTexts(
   { file, text }: { file: string; text: string },
   place: Place,
   files: ImportFiles,
 ): Promise<{ file: string; text: string }> {
-  if (!/\.(?:json|ya?ml)$/i.test(file)) return { file, text };
-  const list = yamlValue(text);
+  const list = /\.(?:json|ya?ml)$/i.test(file) ? yamlValue(text) : null;
   if (!Array.isArray(list) || !list.every(isMap)) return { file, text };
-  const messages = list.map(async ({ content, ...message }): Promise<JsonMap> => {
+  const messages = list.map(async (message): Promise<JsonMap> => {
+    const { content } = message;
     const isNamed = typeof content === 'string' && content.startsWith('file://');
     const [named] = isNamed ? await files.texts(content, place) : [];
-    return { ...message, ...(content === undefined ? {} : { content: named?.text ?? content }) };
+    return named === undefined ? message : { ...message, content: named.text };
   });
   return { file, text: JSON.stringify(await Promise.all(messages)) };
 }
 
-/** A text file may contain several prompts, separated by `---`. */
-function fromFile(
-  { file, text }: { file: string; text: string },
-  entry: PromptEntry,
-  isWritten: boolean,
-): ReadPrompt[] {
-  const place = { file, line: 1 };
-  if (!TEXT_FILE.test(file)) return [{ why: `${file} is not a text, JSON or YAML file`, place }];
-  const isPlain = /\.txt$/i.test(file);
-  const parts = isPlain
-    ? text
-        .split(/^[^\S\n]*---[^\S\n]*$/m)
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-    : /\.jsonl$/i.test(file)
-      ? text.split('\n').filter((line) => line.trim() !== '')
-      : [text];
-  const stem = lastSteps(file).name.replace(/\.\w+$/, '');
-  let line = 1;
-  let from = 0;
-  return parts.map((part, index) => {
-    const at = Math.max(from, text.indexOf(part, from));
-    line += text.slice(from, at).split('\n').length - 1;
-    from = at;
-    const label = entry.label ?? (parts.length === 1 ? stem : `${stem} ${String(index + 1)}`);
-    return textPrompt(
-      part,
-      { ...(isPlain ? withoutConfig(entry) : entry), label },
-      { file, line },
-      isWritten,
-    );
-  });
-}
+type PromptEntry = Pick<ForeignPrompt, 'label' | 'parameters' | 'place'>;
 
-/** promptfoo ignores the configuration of a prompt in a `.txt` file. */
-function withoutConfig({ label, parameters, unread }: PromptEntry): PromptEntry {
-  const none = { key: 'config', why: 'promptfoo ignores it for a .txt prompt' };
-  const others = unread.filter(({ key }) => key !== 'config');
-  return {
-    label,
-    parameters: {},
-    unread: Object.keys(parameters).length === 0 ? others : [...others, none],
-  };
+/** A text file may contain several prompts, separated by `---`. */
+function promptsInFile(
+  { file, text }: { file: string; text: string },
+  entry: Omit<PromptEntry, 'place'>,
+  context: PromptContext,
+): ForeignPrompt[] {
+  if (!TEXT_FILE.test(file))
+    return lose(
+      context.left,
+      { file, line: 1 },
+      A_PROMPT,
+      `${file} is not a text, JSON or YAML file`,
+    );
+  const parts = /\.txt$/i.test(file)
+    ? text.split(/^[^\S\n]*---[^\S\n]*$/m).map((part) => part.trim())
+    : /\.jsonl$/i.test(file)
+      ? text.split('\n')
+      : [text];
+  const written = parts.length === 1 ? parts : parts.filter((part) => part.trim() !== '');
+  const stem = lastSteps(file).name.replace(/\.\w+$/, '');
+  let from = 0;
+  return written.flatMap((part, index) => {
+    from = Math.max(from, text.indexOf(part, from));
+    const line = text.slice(0, from).split('\n').length;
+    const label = entry.label ?? (written.length === 1 ? stem : `${stem} ${String(index + 1)}`);
+    return textPrompt(part, { ...entry, label, place: { file, line } }, context);
+  });
 }
 
 function textPrompt(
   text: string,
   entry: PromptEntry,
-  place: Place,
-  isWritten: boolean,
-): ReadPrompt {
+  { code, left }: PromptContext,
+): ForeignPrompt[] {
+  const { place } = entry;
+  const lost = (why: string) => lose(left, place, A_PROMPT, why);
   if (CONVERSATION.test(text))
-    return {
-      why: "_conversation contains a run's earlier answers, which evaldiff tests do not see",
-      place,
-    };
+    return lost("_conversation contains a run's earlier answers, which evaldiff tests do not see");
   const messages = messagesIn(text);
-  if (typeof messages === 'string') return { why: messages, place };
+  if (typeof messages === 'string') return lost(messages);
   const isText = messages[0]?.content === text;
-  const form: PromptForm = parsedJson(text) !== undefined ? 'json' : isText ? 'text' : 'chat';
-  if (messages.some(({ parts }) => parts !== undefined))
-    return partsPrompt(messages, { ...entry, place, form });
-  const whole = literalMessages(messages, form, text);
-  const read = whole.map(({ role, content }) => ({ role, template: readTemplate(content), place }));
-  const plain = read.flatMap(({ role, template }) =>
-    template.ok ? [{ role, template, place }] : [],
-  );
-  const prompt = { ...entry, place, form };
-  if (plain.length === read.length) return { ...prompt, made: null, messages: plain };
-  const flawed = whole.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
-  if (flawed !== undefined && !flawed.ok)
-    return { why: `${flawed.construct} is not a supported variable, filter or tag`, place };
-  return isWritten
-    ? { why: ONLY_VARIABLES, place }
-    : { ...prompt, made: { kind: 'template', messages: whole }, messages: [] };
-}
-
-/** Marks unfinished templates as raw text, because promptfoo sends them unchanged. */
-function literalMessages(
-  messages: readonly ChatMessage[],
-  form: PromptForm,
-  text: string,
-): PromptText[] {
-  const isRaw = form !== 'json' && isCutOff(text);
-  return messages.map(({ role, content }) => ({
-    role,
-    content: isRaw ? `{% raw %}${content}{% endraw %}` : content,
-  }));
-}
-
-function partsPrompt(
-  messages: readonly ChatMessage[],
-  prompt: Omit<ForeignPrompt, 'messages' | 'made'>,
-): ReadPrompt {
-  const { place } = prompt;
-  const plain: ForeignPrompt['messages'] = [];
-  for (const { role, content, parts } of messages) {
-    const template = readTemplate(content);
-    const own = parts?.map((part) => ({
-      type: part.type,
-      template: readTemplate(part.type === 'text' ? part.text : part.path),
-    }));
-    const read = own?.flatMap(({ type, template: each }) =>
-      each.ok ? [{ type, template: each }] : [],
-    );
-    if (!template.ok || read?.length !== own?.length)
-      return { why: 'a prompt with images or files supports only variables', place };
-    plain.push({ role, template, place, ...(read && { parts: read }) });
+  const form = parsedJson(text) !== undefined ? 'json' : isText ? 'text' : 'chat';
+  const prompt = { ...entry, form, made: null } as const;
+  if (messages.some(({ parts }) => parts !== undefined)) {
+    const plain = messages.flatMap((message) => messageWithParts(message, place) ?? []);
+    return plain.length === messages.length
+      ? [{ ...prompt, messages: plain }]
+      : lost('a prompt with images or files supports only variables');
   }
-  return { ...prompt, made: null, messages: plain };
+  const whole = messages.map(({ role, content }) => ({
+    role,
+    content: asSent(content, form, text),
+  }));
+  const plain = whole.flatMap(({ role, content }) => {
+    const template = readTemplate(content);
+    return template.ok ? [{ role, template, place }] : [];
+  });
+  if (plain.length === whole.length) return [{ ...prompt, messages: plain }];
+  const why = templateRefusal(whole) ?? (code === 'written' ? ONLY_VARIABLES : null);
+  return why === null
+    ? [{ ...prompt, made: { kind: 'template', messages: whole }, messages: [] }]
+    : lost(why);
+}
+
+/** promptfoo sends unfinished templates unchanged. */
+function asSent(content: string, form: ForeignPrompt['form'], text: string): string {
+  return form !== 'json' && isCutOff(text) ? `{% raw %}${content}{% endraw %}` : content;
+}
+
+function templateRefusal(messages: readonly PromptText[]): string | null {
+  const flawed = messages.map(({ content }) => parseTemplate(content)).find(({ ok }) => !ok);
+  return flawed === undefined || flawed.ok
+    ? null
+    : `${flawed.construct} is not a supported variable, filter or tag`;
+}
+
+function messageWithParts(
+  { role, content, parts }: ChatMessage,
+  place: Place,
+): ForeignPrompt['messages'][number] | null {
+  const template = readTemplate(content);
+  const own = parts?.flatMap((part) => {
+    const read = readTemplate(part.type === 'text' ? part.text : part.path);
+    return read.ok ? [{ type: part.type, template: read }] : [];
+  });
+  if (!template.ok || own?.length !== parts?.length) return null;
+  return { role, template, place, ...(own && { parts: own }) };
 }
 
 export function fileVariables(prompts: readonly ForeignPrompt[]): Set<string> {

@@ -1,19 +1,19 @@
 import { isTable } from '../../../documents/dataset.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { filledText, isMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, type Loss, lose } from '../shared/draft.ts';
-import { readEach, loseUnread, nodeOf, type Node } from '../shared/node.ts';
+import { filledText, isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { A_TEST, isAmong, lose, type Loss } from '../shared/draft.ts';
+import { loseUnread, nodeOf, readEach, type Node } from '../shared/node.ts';
+import { fieldsOf } from '../shared/text-assertions.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
-import { readAssertions, withValues } from './promptfoo-assertions.ts';
 import {
   expandVariables,
-  leaveOut,
+  readVariables,
   type Defaults,
+  type ForeignAssertion,
   type ForeignTest,
   type ValueReader,
 } from './promptfoo-values.ts';
-import { ROW_KEYS, readRow, readVariables, variablesOfRow } from './promptfoo-variables.ts';
 
 const NO_DEFAULTS: Defaults = {
   variables: new Map(),
@@ -33,16 +33,16 @@ const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
 export async function readForeignTests(
   document: Document,
-  { files, shown, limits, code, host }: Omit<ValueReader, 'left' | 'defaults'>,
-  left: Loss[],
+  given: Omit<ValueReader, 'defaults'>,
 ): Promise<ForeignTest[]> {
-  const reader: ValueReader = { files, shown, limits, code, host, left, defaults: NO_DEFAULTS };
   const root = nodeOf(document);
-  const [written, tests] = [root.at('defaultTest'), root.at('tests')];
-  reader.defaults = await readDefaults(written, reader);
-  const listed = root.at('scenarios');
-  const scenarios = await readEach(listed.value === null ? [] : listed.each(), (entry) =>
-    readScenarios(entry, reader),
+  const [written, tests, listed] = [root.at('defaultTest'), root.at('tests'), root.at('scenarios')];
+  const reader: ValueReader = { ...given, defaults: NO_DEFAULTS };
+  const [inFile] = await inFiles(written, reader);
+  if (inFile !== undefined) reader.defaults = await readDefaults(inFile, reader);
+  const entries = listed.value === null ? [] : listed.each();
+  const scenarios = await readEach(entries, async (entry) =>
+    readEach(await inFiles(entry, reader), (scenario) => readScenario(scenario, reader)),
   );
   if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
   const { always: _, ...defaults } = reader.defaults;
@@ -52,46 +52,37 @@ export async function readForeignTests(
     : expandVariables({ description: null, ...defaults, place: written.place }, reader);
 }
 
-async function readScenarios(entry: Node, reader: ValueReader): Promise<ForeignTest[]> {
-  if (typeof entry.value !== 'string') return readScenario(entry, reader);
-  const files = await reader.files.documents(entry.value, entry.place);
-  const scenarios = files.flatMap((file) => nodeOf(file).each());
-  return readEach(scenarios, (scenario) => readScenario(scenario, reader));
+/** The entries of the files that the text names, or else the entry itself. */
+async function inFiles(entry: Node, { files }: ValueReader): Promise<Node[]> {
+  if (typeof entry.value !== 'string') return [entry];
+  const found = await files.documents(entry.value, entry.place);
+  return found.flatMap((file) => nodeOf(file).each());
 }
 
 async function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const { left, defaults } = reader;
   const [config, tests] = [scenario.at('config'), scenario.at('tests')];
   if (!Array.isArray(config.value))
-    return leaveOut(reader, scenario.place, 'a scenario', 'its config is not a list');
+    return lose(left, scenario.place, 'a scenario', 'its config is not a list');
   return readEach(config.items(), async (entry) => {
     if (!isMap(entry.value))
-      return leaveOut(reader, entry.place, 'an entry of a scenario', 'it is not a map');
-    const data = await defaultsIn(entry, reader);
-    const { variables, assertions, expands, options } = reader.defaults;
-    const defaults = {
-      expands: expands && data.expands,
-      options: { ...options, ...data.options },
-      variables: new Map([...variables, ...data.variables]),
-      assertions,
-      always: data.assertions,
+      return lose(left, entry.place, 'an entry of a scenario', 'it is not a map');
+    const data = await readDefaults(entry, reader);
+    const own = {
+      ...reader,
+      defaults: {
+        expands: defaults.expands && data.expands,
+        options: { ...defaults.options, ...data.options },
+        variables: new Map([...defaults.variables, ...data.variables]),
+        assertions: defaults.assertions,
+        always: data.assertions,
+      },
     };
-    const own = { ...reader, defaults };
     return tests.value === null ? readTest(tests.at(0), own) : readEntries(tests, own);
   });
 }
 
-function readEntries(tests: Node, reader: ValueReader): Promise<ForeignTest[]> {
-  const isList = Array.isArray(tests.value);
-  return readEach(tests.each(), (entry) => readEntry(entry, isList, reader));
-}
-
-async function readDefaults(written: Node, reader: ValueReader): Promise<Defaults> {
-  if (typeof written.value !== 'string') return defaultsIn(written, reader);
-  const [file] = await reader.files.documents(written.value, written.place);
-  return file === undefined ? NO_DEFAULTS : defaultsIn(nodeOf(file), reader);
-}
-
-async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
+async function readDefaults(node: Node, reader: ValueReader): Promise<Defaults> {
   if (!isMap(node.value)) return NO_DEFAULTS;
   reportUnknownKeys(node, reader.left);
   const options = node.at('options').map;
@@ -104,24 +95,34 @@ async function defaultsIn(node: Node, reader: ValueReader): Promise<Defaults> {
   };
 }
 
-async function readEntry(
-  entry: Node,
+function readEntries(tests: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const isListed = Array.isArray(tests.value);
+  return readEach(tests.each(), async (entry) => {
+    const { value, map, place } = entry;
+    const named = typeof value === 'string' ? value : map['path'];
+    if (typeof named === 'string') return readNamed(named, entry, isListed, reader);
+    return isMap(value)
+      ? readTest(entry, reader)
+      : lose(reader.left, place, A_TEST, 'it is neither a map nor a file');
+  });
+}
+
+async function readNamed(
+  named: string,
+  { map, place }: Node,
   isListed: boolean,
   reader: ValueReader,
 ): Promise<ForeignTest[]> {
-  const { value, map, place } = entry;
-  const named = typeof value === 'string' ? value : map['path'];
-  if (typeof named !== 'string')
-    return isMap(value)
-      ? readTest(entry, reader)
-      : leaveOut(reader, place, A_TEST, 'it is neither a map nor a file');
-  const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
+  const lost = (why: string) => lose(reader.left, place, `tests ${named}`, why);
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
     return lost('tests are read only from files of the repository');
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) return testsFromCode(named, entry, reader);
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) {
+    const made = await testsFromCode(named, map['config'], place, reader);
+    return typeof made === 'string' ? lost(made) : readTestFile(made, false, reader);
+  }
   // promptfoo loads `file://` values only from YAML files and from files in a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
-  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowFiles(named, place, loads, reader);
+  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRows(named, place, loads, reader);
   return /\.(?:ya?ml|json)$/i.test(named)
     ? readEach(await reader.files.documents(named, place), (file) =>
         readTestFile(file, loads, reader),
@@ -129,71 +130,101 @@ async function readEntry(
     : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
 }
 
-/** If code may not run, the tests that it would generate are lost. */
+/** Returns the reason if the code may not run or fails. */
 async function testsFromCode(
   named: string,
-  { map, place }: Node,
-  reader: ValueReader,
-): Promise<ForeignTest[]> {
-  const { config } = map;
+  config: Json | undefined,
+  place: Place,
+  { code: call, host }: ValueReader,
+): Promise<Document | string> {
   const code = codeFileIn(named, folderOf(place.file));
-  const lost = (why: string): never[] => leaveOut(reader, place, `tests ${named}`, why);
-  if (code === null || typeof reader.code === 'string')
-    return lost(
+  if (code === null || typeof call === 'string')
+    return (
       'tests from code run only if evaldiff reads this file directly, with code: host; or write ' +
-        'them to a JSONL file',
+      'them to a JSONL file'
     );
-  const command = codeCommand('tests', code, { config });
-  const made = await reader.code(command, reader.host.setup, {});
-  if (!made.ok) return lost(made.why);
-  const at = (): Place => ({ file: code.file, line: 1 });
-  const file: Document = { file: code.file, value: made.value, placeOf: at, placeOfText: at };
-  return readTestFile(file, false, reader);
+  const made = await call(codeCommand('tests', code, { config }), host.setup, {});
+  if (!made.ok) return made.why;
+  const placeOf = (): Place => ({ file: code.file, line: 1 });
+  return { file: code.file, value: made.value, placeOf, placeOfText: placeOf };
 }
 
 function readTestFile(file: Document, loads: boolean, reader: ValueReader): Promise<ForeignTest[]> {
   return readEach(nodeOf(file).each(), async (test) =>
     isMap(test.value)
       ? readTest(test, reader, loads)
-      : leaveOut(reader, test.place, A_TEST, 'it is not a map'),
+      : lose(reader.left, test.place, A_TEST, 'it is not a map'),
   );
 }
 
 async function readTest(test: Node, reader: ValueReader, loads = false): Promise<ForeignTest[]> {
   const { map, place } = test;
+  const { defaults, left } = reader;
   const limit = TEST_FILTER_KEYS.find((key) => (map[key] ?? null) !== null);
   if (limit !== undefined)
-    return leaveOut(
-      reader,
+    return lose(
+      left,
       test.at(limit).place,
       A_TEST,
       `its key ${limit} restricts it to some prompts or models, but evaldiff runs every test with ` +
         `all prompts and models of the file`,
     );
-  reportUnknownKeys(test, reader.left);
+  reportUnknownKeys(test, left);
   const variables = await readVariables(test.at('vars'), reader);
-  const written = readAssertions(test.at('assert'), reader.left);
-  const own = loads ? await withValues(written, reader) : written;
+  const written = readAssertions(test.at('assert'), left);
+  const own = loads ? await Promise.all(written.map((each) => withFile(each, reader))) : written;
   const options = test.at('options').map;
-  const { assertions, always } = reader.defaults;
-  const inherited = options['disableDefaultAsserts'] === true ? always : [...assertions, ...always];
+  const inherited = options['disableDefaultAsserts'] === true ? [] : defaults.assertions;
   return expandVariables(
     {
       description: filledText(map['description']),
-      variables: new Map([...reader.defaults.variables, ...variables]),
-      expands: options['disableVarExpansion'] !== true && reader.defaults.expands,
-      options: { ...reader.defaults.options, ...options },
-      assertions: [...inherited, ...own],
+      variables: new Map([...defaults.variables, ...variables]),
+      expands: options['disableVarExpansion'] !== true && defaults.expands,
+      options: { ...defaults.options, ...options },
+      assertions: [...inherited, ...defaults.always, ...own],
       place,
     },
     reader,
   );
 }
 
-/**
- * A JSON row with keys such as `vars` is a test. Columns of other rows are variables, except `__…`.
- */
-async function readRowFiles(
+function readAssertions(list: Node, left: Loss[]): ForeignAssertion[] {
+  if (list.value !== null && !Array.isArray(list.value))
+    lose(left, list.place, 'assert', 'it is not a list');
+  return list.items().flatMap((assertion): ForeignAssertion[] => {
+    const { value, map, place } = assertion;
+    // An `assert-set` without a threshold means the same as its assertions.
+    if (map['type'] === 'assert-set' && map['threshold'] === undefined)
+      return readAssertions(assertion.at('assert'), left);
+    if (!isMap(value)) return lose(left, place, 'an assertion', 'it is not a map');
+    return '$ref' in value
+      ? lose(left, place, 'an assertion', 'references to other parts of the file are not supported')
+      : [{ value, place, file: null }];
+  });
+}
+
+async function withFile(
+  assertion: ForeignAssertion,
+  { files }: ValueReader,
+): Promise<ForeignAssertion> {
+  const { value, place } = assertion;
+  const named = value['value'];
+  if (typeof named !== 'string' || !/^file:\/\/(?!.*\.(?:[cm]?[jt]s|py|rb)(?::|$))/.test(named))
+    return assertion;
+  if (/\.(?:json|ya?ml)$/i.test(named)) {
+    const [data] = await files.documents(named, place);
+    return data === undefined
+      ? assertion
+      : { place, value: { ...value, value: data.value }, file: data.file };
+  }
+  const [text] = await files.texts(named, place);
+  return text === undefined
+    ? assertion
+    : { place, value: { ...value, value: text.text }, file: text.file };
+}
+
+/** A JSON row with keys such as `vars` is a test. Columns of other rows are variables or `__…`. */
+async function readRows(
   path: string,
   from: Place,
   loads: boolean,
@@ -202,24 +233,113 @@ async function readRowFiles(
   const found = await reader.files.rows(path, from);
   const rows = found.flatMap(({ file, rows: own }) => own.map((row) => ({ file, ...row })));
   return readEach(rows, async ({ file, line, value }) => {
-    const place = { file, line };
+    const node = nodeOf({ value, placeOf: () => ({ file, line }) });
     const isTest =
-      !isTable(file) && ROW_KEYS.some((key) => isMap(value[key]) || Array.isArray(value[key]));
-    return isTest
-      ? readTest(nodeOf({ value, placeOf: () => place }), reader, loads)
-      : readRow(value, place, await variablesOfRow(value, place, reader), reader);
+      !isTable(file) &&
+      ['vars', 'assert', 'description'].some((key) => typeof (value[key] ?? 0) === 'object');
+    return isTest ? readTest(node, reader, loads) : readRow(value, node, reader);
   });
 }
 
-function reportUnknownKeys(test: Node, said: Loss[]): void {
-  loseUnread(said, test, { read: TEST_KEYS });
+const SECONDARY_COLUMN = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
+
+async function readRow(row: JsonMap, { place }: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const { defaults, left } = reader;
+  const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
+  const value = Object.fromEntries(cells);
+  const variables = await readVariables(nodeOf({ value, placeOf: () => place }), reader);
+  const assertions = [...defaults.assertions, ...defaults.always];
+  const options = { ...defaults.options };
+  for (const [column, cell] of Object.entries(row)) {
+    if (cell === '' || !column.startsWith('__') || SECONDARY_COLUMN.test(column)) continue;
+    if (/^__expected\d*$/.test(column))
+      assertions.push({ value: cellAssertion(String(cell), column, row), place, file: null });
+    else if (column === '__prefix' || column === '__suffix') options[column.slice(2)] = cell;
+    else lose(left, place, `the column ${column}`, 'evaldiff has no equivalent');
+  }
+  return expandVariables(
+    {
+      description: filledText(row['__description']),
+      variables: new Map([...defaults.variables, ...variables]),
+      expands: defaults.expands,
+      options,
+      assertions,
+      place,
+    },
+    reader,
+  );
+}
+
+const PREFIXES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:javascript|fn|eval):/, 'javascript'],
+  [/^(?:llm-rubric|grade):/, 'llm-rubric'],
+  [/^python:/, 'python'],
+  [/^file:\/\/(?=.*\.py(?::\w+)?$)/, 'python'],
+  [/^file:\/\/(?=.*\.[cm]?[jt]s(?::\w+)?$)/, 'javascript'],
+];
+
+const TYPED = /^(not-)?([a-z][a-z0-9-]*(?::[a-z-]+)?)(?:\((\d+(?:\.\d+)?)\))?(?::([\s\S]*))?$/;
+
+const ASSERTION_TYPES =
+  'agent-rubric answer-relevance bleu classifier contains contains-all contains-any ' +
+  'contains-html contains-json contains-sql contains-xml context-faithfulness context-recall ' +
+  'context-relevance conversation-relevance cost equals factuality finish-reason g-eval gleu ' +
+  'guardrails icontains icontains-all icontains-any is-html is-json is-refusal is-sql ' +
+  'is-valid-function-call is-valid-openai-function-call is-valid-openai-tools-call is-xml ' +
+  'javascript latency levenshtein llm-rubric meteor model-graded-closedqa ' +
+  'model-graded-factuality moderation perplexity perplexity-score pi python regex rouge-n ruby ' +
+  'search-rubric similar similar:cosine similar:dot similar:euclidean skill-used starts-with ' +
+  'tool-call-f1 trace-error-spans trace-span-count trace-span-duration trajectory:goal-success ' +
+  'trajectory:step-count trajectory:tool-args-match trajectory:tool-sequence ' +
+  'trajectory:tool-used webhook word-count';
+
+/** Types of assertions that may have a threshold in brackets. */
+const BOUNDED =
+  'answer-relevance classifier context-faithfulness context-recall context-relevance cost ' +
+  'latency levenshtein perplexity perplexity-score rouge-n similar starts-with';
+
+const LIST_ASSERTION = /^i?contains-(?:any|all)$/;
+
+const BOUND = 0.75;
+
+/** Reads an assertion from a table cell: `type(threshold): value`, or else the expected answer. */
+function cellAssertion(cell: string, column: string, row: JsonMap): JsonMap {
+  const written = cell.trim();
+  const metric = filledText(row['__metric']);
+  const bound = row[`__config:${column}:threshold`] ?? '';
+  const labels: JsonMap = {
+    ...(metric === null ? {} : { metric }),
+    ...(bound === '' ? {} : { threshold: Number(bound) }),
+  };
+  const [prefix, ofPrefix] = PREFIXES.find(([mark]) => mark.test(written)) ?? [];
+  if (prefix !== undefined && ofPrefix !== undefined) {
+    const value = written.startsWith('file://') ? written : written.replace(prefix, '').trim();
+    return { type: ofPrefix, value, ...labels };
+  }
+  return { ...(typedAssertion(written) ?? { type: 'equals', value: written }), ...labels };
+}
+
+function typedAssertion(written: string): JsonMap | null {
+  const [, not = '', type = '', threshold = BOUND, value] = TYPED.exec(written) ?? [];
+  if (!isAmong(ASSERTION_TYPES, type)) return null;
+  const text = value?.trim();
+  const list = LIST_ASSERTION.test(type) ? fieldsOf(value ?? '') : null;
+  return {
+    type: `${not}${type}`,
+    ...(text === undefined ? {} : { value: list ?? text }),
+    ...(isAmong(BOUNDED, type) ? { threshold: Number(threshold) } : {}),
+  };
+}
+
+function reportUnknownKeys(test: Node, left: Loss[]): void {
+  loseUnread(left, test, { read: TEST_KEYS });
   if (test.map['threshold'] !== undefined)
     lose(
-      said,
+      left,
       test.at('threshold').place,
       'threshold',
       'a test passes if all its assertions pass; a threshold on their mean is not supported',
     );
   const options = test.at('options');
-  loseUnread(said, options, { read: KNOWN_OPTIONS, what: (key) => `options.${key}` });
+  loseUnread(left, options, { read: KNOWN_OPTIONS, what: (key) => `options.${key}` });
 }

@@ -1,8 +1,10 @@
 import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
-import type { Limits } from '../../../documents/limits.ts';
-import { ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, type ImportFiles, type Loss, lose } from '../shared/draft.ts';
+import { FILE_LIMITS } from '../../../documents/limits.ts';
+import { folderOf } from '../../../documents/paths.ts';
+import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { A_TEST, isScalar, lose, type ImportFiles, type Loss } from '../shared/draft.ts';
+import { nodeOf, readEach, type Node } from '../shared/node.ts';
 import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 import { isCutOff } from './templates.ts';
@@ -33,12 +35,11 @@ interface LoadedValue {
   file: string | null;
 }
 
-export type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
-
-export type Variables = ReadonlyMap<string, Variable>;
+/** `whole`: a list or map as one value. */
+type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
 
 export interface Defaults {
-  variables: Variables;
+  variables: ReadonlyMap<string, Variable>;
   /** Whether a list of values for a variable makes several tests. */
   expands: boolean;
   options: JsonMap;
@@ -51,20 +52,74 @@ export interface ValueReader {
   files: ImportFiles;
   /** Names of variables whose files are attached to the prompt. */
   shown: ReadonlySet<string>;
-  limits: Limits;
   code: CodeHost;
   host: HostSettings;
   left: Loss[];
   defaults: Defaults;
 }
 
-export function leaveOut(reader: ValueReader, place: Place, what: string, why: string): never[] {
-  lose(reader.left, place, what, why);
-  return [];
+const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
+
+/** Types of files that promptfoo does not read as text. */
+const NO_TEXT =
+  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
+
+/** Reads a map of variables, or the files that contain such maps. */
+export async function readVariables(
+  written: Node,
+  reader: ValueReader,
+): Promise<Defaults['variables']> {
+  const { value, place } = written;
+  const named = [value].flat().filter((name) => typeof name === 'string');
+  const found = await readEach(named, (name) =>
+    reader.files.documents(name, place, folderOf(place.file)),
+  );
+  const maps = isMap(value) ? [written] : found.map((file) => nodeOf(file));
+  const variables = await readEach(maps, ({ map, at }) =>
+    readEach(Object.keys(map), async (name): Promise<[string, Variable][]> => [
+      [name, await readVariable(name, at(name), reader)],
+    ]),
+  );
+  return new Map(variables);
 }
 
-type Unexpanded = Pick<ForeignTest, 'description' | 'assertions' | 'place'> &
-  Omit<Defaults, 'always'>;
+/** A list of texts gives the variable several values. Any other list is one value. */
+async function readVariable(
+  name: string,
+  { value, place }: Node,
+  reader: ValueReader,
+): Promise<Variable> {
+  const each: LoadedValue[] = [];
+  for (const member of Array.isArray(value) && typeof value[0] === 'string' ? value : [value]) {
+    const loaded = await loadValue(name, member, place, reader);
+    if (typeof loaded === 'string') return { why: loaded };
+    each.push(...loaded);
+  }
+  return { each, whole: isScalar(value) ? null : value };
+}
+
+/** Returns the reason if the value cannot be read. */
+async function loadValue(
+  name: string,
+  value: Json,
+  place: Place,
+  { files, shown }: ValueReader,
+): Promise<LoadedValue[] | string> {
+  if (typeof value !== 'string' || !value.startsWith('file://')) return [{ value, file: null }];
+  if (VARIABLE_CODE_PATH.test(value)) return 'comes from code, which does not run';
+  if (shown.has(name))
+    return files.paths(value, place).map((file) => ({ value: file, file: null }));
+  if (NO_TEXT.test(value)) return `is the file ${value}, which is not plain text`;
+  if (/\.ya?ml$/i.test(value)) {
+    const found = await files.documents(value, place);
+    return found.map(({ file, value: data }) => ({ value: JSON.stringify(data), file }));
+  }
+  const found = await files.texts(value, place);
+  const binary = found.find(({ text }) => text.includes('\0'));
+  return binary === undefined
+    ? found.map(({ file, text }) => ({ value: text.trim(), file }))
+    : `is the file ${binary.file}, which is not plain text`;
+}
 
 const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
 
@@ -74,13 +129,15 @@ const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
 /** A list of texts makes one test per text. Several lists make all combinations. */
 export function expandVariables(
-  { variables, expands, options, ...test }: Unexpanded,
-  { limits, left: said }: Pick<ValueReader, 'limits' | 'left'>,
+  {
+    variables,
+    expands,
+    options,
+    ...test
+  }: Pick<ForeignTest, 'description' | 'assertions' | 'place'> & Omit<Defaults, 'always'>,
+  { left }: ValueReader,
 ): ForeignTest[] {
-  const lost = (why: string): ForeignTest[] => {
-    lose(said, test.place, A_TEST, why);
-    return [];
-  };
+  const lost = (why: string) => lose(left, test.place, A_TEST, why);
   const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));
   if (changing !== undefined)
     return lost(`its options.${changing} changes the request for one test, which is not supported`);
@@ -97,8 +154,8 @@ export function expandVariables(
       return lost(
         `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
-    if (combinations.length * values.length > limits.references)
-      return lost(`its lists of values make more than ${String(limits.references)} tests`);
+    if (combinations.length * values.length > FILE_LIMITS.references)
+      return lost(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
     combinations = combinations.flatMap((given) =>
       values.map((value): [string, LoadedValue][] => [...given, [name, value]]),
     );

@@ -64,8 +64,8 @@ export async function importPromptfoo(
   tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
-  const files = importFiles(tools.files, folderOf(written.file), tools.limits, problems);
-  const context: ImportContext = { ...tools, files };
+  const files = importFiles(tools.files, folderOf(written.file), problems);
+  const context = { ...tools, files };
   const imported = nothingImported();
   const document = configurationOf(written);
   const { value } = document;
@@ -83,11 +83,11 @@ export async function importPromptfoo(
   }
   reportUnreadKeys(document, value, imported);
   const left: Loss[] = [];
-  const prompts = await promptsOf(document, context, left);
+  const prompts = await readPrompts(document, { ...context, left });
   const tests = withItself(
     document,
     prompts,
-    await readForeignTests(document, { ...context, shown: fileVariables(prompts) }, left),
+    await readForeignTests(document, { ...context, shown: fileVariables(prompts), left }),
   );
   const structured = structuredNames(tests);
   const models = await readModels(document, { ...context, structured }, imported);
@@ -103,30 +103,14 @@ export async function importPromptfoo(
     asData: answersAsData(models, imported),
     imported,
   });
-  const lost = (): number => imported.left.filter(({ what }) => what === A_PROMPT).length;
-  const unread = lost();
-  await addDrafts({ document, prompts, models, tests, inputs }, draft, context, imported);
-  const kept = prompts.length - (lost() - unread);
+  const unread = left.filter(({ what }) => what === A_PROMPT).length;
+  const parts = { ...context, document, prompts, models, written: tests, inputs } as const;
+  const kept = await addDrafts(parts, draft, imported);
   imported.carried = [
     { unit: 'prompt', of: prompts.length + unread, carried: kept },
     ...carried.map((share) => (kept === 0 ? { ...share, carried: 0 } : share)),
   ];
   return imported;
-}
-
-async function promptsOf(
-  document: Document,
-  context: ImportContext,
-  left: Loss[],
-): Promise<ForeignPrompt[]> {
-  return (await readPrompts(document, context)).flatMap((read): ForeignPrompt[] => {
-    if (!('why' in read)) {
-      for (const { key, why } of read.unread) lose(left, read.place, `${key} of a prompt`, why);
-      return [read];
-    }
-    lose(left, read.place, A_PROMPT, read.why);
-    return [];
-  });
 }
 
 function withItself(
@@ -181,41 +165,43 @@ function configurationOf(document: Document): Document {
   return { ...document, value: mapTexts(document.value, filled) };
 }
 
-interface Parts {
+interface Parts extends ImportContext {
   document: Document;
   prompts: readonly ForeignPrompt[];
   models: readonly LocatedModel[];
-  tests: readonly ForeignTest[];
+  written: readonly ForeignTest[];
   inputs: 'vars' | 'sent';
 }
 
-/** Prompts whose messages differ from test to test cannot be converted. */
+/** Returns how many prompts are converted. Some have messages that differ from test to test. */
 async function addDrafts(
-  { document, prompts, models, tests: written, inputs }: Parts,
+  parts: Parts,
   tests: DraftFile | null,
-  context: ImportContext,
-  imported: Imported,
-): Promise<void> {
+  { prompts: drafts, left }: Imported,
+): Promise<number> {
+  const { document, prompts, models, written, inputs } = parts;
   const unique = uniqueNames();
   const { folder, name: file } = lastSteps(document.file);
   const stem = file.replace(/\.(?:ya?ml|json)$/, '');
   const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
+  let kept = 0;
   for (const [index, prompt] of prompts.entries()) {
-    for (const model of models) {
-      const made = await madeMessages(prompt, model, written, inputs, context);
-      if (made !== null && context.code === 'written') {
-        lose(imported.left, prompt.place, A_PROMPT, ONLY_VARIABLES);
-        break;
-      }
-      const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
+    const made = await Promise.all(
+      models.map((model) => madeMessages(prompt, model, written, inputs, parts)),
+    );
+    if (parts.code === 'written' && made.some((messages) => messages !== null)) {
+      lose(left, prompt.place, A_PROMPT, ONLY_VARIABLES);
+      continue;
+    }
+    kept += 1;
+    const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
+    for (const [at, model] of models.entries()) {
       const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
-      imported.prompts.push({
-        prompt: promptfooPromptDraft(document, name, prompt, model),
-        tests,
-        ...(made === null ? {} : { made }),
-      });
+      const draft = promptfooPromptDraft(document, name, prompt, model);
+      drafts.push({ prompt: draft, tests, ...(made[at] && { made: made[at] }) });
     }
   }
+  return kept;
 }
 
 function promptfooPromptDraft(

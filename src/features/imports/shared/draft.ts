@@ -2,7 +2,6 @@ import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
 import { readRows } from '../../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
 import type { Files } from '../../../documents/files.ts';
-import type { Limits } from '../../../documents/limits.ts';
 import {
   compileGlob,
   globProblem,
@@ -18,7 +17,7 @@ import { factsOf } from '../../../types/vendors.ts';
 export type ImportFiles = ReturnType<typeof importFiles>;
 
 /** Reports missing files at the line that names them. */
-export function importFiles(files: Files, folder: string, limits: Limits, problems: Problem[]) {
+export function importFiles(files: Files, folder: string, problems: Problem[]) {
   const find = (path: string, from: Place, beside = folder): string[] => {
     const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
     const target = isPlainRelative(plain) ? join(beside, plain) : null;
@@ -64,7 +63,7 @@ export function importFiles(files: Files, folder: string, limits: Limits, proble
     rows: async (path: string, from: Place) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,
-        rows: readRows(file, content, limits, problems),
+        rows: readRows(file, content, problems),
       })),
   };
 }
@@ -154,9 +153,10 @@ export function lose(
   place: Place,
   what: string,
   why: string,
-): void {
+): never[] {
   const message = `${what} is not converted: ${why}`;
   left.push({ kind: 'import', place, message, what, why });
+  return [];
 }
 
 export function addRemark(remarks: Notice[], place: Place, message: string): void {

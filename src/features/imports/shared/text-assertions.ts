@@ -5,7 +5,8 @@ import type { Ended } from '../../../types/answer.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 
-export type Converted = { metric: JsonMap } | { why: string };
+/** The metric, or the reason if there is none. */
+export type Converted = JsonMap | string;
 
 export interface AssertionContext {
   vars: JsonMap;
@@ -17,7 +18,7 @@ export interface AssertionContext {
   textOf(path: string): string | null;
 }
 
-export interface GivenAssertion {
+interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
   negate: boolean;
@@ -31,16 +32,12 @@ export const uses = (
   name: string,
   values: JsonMap = {},
   threshold: number | null = null,
-): Converted => ({
-  metric: {
-    uses: name,
-    ...(Object.keys(values).length === 0 ? {} : { with: values }),
-    // Scores are never below 0, so a threshold of 0 always passes. Such a metric is skipped.
-    ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
-  },
+): JsonMap => ({
+  uses: name,
+  ...(Object.keys(values).length === 0 ? {} : { with: values }),
+  // Scores are never below 0, so a threshold of 0 always passes. Such a metric is skipped.
+  ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
 });
-
-export const cannotConvert = (reason: string): Converted => ({ why: reason });
 
 /** promptfoo compares text without trimming. */
 const noTrim: JsonMap = { trim: false };
@@ -48,12 +45,12 @@ const noTrim: JsonMap = { trim: false };
 export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   equals: ({ value }) =>
     value === undefined
-      ? cannotConvert('it has no value')
+      ? 'it has no value'
       : Array.isArray(value)
         ? uses('json_match', { value })
         : uses('exact_match', { value: isScalar(value) ? String(value) : value, ...noTrim }),
-  contains: substring(false),
-  icontains: substring(true),
+  contains: ofText((value) => uses('contains', { value, ...noTrim })),
+  icontains: ofText((value) => uses('contains', { value, ignore_case: true, ...noTrim })),
   'contains-any': substrings('any', false),
   'contains-all': substrings('all', false),
   'icontains-any': substrings('any', true),
@@ -62,7 +59,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   regex: ({ value, negate }, { builtIns }) =>
     typeof value === 'string' && value !== ''
       ? regex(value, negate, builtIns)
-      : cannotConvert('its value is not a pattern'),
+      : 'its value is not a pattern',
   'is-json': json('raw'),
   'contains-json': json('objects'),
   levenshtein: ofText((value, { threshold }) =>
@@ -71,7 +68,7 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
   'rouge-n': ofText((value, { threshold }) => uses('rouge_1', { value }, threshold ?? 0.75)),
   bleu: ({ value, threshold }) =>
     value === undefined
-      ? cannotConvert('it has no value')
+      ? 'it has no value'
       : uses(
           'bleu',
           { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
@@ -91,36 +88,31 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
       ...(typeof max === 'number' ? { max } : {}),
     };
     return Object.keys(bounds).length === 0
-      ? cannotConvert('its value is neither a number nor a map of min and max')
+      ? 'its value is neither a number nor a map of min and max'
       : uses('word_count', bounds);
   },
 };
 
 function ofText(convert: (value: string, asked: GivenAssertion) => Converted): Convert {
   return (asked) =>
-    isScalar(asked.value)
-      ? convert(String(asked.value), asked)
-      : cannotConvert('its value is not text');
+    isScalar(asked.value) ? convert(String(asked.value), asked) : 'its value is not text';
 }
 
 function atMost(name: string): Convert {
   return ({ threshold }) =>
-    threshold === null ? cannotConvert('it has no threshold') : uses(name, { max: threshold });
-}
-
-function substring(ignoreCase: boolean): Convert {
-  return ofText((value) => uses('contains', { value, ...caseOptions(ignoreCase) }));
+    threshold === null ? 'it has no threshold' : uses(name, { max: threshold });
 }
 
 function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
   return ({ value }) => {
     const list = Array.isArray(value) ? value : isScalar(value) ? fieldsOf(String(value)) : [];
-    if (list === null) return cannotConvert('its value has a quote that is not closed');
-    if (list.length === 0) return cannotConvert('its value is not a list');
+    if (list === null) return 'its value has a quote that is not closed';
+    if (list.length === 0) return 'its value is not a list';
     return uses('contains', {
       value: list,
       ...(mode === 'all' ? { mode } : {}),
-      ...caseOptions(ignoreCase),
+      ...(ignoreCase ? { ignore_case: true } : {}),
+      ...noTrim,
     });
   };
 }
@@ -144,12 +136,8 @@ function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Conv
   if (builtIns.get('regex')?.problems(written).length === 0)
     return uses('regex', toSafePattern(pattern) === pattern ? { pattern } : written);
   const found = `new RegExp(${JSON.stringify(pattern)}).test(actual)`;
-  return {
-    metric: {
-      language: 'javascript',
-      code: `metric = ${found} ? 1 : 0;\nresult = metric === ${negate ? '0' : '1'};\n`,
-    },
-  };
+  const code = `metric = ${found} ? 1 : 0;\nresult = metric === ${negate ? '0' : '1'};\n`;
+  return { language: 'javascript', code };
 }
 
 const FINISH_REASONS: Readonly<Record<string, readonly Ended[]>> = {
@@ -163,12 +151,8 @@ function finishReason(value: Json | undefined): Converted {
   const reasons =
     typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
   return reasons === undefined
-    ? cannotConvert(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
+    ? `its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`
     : uses('finish_reason', { one_of: [...reasons] });
-}
-
-function caseOptions(ignoreCase: boolean): JsonMap {
-  return { ...(ignoreCase ? { ignore_case: true } : {}), ...noTrim };
 }
 
 function json(extract: 'raw' | 'objects'): Convert {
@@ -178,7 +162,7 @@ function json(extract: 'raw' | 'objects'): Convert {
     const schema = typeof value === 'string' ? yamlValue(value) : value;
     return isMap(schema)
       ? uses('json_schema', { schema: withDraft(schema), ...where })
-      : cannotConvert('its schema is not a map');
+      : 'its schema is not a map';
   };
 }
 
@@ -204,27 +188,24 @@ export function convertText(
   builtIns: BuiltInMetrics,
 ): Converted {
   const convert = ownEntry(TEXT_ASSERTIONS, type);
-  if (convert === undefined) return cannotConvert('this type is not supported');
+  if (convert === undefined) return 'this type is not supported';
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
   const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
-  return withKnownParameters(negateIf(convert(asked, { ...nothing, builtIns }), negate), builtIns);
+  return checkedMetric(convert(asked, { ...nothing, builtIns }), negate, builtIns);
 }
 
-/** In promptfoo and evaldiff, an error fails the check, even with the prefix `not-`. */
-export function negateIf(converted: Converted, negate: boolean): Converted {
-  if (!negate || 'why' in converted) return converted;
-  const { with: values, ...rest } = converted.metric;
-  // Code metrics already contain the negation.
-  if (!('uses' in rest)) return converted;
-  return { metric: { ...rest, with: { ...(isMap(values) ? values : {}), negate: true } } };
-}
-
-/** Rejects the assertion if evaldiff's metric does not accept a parameter. */
-export function withKnownParameters(converted: Converted, builtIns: BuiltInMetrics): Converted {
-  if ('why' in converted || typeof converted.metric['uses'] !== 'string') return converted;
-  const { uses: name, with: values } = converted.metric;
-  const [problem] = builtIns.get(name)?.problems(isMap(values) ? values : {}) ?? [
-    `there is no metric ${name}`,
-  ];
-  return problem === undefined ? converted : cannotConvert(problem);
+/**
+ * Negates a built-in metric (code metrics already contain the negation), and rejects parameters that
+ * it does not accept. In promptfoo and evaldiff, an error fails the check, even with `not-`.
+ */
+export function checkedMetric(
+  converted: Converted,
+  negate: boolean,
+  builtIns: BuiltInMetrics,
+): Converted {
+  if (typeof converted === 'string' || typeof converted['uses'] !== 'string') return converted;
+  const { uses: name, with: given } = converted;
+  const values = { ...(isMap(given) ? given : {}), ...(negate ? { negate } : {}) };
+  const problems = builtIns.get(name)?.problems(values) ?? [`there is no metric ${name}`];
+  return problems[0] ?? (negate ? { ...converted, with: values } : converted);
 }

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_MAX_TOKENS } from '../../../../../src/edges/providers/vendors/anthropic.ts';
 import { parseExactly } from '../../../../../src/types/exact-json.ts';
 import type { Script } from '../../../../stand-ins/models/server.ts';

@@ -1,5 +1,4 @@
 /** Every end reason with every kind of content, for both APIs of OpenAI and for Anthropic's. */
-import { describe, expect, test } from '@jest/globals';
 import { callsOf, type ToolCall } from '../../../../../src/types/answer.ts';
 import type { Request } from '../../../../../src/types/model.ts';
 import type { VendorName } from '../../../../../src/types/vendors/names.ts';

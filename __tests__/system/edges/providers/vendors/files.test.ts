@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createFileSender } from '../../../../../src/edges/providers/vendors/files.ts';
 import type { FilePart } from '../../../../../src/types/media.ts';
 import type { Message } from '../../../../../src/types/model.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { answerSchema, errorOf, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Completion } from '../../../../../src/types/model.ts';
 import type { Json } from '../../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';

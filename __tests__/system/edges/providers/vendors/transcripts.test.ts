@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { storedEntryOf } from '../../../../../src/edges/store/entry.ts';
 import type { MessagePart } from '../../../../../src/types/media.ts';
 import type { Completion, Message } from '../../../../../src/types/model.ts';

@@ -1,5 +1,4 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
 import { scoreMetric } from '../../../../../src/metrics/index.ts';
 import type { Json, JsonMap } from '../../../../../src/types/plain.ts';
 import { read } from '../../../../unit/config/tree.ts';

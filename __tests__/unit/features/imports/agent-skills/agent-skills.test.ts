@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { problemsOf, read } from '../../../config/tree.ts';
 
 const EVALS = 'skills/pdf/evals/evals.json';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { readProject } from '../../../../../src/config/project.ts';
 import { builtInRubrics } from '../../../../../src/metrics/rubric.ts';
 import { optionsOf, problemsOf, read, tools, treeOf } from '../../../config/tree.ts';
@@ -66,7 +65,10 @@ const imported = async (of: Record<string, string>) => {
   const found = await readProject(treeOf(of), optionsOf(), { ...tools, builtInRubrics });
   const { suites, settings, rubrics } = found.project;
   return {
-    ...{ suites, settings, rubrics, problems: found.problems },
+    suites,
+    settings,
+    rubrics,
+    problems: found.problems,
     notices: found.project.notices
       .filter(({ kind }) => kind === 'import')
       .map(({ place, message }) => `${String(place?.line)}: ${message}`),
@@ -363,7 +365,7 @@ describe('a FlexEval run', () => {
 describe('a FlexEval file with several evals', () => {
   const EVALS = `first:
   data: [../data/lessons.jsonl]
-  config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10 }
+  config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10, random_seed_conversation_sampling: 4 }
   metrics: { function: [{ name: count_turns }], rubric: [{ name: is_request_for_plot }] }
   grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }
 second:
@@ -422,9 +424,13 @@ third:
         metrics.at(-1)?.graders?.map(({ model, parameters }) => [model, parameters]),
       ),
     ).toEqual([undefined, [['o3-mini', { reasoning_effort: 'low' }]]]);
-    expect(notices).toContain(
-      '3: max_n_conversation_threads is not converted: every dialogue runs; for a sample, set references_from to another file',
-    );
+    for (const [key, option] of [
+      ['max_n_conversation_threads', '--sample 10'],
+      ['random_seed_conversation_sampling', '--seed 4'],
+    ])
+      expect(notices).toContain(
+        `3: ${key} is not converted: pass it to the command: npx evaldiff run ${option}`,
+      );
     expect(notices).toContain(
       '10: the eval third is not converted: none of its data could be converted',
     );

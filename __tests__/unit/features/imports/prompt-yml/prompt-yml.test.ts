@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { problemsOf, read } from '../../../config/tree.ts';
 
 const FILE = 'prompts/summary.prompt.yml';
@@ -106,7 +105,7 @@ describe('a .prompt.yml file', () => {
   });
 
   test("uses its first judge's model as the default grader, and other models only for their own metrics", async () => {
-    const judge = (name: string, rest: string): string =>
+    const judge = (name: string, rest: string) =>
       `  - name: ${name}\n    llm: { prompt: 'Is {{completion}} good?', ${rest} }\n`;
     const file = `model: openai/gpt-4o\nmessages: [{ role: user, content: hi }]\ntestData: [{ input: a }]\nevaluators:\n${judge('one', 'modelId: openai/gpt-4o-mini')}${judge('two', 'modelId: openai/gpt-4.1')}${judge('three', 'modelId: openai/gpt-4o-mini, seed: 1')}${judge('four', 'choices: []')}`;
     const { project, problems, notices } = await read({ [FILE]: file });
@@ -225,7 +224,7 @@ describe('a .prompt.yml file', () => {
     const file = (row: string) =>
       `messages: [{ role: user, content: 'Look at {{listing}}' }]\nmodel: openai/gpt-4o\ntestData:\n  - { listing: b }\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
 
-    test.each<[string, string, string]>([
+    test.each([
       [
         'for a text instead of a map',
         '  - input: |\n      listing: "a"\n',

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { describe, expect, test } from '@jest/globals';
 import { renderTemplate } from '../../../../../src/features/imports/promptfoo/nunjucks.ts';
 
 const VARS = {
@@ -71,7 +70,7 @@ const RENDERED: [string, string][] = [
   ['{{ l[0] }}{{ rows[1].n }}{{ o["k"] }}{{ o.missing.deeper }}|', 'xBv|'],
   ['{{ t }}{{ no }}{{ nil }}{{ missing }}|', 'truefalse|'],
   ['{{ "q\\"x" }}{{ missing or "d" }}', 'q"xd'],
-  ['{{ n * 3 % 4 }} {{ 10 - n + 1 }} {{ "a" ~ n + 1 }} {{ -n + 1 }}', '1 4 a71 -6'],
+  ['{{ (n * 3) % 4 }} {{ 10 - n + 1 }} {{ "a" ~ n * 2 }} {{ -n + 1 }}', '1 4 a14 -6'],
   ['{% if not n == 8 %}a{% else %}b{% endif %}{{ not (n == 8) }}', 'btrue'],
   ['{{ l + 1 }} {{ o ~ n }} {{ l == "x,y,z" }} {{ l == l }}', 'x,y,z1 [object Object]7 true true'],
 ];
@@ -98,7 +97,12 @@ describe('a promptfoo template', () => {
     ['{{ r/a/ }}', '{{ r/a/ }} is not supported'],
     ['{% set q %}x{% endset %}', '{% set q %} is not supported'],
     ['{{ a', '{{ a is not supported'],
-    ['{{ }}', '{{  }} is not supported'],
+    ['{{ }}', '{{ }} is not supported'],
+    ['{{ n * 3 % 4 }}', '{{ n * 3 % 4 }} is not supported'],
+    ['{{ "a" ~ n + 1 }}', '{{ "a" ~ n + 1 }} is not supported'],
+    ['{{ not n + 1 }}', '{{ not n + 1 }} is not supported'],
+    ['{{ 1 < n < 9 }}', '{{ 1 < n < 9 }} is not supported'],
+    ['{{ a | indent(1000) }}', 'the filter indent is not supported'],
   ])('%j is reported as unsupported', (template, why) => {
     expect(render(template)).toEqual({ ok: false, why });
   });

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { canonicalJson } from '../../../../../src/kernel/suite/canonical-json.ts';
 import { fill, fillMessage } from '../../../../../src/kernel/suite/template.ts';
 import { pdf, png } from '../../../../stand-ins/pictures.ts';

@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import type { Reference } from '../../../../../src/kernel/suite/suite.ts';
 import type { Project } from '../../../../../src/project/settings.ts';
 import type { Metric } from '../../../../../src/types/metric.ts';

@@ -1,21 +1,30 @@
 import { z } from 'zod';
-import type { OwnKeys } from '../kernel/result/feature-parts.ts';
-import { resultSchemaWith } from '../kernel/result/result.ts';
-import type { MetricDefinition } from '../metrics/definition.ts';
-import { metrics } from '../metrics/index.ts';
-import type { OwnSettings } from '../project/settings.ts';
-import { metricSchema, ownMetricSchema } from './metric-schema.ts';
-import { promptSchema } from './prompt.ts';
-import { rubricsSchema } from './rubric.ts';
-import { settingsSchema } from './settings-schema.ts';
-import type { SuiteKey } from './suite-key.ts';
-import { testsSchema } from './tests.ts';
+import type { SessionFeatures } from '../src/app/session/edges.ts';
+import { metricSchema, ownMetricSchema } from '../src/config/metric-schema.ts';
+import { promptSchema } from '../src/config/prompt.ts';
+import { rubricsSchema } from '../src/config/rubric.ts';
+import { settingsSchema } from '../src/config/settings-schema.ts';
+import type { SuiteKey } from '../src/config/suite-key.ts';
+import { testsSchema } from '../src/config/tests.ts';
+import type { OwnKeys } from '../src/kernel/result/feature-parts.ts';
+import { resultSchemaWith } from '../src/kernel/result/result.ts';
+import type { BuiltInMetrics, MetricDefinition } from '../src/metrics/definition.ts';
+import { metrics } from '../src/metrics/index.ts';
+import type { OwnSettings } from '../src/project/settings.ts';
 
-export interface FileType {
+interface FileType {
   kind: string;
   type: z.ZodType;
   isWritten: boolean;
   metrics?: readonly MetricDefinition[];
+}
+
+export async function ownFiles(features: SessionFeatures): Promise<FileType[]> {
+  const files = features.map(async (row) => {
+    const own = (await row.metrics?.()) ?? [];
+    return ((await row.files?.()) ?? []).map((file) => ({ ...file, metrics: own }));
+  });
+  return (await Promise.all(files)).flat();
 }
 
 export function jsonSchemas(
@@ -44,7 +53,7 @@ export function jsonSchemas(
 /** `$id` is not a web address, because whoever publishes the schemas chooses their addresses. */
 function toJsonSchema({ kind, type, isWritten, metrics: own = [] }: FileType): object {
   let holdsMetrics = false;
-  const definitions = [...metrics.values(), ...own];
+  const definitions = new Map([...metrics, ...own.map((each) => [each.name, each] as const)]);
   const { $schema, ...rest } = z.toJSONSchema(type, {
     io: isWritten ? 'output' : 'input',
     override({ zodSchema, jsonSchema }) {
@@ -67,18 +76,20 @@ type Schema = Record<string, unknown>;
 /** Only the parameters of each metric. Code checks the other rules that relate several keys. */
 const METRIC_PARAMETERS = 'metricParameters';
 
-function completeMetric(schema: Schema, definitions: readonly MetricDefinition[]): void {
+function completeMetric(schema: Schema, definitions: BuiltInMetrics): void {
   const properties = schema['properties'] as Record<string, Schema>;
   if (properties['uses'] === undefined) return;
   Object.assign(properties['uses'], {
-    enum: definitions.map(({ name }) => name),
-    enumDescriptions: definitions.map(({ summary }) => summary.replace(/\. .*$/s, '.')),
+    enum: [...definitions.keys()],
+    enumDescriptions: [...definitions.values()].map(({ summary }) =>
+      summary.replace(/\. .*$/s, '.'),
+    ),
   });
   schema['allOf'] = [{ $ref: `#/$defs/${METRIC_PARAMETERS}` }];
 }
 
-function metricDefinitions(definitions: readonly MetricDefinition[]): Record<string, Schema> {
-  const rules = definitions.map(({ name }) => {
+function metricDefinitions(definitions: BuiltInMetrics): Record<string, Schema> {
+  const rules = [...definitions.keys()].map((name) => {
     const parameters = { $ref: `#/$defs/with_${name}`, doNotSuggest: true };
     return {
       if: { properties: { uses: { const: name } }, required: ['uses'] },
@@ -88,7 +99,7 @@ function metricDefinitions(definitions: readonly MetricDefinition[]): Record<str
   return {
     [METRIC_PARAMETERS]: { allOf: rules },
     ...Object.fromEntries(
-      definitions.map(({ name, parameters }) => [
+      [...definitions].map(([name, { parameters }]) => [
         `with_${name}`,
         {
           ...withoutReferences(z.toJSONSchema(parameters, { io: 'input' })),
