@@ -33,6 +33,17 @@ const inheriting = (defaults: string): string =>
 const parametersOf = (temperature: number, topP: number): string =>
   `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
 
+test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {
+  const shared = 'prompts/shared/calm.yaml';
+  const { remarks } = await remarksOn(
+    sober,
+    { ...quiz(), 'prompts/quiz.yaml': inheriting('shared/calm'), [shared]: parametersOf(0.5, 0.8) },
+    { [shared]: parametersOf(1.5, 0.9) },
+  );
+  const message = expect.stringContaining(`Cause: temperature (0.5 → 1.5), ${shared}:3. Putting`);
+  expect(remarks).toMatchObject([{ path: shared, line: 3, message }]);
+});
+
 test('a cause in an unchanged file is reported at the changed line that refers to this file', async () => {
   const { causes, remarks, because } = await remarksOn(
     sober,

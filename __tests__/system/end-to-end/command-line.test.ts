@@ -19,6 +19,10 @@ describe('evaldiff diff', () => {
     const red = await evaldiff('diff', '--report', 'out');
     expect(red.code).toBe(1);
     expect(red.stdout).toContain('quiz 100 → 50 %: 3 of 6 tests broke');
+    const last =
+      'evaldiff: failure (the gate failed). Regressed: quiz 100 → 50 %: 3 of 6 tests broke';
+    expect(red.stderr.trimEnd().split('\n').at(-1)).toBe(last);
+    expect(red.stdout).not.toContain('evaldiff: failure');
     const affected = '6 references of 1 prompt affected: 24 calls for the first answers';
     expect(red.stderr).toContain(affected);
     expect(red.stderr).toMatch(/^report: .*\/out\/report\.html$/m);

@@ -72,6 +72,17 @@ describe('a pull request with a proven fix', () => {
     expect(at.github.state.violations).toEqual([]);
   });
 
+  test('gets the fix in the comment alone, with a warning, if the diff does not show its lines', async () => {
+    const at = await stage(shopModel([DRAFT]));
+    const change = eightLines();
+    const run = await onDiff(at, change, [[14, 19]]);
+    expect(remarks(at)).toEqual([]);
+    expect(onlyComment(at)).toContain(`+ ${DRAFT}`);
+    expect(run.messages).toEqual([
+      expect.stringContaining('A suggested fix is only in the comment, not on line 10'),
+    ]);
+  });
+
   test('keeps an earlier suggestion if the run is from a fork, has comments off, or has no verdict', async () => {
     const at = await stage(shopModel([DRAFT]));
     const change = eightLines();

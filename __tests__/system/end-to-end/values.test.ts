@@ -48,6 +48,14 @@ const CASES: Record<string, Case> = {
     conclusion: 'success',
     title: /^Improved: quiz: own 3\.00 → 4\.33, higher in 8 of 12 tests: clearly better/,
   },
+  'an entry of a map': {
+    metrics: code(
+      "metric = {'dots': actual.count('.'), 'commas': actual.count(',')}\nresult = True",
+      ', better: lower',
+    ),
+    conclusion: 'failure',
+    title: /^Regressed: quiz: own\.dots 3\.00 → 4\.33, higher in 8 of 12 tests: clearly worse/,
+  },
   'a similarity whose threshold no answer of base reaches': {
     metrics: 'metrics: [{ name: near, uses: levenshtein, threshold: 0.9 }]',
     conclusion: 'failure',

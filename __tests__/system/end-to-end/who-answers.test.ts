@@ -48,3 +48,14 @@ test("recordings that replace head's model do not hide a regression", async () =
   expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '6' } });
   expect(run.outputs['title']).toMatch(/^Regressed: .*; recordings in place of a model in quiz$/);
 });
+
+test('recordings are rejected if allowed-models lists only the model, not its recording', async () => {
+  const { at, run } = await pullRequest(quiz(), right, { inputs: { 'allowed-models': 'quiz-1' } });
+  expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0', replayed: '0' });
+  expect(run.messages).toEqual([
+    expect.stringContaining(
+      'model "quiz-model" is a recording, and replay:quiz-1 is not in allowed-models',
+    ),
+  ]);
+  expect(at.models.requests).toEqual([]);
+});

@@ -5,7 +5,8 @@ import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { scoringSummary } from '../../../../src/wording/scoring.ts';
-import { inTerminal } from '../../../stand-ins/reports.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { inTerminal, renderComment } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
   NEW,
@@ -168,6 +169,13 @@ describe('a pull request that only loosens a rubric', () => {
     expect(reasonsInWords(result)).toEqual([
       'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
     ]);
+    const comment = renderGithub(renderComment(result)).text;
+    expect(comment).toContain(
+      "Only the scoring changed: the same answers pass 50 % of the time under base's and 100 % under head's.",
+    );
+    expect(comment).toContain('of the same 18 answers in p, 0 pass → fail, 9 fail → pass');
+    // The two texts above already say so; the usual hint would repeat it.
+    expect(comment).not.toContain('review that change');
   });
 
   test('is reported like a changed grader, changed scores or a changed threshold', async () => {

@@ -18,7 +18,10 @@ describe('affected references', () => {
     const file = 'prompts/q.yaml';
     const places = { model: { file, line: 50 } };
     const messages = [line('Say {q}', 99)];
-    const moved = suite({ prompt: { file, name: 'renamed', messages, places } });
+    const moved = suite({
+      prompt: { file, name: 'renamed', messages, places },
+      tests: { file: 'prompts/tests/q.yaml' },
+    });
     expect(affected(suite(), moved)).toEqual({ because: [], references: [], unaffected: 2 });
   });
 
