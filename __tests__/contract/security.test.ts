@@ -12,7 +12,7 @@ import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
 import { referenceResult, suiteResult } from '../unit/app/run/builders.ts';
 
-const open = async (options: ShopOptions = {}): Promise<Shop> =>
+const open = async (options: ShopOptions = {}) =>
   openShop({ price: ', price: { input: 1, output: 1 }', ...options });
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n';

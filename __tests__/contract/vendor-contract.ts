@@ -11,7 +11,6 @@ import {
   KEY,
   reserveWhile,
   said,
-  type Setting,
   setUp,
   START,
   TIMEOUT_MS,
@@ -30,7 +29,7 @@ afterEach(async () => {
   changedEnvironment.clear();
 });
 
-async function start(...given: Parameters<typeof setUp>): Promise<Setting> {
+async function start(...given: Parameters<typeof setUp>) {
   const setting = await setUp(...given);
   open.push(setting);
   return setting;

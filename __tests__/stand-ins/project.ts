@@ -38,7 +38,7 @@ export async function openProject(
   const server = given ?? (await untilTestEnds(startModelServer({ answer })));
   const repository = createRepository();
   repository.commit('begin', files);
-  const start = (folder: string, argv: readonly string[]): Running =>
+  const start = (folder: string, argv: readonly string[]) =>
     beginIn(join(repository.directory, folder), argv, { env: localEndpoint(server, env), width });
   const evaldiff: OpenProject['evaldiff'] = (...argv) => start('', argv).ended;
   return {

@@ -41,18 +41,18 @@ function file(kind: Kind, text: string) {
 }
 
 /** Diagnostics as `line: message`. */
-async function underlined(kind: Kind, text: string): Promise<string[]> {
+async function underlined(kind: Kind, text: string) {
   const found = await service.doValidation(file(kind, text).document, false);
   return found.map(({ range, message }) => `${String(range.start.line + 1)}: ${message}`).sort();
 }
 
-async function completed(kind: Kind, text: string): Promise<string[]> {
+async function completed(kind: Kind, text: string) {
   const { document, cursor } = file(kind, text);
   const { items } = await service.doComplete(document, cursor, false);
   return items.map(({ label }) => label);
 }
 
-async function shown(kind: Kind, text: string): Promise<string> {
+async function shown(kind: Kind, text: string) {
   const { document, cursor } = file(kind, text);
   const found = await service.doHover(document, cursor);
   return JSON.stringify(found?.contents);

@@ -30,7 +30,7 @@ import {
 } from './reader.ts';
 
 /** A scripted agent that replaces a CLI. */
-function scripted(text: string): string {
+function scripted(text: string) {
   return text
     .replace(/^agent: [a-z-]+$/m, 'agent: { command: [node, tools/agent.mjs] }')
     .replace(/^model: .*$/m, 'model: claude-sonnet-4-5');
@@ -197,7 +197,7 @@ beforeEach(async () => {
 });
 
 /** An empty folder; its parent also has a clone of this repository. */
-function newFolder(): string {
+function newFolder() {
   const place = temporaryFolder('reader');
   const folder = join(place, 'project');
   mkdirSync(folder);
@@ -206,7 +206,7 @@ function newFolder(): string {
 }
 
 /** npm reaches only the registry, and GitHub's archives through a proxy. */
-function environment(): NodeJS.ProcessEnv {
+function environment() {
   const home = temporaryFolder('home');
   return fixtureEnvironment({
     ...{ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined, HOME: home },

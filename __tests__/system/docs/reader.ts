@@ -124,7 +124,7 @@ export async function follow(reader: Reader, guide: Guide): Promise<void> {
   if (guide.isInstalled === true) await say(reader, INSTALL);
   const left = new Map(Object.entries(edits));
   let last = '';
-  const run = async (line: string, at: string): Promise<string> => {
+  const run = async (line: string, at: string) => {
     const { code, out } = await say(reader, line);
     const wanted = red.includes(line) ? 1 : 0;
     expect({ at, line, code, out: code === wanted ? '' : out }).toEqual({
@@ -165,7 +165,7 @@ export function write({ folder }: Reader, path: string, text: string): void {
 }
 
 /** The page shows lines of a file that `init` wrote: each key is there, with the same value. */
-function expectWritten({ folder }: Reader, path: string, text: string): void {
+function expectWritten({ folder }: Reader, path: string, text: string) {
   const written: unknown = parse(readFileSync(join(folder, path), 'utf8'));
   expect(written).toMatchObject(parse(text) as object);
 }
@@ -239,6 +239,6 @@ export function installedIn(folder: string): string | null {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }).name;
 }
 
-function words(line: string): string[] {
+function words(line: string) {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

@@ -25,12 +25,12 @@ async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) 
 const sober: Script = (request) =>
   Number(request.body['temperature']) > 1 ? { text: 'no idea' } : obedient(request);
 
-const inheriting = (defaults: string): string =>
+const inheriting = (defaults: string) =>
   quizPrompt('Be exact.')
     .replace('defaults: [tests/quiz]', `defaults: [${defaults}, tests/quiz]`)
     .replace('temperature: 0.5\n', '');
 
-const parametersOf = (temperature: number, topP: number): string =>
+const parametersOf = (temperature: number, topP: number) =>
   `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
 
 test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {

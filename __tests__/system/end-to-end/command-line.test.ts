@@ -8,8 +8,8 @@ import { obedient, quiz, WORSE } from './projects.ts';
 import { bareEnvironment, startBundle, startCommand, type Ended } from './runner.ts';
 import { desk, MODEL_KEY } from './stage.ts';
 
-const resultOf = ({ stdout }: Ended): Result => JSON.parse(stdout) as Result;
-const textOf = (repository: FixtureRepository, path: string): string =>
+const resultOf = ({ stdout }: Ended) => JSON.parse(stdout) as Result;
+const textOf = (repository: FixtureRepository, path: string) =>
   readFileSync(join(repository.directory, path), 'utf8');
 
 describe('evaldiff diff', () => {

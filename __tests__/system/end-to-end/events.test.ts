@@ -14,7 +14,7 @@ import {
   testsOf,
   README,
 } from './projects.ts';
-import { REPOSITORY, type Event, type StepResult } from './runner.ts';
+import { REPOSITORY, type Event } from './runner.ts';
 import {
   eventPayload,
   FORK,
@@ -388,7 +388,7 @@ describe('an event without anything to evaluate', () => {
 });
 
 describe('a runner with missing files or variables', () => {
-  const pushed = async (env: Record<string, string>): Promise<StepResult> => {
+  const pushed = async (env: Record<string, string>) => {
     const event = (before: string, after: string) => changed('push', { before, after });
     return (await onMain([quiz(), WORSE], event, { env })).run;
   };

@@ -80,7 +80,7 @@ function evaluate(
   at: Stage,
   change: Change,
   { event = workflowRun(change), inputs, ...options }: StepOptions & { event?: Event } = {},
-): Promise<StepResult> {
+) {
   const given = { ...example('fork-evaluate'), ...inputs };
   return runOn(at, { checkout: mainOf(change), event }, { ...options, inputs: given });
 }
@@ -309,7 +309,7 @@ describe('approval by label', () => {
   const byLabel = (
     { at, change }: { at: Stage; change: Change },
     { event = labeled(change), inputs, env = {} }: StepOptions & { event?: Event } = {},
-  ): Promise<StepResult> => {
+  ) => {
     at.github.state.pulls.get(PULL)!.labels = ['bug', LABEL];
     const given = { ...example('fork-approve'), ...inputs };
     return runOn(at, { checkout: mainOf(change), event }, { inputs: given, env });

@@ -38,7 +38,7 @@ const writable = (n: number) => WRITABLE[n % WRITABLE.length]!;
  * Every output contains only what evaldiff wrote: its commands in the log, its elements and links
  * in Markdown.
  */
-function expectHarmless(run: StepResult, at: Stage): void {
+function expectHarmless(run: StepResult, at: Stage) {
   const named = (is: (name: string) => boolean) => run.commands.filter(({ name }) => is(name));
   expect(named((name) => name !== 'add-mask').map(({ name }) => name)).toEqual(
     run.result.problems.map(() => 'error'),

@@ -40,7 +40,7 @@ const merging = async (base: FixtureFiles, head: FixtureFiles, behind: FixtureFi
   pullRequest(base, head, { history: { behind } });
 
 /** The same change from a fork, in a workflow that has secrets. */
-async function onForksPullRequest(at: Stage, change: Change): Promise<StepResult> {
+async function onForksPullRequest(at: Stage, change: Change) {
   fromFork(at, change);
   const event = pullRequestEvent(change, 'pull_request_target.fork');
   return runOn(at, { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event });
@@ -101,7 +101,7 @@ describe('a pull request whose base branch later got stricter rules', () => {
   });
 });
 
-const q7 = (expected: string): string =>
+const q7 = (expected: string) =>
   `  - { id: q7, input: { question: "Question 7?" }, expected: "${expected}" }\n`;
 
 describe('a reference of the base branch that head cannot run', () => {

@@ -36,7 +36,7 @@ const HOSTILE = {
 };
 
 /** A change whose head is only in `refs/pull`, like a fork's. GitHub still serves it by its id. */
-function ofFork(head = HOSTILE): Change {
+function ofFork(head = HOSTILE) {
   const change = changeOf(quiz(), head);
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
   return change;
@@ -60,7 +60,7 @@ async function judge(
   return { at, run: await runOn(at, { checkout, event }, { inputs: all }) };
 }
 
-const textOf = ({ messages }: StepResult): string => messages.join('\n');
+const textOf = ({ messages }: StepResult) => messages.join('\n');
 const UNTRUSTED = { trust: 'untrusted', conclusion: 'failure' };
 const TRUSTED = { trust: 'trusted', conclusion: 'failure' };
 const MEMBER = { trust: 'member', conclusion: 'failure' };

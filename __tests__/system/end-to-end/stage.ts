@@ -28,7 +28,6 @@ import {
   bareEnvironment,
   runAction,
   startCommand,
-  type Ended,
   type Event,
   type Step,
   type StepResult,
@@ -127,7 +126,7 @@ export async function desk(files: FixtureFiles = quiz(), answer: Script = obedie
   const models = await modelServer({ answer, key: MODEL_KEY });
   const repository = createRepository();
   repository.commit('Base', files);
-  const evaldiff = (...args: string[]): Promise<Ended> =>
+  const evaldiff = (...args: string[]) =>
     startCommand(args, commandEnvironment(models), repository.directory);
   return { models, repository, evaldiff };
 }

@@ -26,7 +26,7 @@ const graded: Script = (request) => {
   return { text: JSON.stringify({ reasons: 'Seen.', choice: answers.length > 4 ? '1' : '3' }) };
 };
 
-const code = (text: string, more = ''): string =>
+const code = (text: string, more = '') =>
   `metrics: [{ name: own, code: "${text.replaceAll('\n', '\\n')}"${more} }]`;
 
 const SENTENCES = "metric = actual.count('.')\nresult = True";

@@ -21,7 +21,7 @@ describe('prompt file', () => {
   const variableName =
     ':6: variables[0]: a variable name may contain only letters, digits and _, and must not start with a digit';
 
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['that is text', suiteFiles('hello'), ':1: must be a map with model and messages'],
     ['that is a list', suiteFiles('\n- a'), ':2: must be a map with model and messages'],
     [

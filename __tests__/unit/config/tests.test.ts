@@ -14,7 +14,7 @@ describe('metric with the key "every"', () => {
   const problems = (metrics: string, references = RECORDED, more = '') =>
     problemsOf(suiteFiles(PROMPT, `metrics:\n${metrics}${more}${references}`));
 
-  test.each<[string, number | undefined]>([
+  test.each([
     ['every: true', 0.5],
     ['every: 0.9', 0.9],
     ['every: 1', 1],

@@ -255,7 +255,7 @@ export function suiteOf(
  * Judges the references' tries with evaldiff itself, for verdict, interval, statuses and sentences.
  * Every reference has the same number of tries.
  */
-function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteResult {
+function judgedSuite(references: ReferenceResult[], because: Because[]) {
   const tries = references[0]?.head?.tries.length ?? 0;
   const rates = references.map(() => 1);
   const started = begun({ base: rates, head: rates }, 0, { kind: 'fixed', tries });
@@ -351,7 +351,7 @@ const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideR
 };
 
 /** A suite with one regressed reference and a rubric that changed too. */
-function triageSuite(): SuiteResult {
+function triageSuite() {
   const long =
     'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
   const file = 'prompts/tests/triage.yaml';
@@ -391,7 +391,7 @@ function triageSuite(): SuiteResult {
 }
 
 /** A suite with a changed temperature and no effect. */
-function mathSuite(): SuiteResult {
+function mathSuite() {
   const references = ['four', 'carry', 'long'].map((id, index) => {
     const expected = String(8 + index);
     const side = repeated('ppp', expected, '');
@@ -672,7 +672,7 @@ export function withProblems(): Result {
 
 /** A full sweep: head only, two models. */
 export function sweep(): Result {
-  const one = (model: string, outcomes: string[]): SuiteResult =>
+  const one = (model: string, outcomes: string[]) =>
     suiteOf(
       'capitals',
       outcomes.map((letters, index) =>

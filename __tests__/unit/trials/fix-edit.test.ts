@@ -16,7 +16,7 @@ const FILE = [
 ];
 
 /** The prompt in a file; null if it is not valid. */
-function promptIn(file: string): Prompt | null {
+function promptIn(file: string) {
   const read = readYaml('p.yaml', file);
   if (!read.ok) return null;
   const { messages } = read.value.value as { messages: { content: Json }[] };

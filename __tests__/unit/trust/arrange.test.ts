@@ -21,7 +21,7 @@ import { rubricOf } from '../metrics/samples.ts';
 const strict = gate({ alpha: 0.01 });
 const loose = gate({ alpha: 0.5 });
 const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
-const withSettings = (own: Partial<Settings>, tests = {}): Project =>
+const withSettings = (own: Partial<Settings>, tests = {}) =>
   project([suite({ tests })], { settings: settings(own) });
 const place = { file: 'prompts/tests/p.yaml', line: 3 };
 const [file, OUTSIDE] = [

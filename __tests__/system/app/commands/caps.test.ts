@@ -69,7 +69,7 @@ async function project({
     const said = await opened.evaldiff(...argv);
     return { ...said, words: `${said.out}${said.err}`.replace(/\s+/g, ' ') };
   };
-  const calls = (): number => server.requests.length;
+  const calls = () => server.requests.length;
   const result: Project['result'] = async (...argv) => {
     const before = calls();
     const { out, err, code } = await evaldiff(...argv, '--no-store', '--json');
@@ -150,7 +150,7 @@ describe('a cost cap that one answer passes', () => {
 });
 
 describe('a cost cap that the search for causes passes', () => {
-  const promptOf = (...lines: string[]): string =>
+  const promptOf = (...lines: string[]) =>
     [
       'name: t',
       'model: app',

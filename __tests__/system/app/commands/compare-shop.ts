@@ -52,7 +52,7 @@ export async function compareShop(
   const { directory } = repository;
   const run: Compared['run'] = async (own, more = {}) => {
     let said = '';
-    const write = (text: string): void => {
+    const write = (text: string) => {
       said += text;
     };
     const given = { env: localEndpoint(server), width: 160, out: write, err: write, ...more };
@@ -60,13 +60,13 @@ export async function compareShop(
     return { code, said };
   };
   const report = join(directory, 'evaldiff-report/result.json');
-  const compare = async (own: readonly string[]): Promise<{ result: Result; said: string }> => {
+  const compare = async (own: readonly string[]) => {
     const { said } = await run(['diff', '--base', 'main', '--report', 'evaldiff-report', ...own]);
     if (!existsSync(report)) throw new Error(said);
     return { result: JSON.parse(readFileSync(report, 'utf8')) as Result, said };
   };
   const { result, said } = await compare(args);
   const again: Compared['again'] = async (own) => (await compare(own)).result;
-  const file = (): string => readFileSync(join(directory, FILE), 'utf8');
+  const file = () => readFileSync(join(directory, FILE), 'utf8');
   return { directory, result, server, out: said, run, again, file };
 }

@@ -56,8 +56,8 @@ ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: 
 }
 
 /** The grader prefers good answers, whichever side they are from. */
-function preferred(asked: string): string {
-  const text = (name: string): string =>
+function preferred(asked: string) {
+  const text = (name: string) =>
     new RegExp(`<<<${name} .*>>>\\n([^]*?)\\n<<<end`).exec(asked)?.[1] ?? '';
   const [first, second] = [text('first'), text('second')];
   const choice = first === second ? 'TIE' : first.startsWith('good') ? 'FIRST' : 'SECOND';
@@ -118,7 +118,7 @@ describe('a metric whose mean fails the run', () => {
     'metrics:\n  - { name: has, uses: contains, with: { value: good } }\n' +
     '  - { name: words, uses: word_count, with: { max: 1000 }, better: lower }';
   const gate = '{ metrics: { words: fail } }';
-  const words = (count: number): string => `good${' word'.repeat(count)}`;
+  const words = (count: number) => `good${' word'.repeat(count)}`;
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     words((question % 5) + (isBroken ? 20 : 0) + (hasDrifted ? 20 : 0));
 
@@ -147,7 +147,7 @@ describe('a metric whose mean fails the run', () => {
 });
 
 describe("a drop under base's scoring that head's own scoring hides", () => {
-  const tests = (value: string): string =>
+  const tests = (value: string) =>
     `metrics: [{ name: has, uses: contains, with: { value: ${value} } }]`;
   const answer: AnswerOf = (_, isBroken, hasDrifted) =>
     isBroken || hasDrifted ? 'good grief' : 'good answer';

@@ -21,7 +21,7 @@ const FROM = ['--from', 'acme/evaldiff@v1.0.0'];
 const OWN = ['evaldiff.yaml', 'prompts/support.yaml'];
 const NEW = ['.github/workflows/evaldiff.yml', ...OWN];
 
-const promptfoo = (...providers: string[]): string =>
+const promptfoo = (...providers: string[]) =>
   `prompts: ['{{x}}']\nproviders: ${JSON.stringify(providers)}\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n`;
 const PROMPTFOO = promptfoo('openai:gpt-4o');
 const own = (prompt: string, path = 'prompts/own.yaml'): Record<string, string> => ({

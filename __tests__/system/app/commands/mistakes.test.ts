@@ -17,7 +17,7 @@ const PROJECT: FixtureFiles = {
 const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
 
 describe('an error on the command line', () => {
-  test.each<[string[], string]>([
+  test.each([
     [
       ['dif'],
       "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n",

@@ -1,4 +1,3 @@
-import type { Said } from '../../../stand-ins/command-line.ts';
 import { openProject } from '../../../stand-ins/project.ts';
 
 interface Side {
@@ -23,11 +22,7 @@ const filesOf = (side: Side, metrics: Record<string, string>): Record<string, st
   );
 
 /** Compares two states of a project. The model answers prompts `b` and `c` wrongly. */
-async function compared(
-  base: Side,
-  head: Side,
-  metrics: Record<string, string> = {},
-): Promise<Said> {
+async function compared(base: Side, head: Side, metrics: Record<string, string> = {}) {
   const { repository, evaldiff } = await openProject(
     {
       'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',

@@ -8,7 +8,7 @@ import { createRepository } from '../../../stand-ins/repository.ts';
  * A program that logs its calls. On head, either its first process or every process answers
  * wrongly.
  */
-const app = (log: string): string => `
+const app = (log: string) => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const log = ${JSON.stringify(log)};

@@ -6,7 +6,7 @@ import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 import {
   passed,
   referenceOf,
@@ -152,7 +152,7 @@ const PASSES: Readonly<Record<string, number[]>> = {
 const TRIES = 3;
 
 /** At index k: ways to split the tries between both sides so that head gets k of `passes`. */
-const waysOf = (passes: number): number[] => {
+const waysOf = (passes: number) => {
   const counts = Array.from({ length: TRIES + 1 }, () => 0);
   for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
     const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
@@ -165,7 +165,7 @@ const waysOf = (passes: number): number[] => {
 };
 
 /** Two-sided mid-p of head's total passes, by enumerating every assignment of the tries. */
-const enumerated = (base: readonly number[], head: readonly number[]): number => {
+const enumerated = (base: readonly number[], head: readonly number[]) => {
   let law = [1];
   for (const [at, passes] of base.entries()) {
     const ways = waysOf(passes + (head[at] ?? 0));
@@ -183,7 +183,7 @@ const enumerated = (base: readonly number[], head: readonly number[]): number =>
 };
 
 describe('evaldiff report of two results', () => {
-  const compared = async (): Promise<Shop> => {
+  const compared = async () => {
     const asked = new Map<string, number>();
     const shop = await openShop({
       references: 6,
@@ -211,7 +211,7 @@ describe('evaldiff report of two results', () => {
     const spread = Math.sqrt(differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 5);
     // Student's t with five degrees of freedom at 95 %, from a printed table.
     const reach = (2.015 * spread) / Math.sqrt(6);
-    const points = (value: number): string => `−${Math.abs(100 * value).toFixed(1)}`;
+    const points = (value: number) => `−${Math.abs(100 * value).toFixed(1)}`;
     expect(row?.split(/ {2,}/)).toEqual([
       'ask: m → n',
       'worse',
@@ -317,7 +317,7 @@ describe('evaldiff report', () => {
       .filter((line) => line.trim() !== '');
     expect(title).toBe(`✗ math – ${RUN}`);
     expect(asked).toBe('[{"role":"human","content":"What is {a} + {b}?"}]');
-    const of = (at: number): string =>
+    const of = (at: number) =>
       `Actual #${at} | exact_match (metric) #${at} | exact_match (pass / fail) #${at}`;
     expect([head, first, second].map((row) => row?.split(/ {2,}/).join(' | '))).toEqual([
       `Status | model | temperature | a | b | Expected | ${of(0)} | ${of(1)}`,

@@ -11,13 +11,12 @@ import { storeOf } from '../../../stand-ins/kept.ts';
 import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 
-const has = ({ directory }: FixtureRepository, path: string): boolean =>
-  existsSync(join(directory, path));
-const read = ({ directory }: FixtureRepository, path: string): string =>
+const has = ({ directory }: FixtureRepository, path: string) => existsSync(join(directory, path));
+const read = ({ directory }: FixtureRepository, path: string) =>
   readFileSync(join(directory, path), 'utf8');
-const passesOf = ([suite]: Result['suites']): number =>
+const passesOf = ([suite]: Result['suites']) =>
   (suite?.references ?? []).reduce((sum, { head }) => sum + (head?.passes ?? 0), 0);
-const db = (file: string, sql: string): void => {
+const db = (file: string, sql: string) => {
   const opened = new DatabaseSync(file);
   opened.exec(sql);
   opened.close();
@@ -265,7 +264,7 @@ describe('the cost of a run', () => {
 
   test('causes a notice if it exceeds half of the cap', async () => {
     const { result } = await openShop();
-    const capped = async (calls: string, cost: string): Promise<string[]> =>
+    const capped = async (calls: string, cost: string) =>
       (await result('run', '--no-store', '--max-calls', calls, '--max-cost', cost)).notices.flatMap(
         ({ kind, message }) => (kind === 'capped' ? [message] : []),
       );

@@ -113,7 +113,7 @@ describe('identical answers', () => {
 
 describe('answers that change', () => {
   const proposed = async (words: { old: string; new: string }, churn?: 'accept') => {
-    const reply = (_: unknown, question: string): string => {
+    const reply = (_: unknown, question: string) => {
       const isOld = question.startsWith('Old');
       if (question.endsWith('r05')) return isOld ? words.old : 'no';
       if (question.endsWith('r06')) return isOld ? 'no' : words.new;

@@ -7,7 +7,7 @@ import { reworded, NEW, OLD, type Given, type Ran, runPipeline, shop } from './p
 
 const two = { settings: settings({ n_tries: 2 }) };
 
-const never = (): never => {
+const never = () => {
   throw new Error('not asked here');
 };
 

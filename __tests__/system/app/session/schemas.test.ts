@@ -8,11 +8,7 @@ import type { Json } from '../../../../src/types/plain.ts';
 import { builtIn, sample, tools } from '../../../unit/metrics/samples.ts';
 
 const open: ReturnType<typeof createSchemaChecker>[] = [];
-function checker(
-  seconds: number,
-  halted: () => boolean = () => false,
-  clock?: Clock,
-): ReturnType<typeof createSchemaChecker> {
+function checker(seconds: number, halted: () => boolean = () => false, clock?: Clock) {
   const made = createSchemaChecker(seconds, halted, clock);
   open.push(made);
   return made;

@@ -6,8 +6,8 @@ import { messageOf, using } from './opened-repository.ts';
 
 const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
 const CASES = 'project/data/cases.jsonl';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const pointerTo = (text: string): string =>
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const pointerTo = (text: string) =>
   `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
 
 /** A repository with a commit that contains a Git LFS pointer. */
@@ -18,7 +18,7 @@ function committed(files: FixtureFiles = {}) {
     'project/small.yaml': 'a: 1',
     ...files,
   });
-  const read = (): Promise<string> =>
+  const read = () =>
     using(repository.directory, (opened) => opened.text(head, 'data/cases.jsonl', 'project'));
   return { repository, head, read };
 }
@@ -73,7 +73,7 @@ describe('a Git LFS file', () => {
   );
 });
 
-function recorded(content: string): string {
+function recorded(content: string) {
   const messages = [{ role: 'user', content }];
   const request = { provider: 'openai', model: 'm', parameters: {}, messages, try: 0 };
   return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;

@@ -126,7 +126,7 @@ describe('opening a repository', () => {
     repository.write(change);
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('deep');
-      const apart = (path: string): boolean => /(^|\/)out[./]/.test(path);
+      const apart = (path: string) => /(^|\/)out[./]/.test(path);
       expect(await opened.isCommitted(tree, head, 'deep', apart)).toBe(expected);
     });
   });

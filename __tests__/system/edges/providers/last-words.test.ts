@@ -1,13 +1,13 @@
 import { createLastError } from '../../../../src/edges/providers/program-session.ts';
 
-function heard(...lines: string[]): string {
+function heard(...lines: string[]) {
   const words = createLastError();
   for (const line of lines) words.add(line);
   return words.text();
 }
 
 describe('the last error of a program', () => {
-  test.each<[string, string[], string]>([
+  test.each([
     ['nothing', ['', '  '], ''],
     ['its last line', ['starting', 'no such package', ''], 'no such package'],
     [

@@ -25,7 +25,7 @@ function asking(url: string, more: Partial<ProviderOptions> = {}) {
   );
   afterThisTest(providers.close);
   const target = { provider: 'openai', endpoint: 'far', model: 'm' } as const;
-  return (questions: number): Promise<Completion[]> =>
+  return (questions: number) =>
     Promise.all(
       Array.from({ length: questions }, (_, i) =>
         providers.complete(
@@ -45,7 +45,7 @@ const callsMade = (completions: readonly Completion[]) =>
     return sum + (attempts ?? (isUnsent ? 0 : 1));
   }, 0);
 
-async function closedPort(): Promise<string> {
+async function closedPort() {
   const server = http.createServer();
   const { port } = await listen(server);
   await new Promise((resolve) => server.close(resolve));

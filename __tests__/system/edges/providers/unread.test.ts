@@ -5,7 +5,7 @@ import { start as startVendor } from './started.ts';
 
 const start = (answer: Script) => startVendor('openai', answer);
 
-function reply(content: string): string {
+function reply(content: string) {
   const choices = [{ finish_reason: 'stop', message: { content } }];
   return JSON.stringify({ object: 'chat.completion', choices });
 }
@@ -16,7 +16,7 @@ const typed = (body: string | Buffer, type: string): Scripted => {
 const packed = (body: Buffer, encoding: string): Scripted => {
   return { body, headers: { 'content-encoding': encoding } };
 };
-const short = (body: Buffer): Buffer => body.subarray(0, -10);
+const short = (body: Buffer) => body.subarray(0, -10);
 
 describe('an unreadable reply that may be temporary', () => {
   test.each<[string, Scripted]>([
@@ -54,7 +54,7 @@ describe('an unexpected event stream', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['chunks', `data: ${chunk}\n\ndata: ${chunk}\n\ndata: [DONE]\n\n`],
     ['one chunk', `data: ${chunk}\n\n`],
     ['half a chunk', 'data: {"object":"chat.comp'],

@@ -5,7 +5,7 @@ async function read(chunks: (string | Buffer)[], longest: number) {
   const lines: string[] = [];
   let overflows = 0;
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-  const push = (line: string): number => lines.push(line);
+  const push = (line: string) => lines.push(line);
   readLines(stream, longest, push, () => (overflows += 1));
   await new Promise((resolve) => stream.on('end', resolve));
   return { lines, overflows };

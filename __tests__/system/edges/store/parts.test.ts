@@ -21,7 +21,7 @@ const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
 const server = artifactServerPerTest();
 const inRun = (run: string) => Object.assign(process.env, server().environment(run));
 
-function part(content: string): string {
+function part(content: string) {
   const folder = temporaryFolder('part');
   for (const name of FILES) writeFileSync(join(folder, name), `${name} ${content}`);
   return folder;
@@ -31,11 +31,11 @@ const upload = (
   shard: { index: number; count: number },
   content = String(shard.index),
   project = PROJECT,
-): Promise<void> =>
+) =>
   uploadPart(library, { name: artifactName(shard, project), folder: part(content), files: FILES });
 const fetchAll = (from: ArtifactLibrary = library, folder = temporaryFolder('fetched')) =>
   fetchParts(from, { project: PROJECT, folder });
-const refusalOf = (work: Promise<unknown>): Promise<string> =>
+const refusalOf = (work: Promise<unknown>) =>
   work.then(
     () => 'no refusal',
     (error: unknown) => (error instanceof UserError ? error.message : String(error)),
@@ -75,7 +75,7 @@ describe('shard results (parts)', () => {
     );
   });
 
-  test.each<[string, number, string, RegExp]>([
+  test.each([
     [
       'CreateArtifact',
       403,

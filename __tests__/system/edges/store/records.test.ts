@@ -6,7 +6,7 @@ let setting: Setting;
 beforeEach(() => void (setting = setUp()));
 afterEach(() => setting.remove());
 
-function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}): T {
+function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}) {
   const store = setting.open(changes);
   const result = work(store);
   store.close();

@@ -12,7 +12,7 @@ const GUIDE = stepsOf({ pages: ['docs/agents.md'], section: 'Test a skill' }).fl
 );
 
 /** Replaces the agent in the guide's suite by the scripted agent. */
-function scripted(text: string): string {
+function scripted(text: string) {
   return text
     .replace(/^agent: .*$/m, 'agent: { command: [node, tools/agent.mjs] }')
     .replace(/^model: .*$/m, 'model: loopback');

@@ -77,7 +77,7 @@ describe("an outside contributor's change to what an agent may read", () => {
   });
 });
 
-function withTask(id: string): string {
+function withTask(id: string) {
   return SUITE.replace('references: [', `references: [{ id: ${id}, task: Do it. }, `);
 }
 
@@ -125,7 +125,7 @@ const named = (more = '') => ({
 });
 
 describe('a changed instruction file that no workspace holds', () => {
-  const saysOf = ({ reasons, notices }: Result): string =>
+  const saysOf = ({ reasons, notices }: Result) =>
     JSON.stringify([reasons, notices.map(({ message }) => message)]);
 
   test.each<[string, string, FixtureFiles?, FixtureFiles?]>([

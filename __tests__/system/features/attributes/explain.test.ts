@@ -4,11 +4,7 @@ import type {
   ExplainReference,
 } from '../../../../src/features/attributes/attribute-results.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
-import {
-  explain,
-  isExplained,
-  type Explanation,
-} from '../../../../src/features/attributes/explain.ts';
+import { explain, isExplained } from '../../../../src/features/attributes/explain.ts';
 import type { PinnedAttributes } from '../../../../src/features/attributes/file.ts';
 import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';
@@ -43,7 +39,7 @@ async function explained(
 ) {
   const { tools, asked } = scripted(script);
   const { complete, random } = tools;
-  const found: Explanation = await explain(input, { complete, random, solve, hash: sha256 });
+  const found = await explain(input, { complete, random, solve, hash: sha256 });
   const moved = found.attributes.filter(({ verdict }) => /^(regressed|improved)$/.test(verdict));
   return {
     ...found,
@@ -88,7 +84,7 @@ describe('references of which one domain (topic) got worse', () => {
   });
 
   test('give the same result when the grader assigns only one domain per reference', async () => {
-    const isAbout = (text: string, name: string): boolean =>
+    const isAbout = (text: string, name: string) =>
       text.includes(` about ${name}, `) && !text.includes(`little about ${name}`);
     const strict: Script = {
       ...reader,
@@ -348,7 +344,7 @@ describe('an attribute', () => {
 describe('skill alignment', () => {
   const aligned = (references: ExplainReference[], script?: Script) =>
     explained(inputOf(references, { alignment: true, pinned }), script);
-  const ratedAnswers = (asked: Request[]): number =>
+  const ratedAnswers = (asked: Request[]) =>
     asked.filter(
       ({ schema, messages }) =>
         schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),

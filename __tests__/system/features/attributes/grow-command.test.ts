@@ -4,7 +4,7 @@ import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
-const row = (q: string, more: object = {}): string => JSON.stringify({ q, ...more });
+const row = (q: string, more: object = {}) => JSON.stringify({ q, ...more });
 const POOL = [
   ...Array.from({ length: 10 }, (_, at) => row(`trains ${String(at)}`)),
   row('trains 0'),

@@ -146,7 +146,7 @@ export async function runDesk({
 }
 
 /** The model answers correctly at the given rate, and always the same for the same try. */
-function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
+function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>) {
   const [tone = '', mail = ''] = [messages[0]?.content, messages.at(-1)?.content];
   return answer(rightAnswer({ tone, mail, index }, rate));
 }

@@ -19,7 +19,7 @@ const pending = ({ repository }: BatchProject): unknown[] => {
   db.close();
   return rows.map((row) => row['id']);
 };
-const sizesOf = ({ batches }: BatchProject['server']): number[] =>
+const sizesOf = ({ batches }: BatchProject['server']) =>
   batches.map(({ requests }) => requests.length);
 const outcomes = ({ suites }: Result): string[] =>
   suites.flatMap(({ references }) =>

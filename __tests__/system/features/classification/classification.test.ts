@@ -1,5 +1,3 @@
-import type { ClassificationSummary } from '../../../../src/features/classification/result.ts';
-import type { Project } from '../../../../src/project/settings.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { runPipeline } from '../../app/run/pipeline.ts';
@@ -7,11 +5,7 @@ import { runPipeline } from '../../app/run/pipeline.ts';
 const exact = (given: Record<string, Json> = {}) =>
   metric('exact', { source: { kind: 'built-in', uses: 'exact_match', with: given } });
 
-function mails(
-  wording: string,
-  expected: readonly Json[],
-  given: Record<string, Json> = {},
-): Project {
+function mails(wording: string, expected: readonly Json[], given: Record<string, Json> = {}) {
   const references = expected.map((label, index) =>
     reference(`r${String(index)}`, { expected: label }),
   );
@@ -34,7 +28,7 @@ async function classified(
   base: readonly string[],
   head: readonly string[],
   given: Record<string, Json> = {},
-): Promise<ClassificationSummary | null | undefined> {
+) {
   const { result } = await runPipeline(
     mails('Old', expected, given),
     mails('New', expected, given),

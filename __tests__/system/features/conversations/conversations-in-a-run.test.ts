@@ -4,9 +4,9 @@ import { openProject } from '../../../stand-ins/project.ts';
 
 const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 
-const prompt = (text: string): string =>
+const prompt = (text: string) =>
   `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;
-const tests = (more = ''): string =>
+const tests = (more = '') =>
   `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
 
 async function project(answer: Script) {
@@ -19,12 +19,12 @@ async function project(answer: Script) {
     },
     { answer, width: 140 },
   );
-  const asked = (model: string): number =>
+  const asked = (model: string) =>
     opened.server.requests.filter((request) => request.model === model).length;
   return { ...opened, asked };
 }
 
-const words = (yes: boolean): string =>
+const words = (yes: boolean) =>
   JSON.stringify({
     analysis: 'So.',
     understanding: 'yes',
@@ -74,7 +74,7 @@ describe('a compared suite of conversations', () => {
         : { text: words((messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0) >= 3) };
     };
     const { repository, evaldiff, result } = await project(longer);
-    const metrics = (share: string): string =>
+    const metrics = (share: string) =>
       `metrics:\n  - { name: helps, uses: contains, with: { value: help }, ${share}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
     repository.commit('every turn', {
       'prompts/tests/mentor.yaml': `${metrics('every: true')}${tests()}`,

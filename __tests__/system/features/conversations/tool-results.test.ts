@@ -23,7 +23,7 @@ const call = (id = 'c') => ({
 });
 const found = { role: 'tool', tool_call_id: 'c', content: RESULT };
 
-const recording = (last: string, count = 8): string =>
+const recording = (last: string, count = 8) =>
   rows(
     Array.from({ length: count }, (_, index) => ({
       id: `d${String(index + 1)}`,
@@ -35,7 +35,7 @@ const recording = (last: string, count = 8): string =>
     })),
   );
 
-const judged = (metrics: string, more = 'do_completion: false\n'): string =>
+const judged = (metrics: string, more = 'do_completion: false\n') =>
   promptOf('You help.', `metrics: ${metrics}\nreferences_from: { file: ../d.jsonl }\n${more}`, '');
 
 const scoresOf = ({ suites }: Result) => suites[0]?.references[0]?.head?.tries[0]?.scores;
@@ -46,7 +46,7 @@ const GOOD = 'There are 41 apples.';
 
 describe("a recorded tool's result", () => {
   test('is not answered by what the assistant says before the call', async () => {
-    const spoken = (last: string): string =>
+    const spoken = (last: string) =>
       recording(last).replaceAll('"content":null', '"content":"Let me count the apples: 41?"');
     const { repository, evaldiff } = await openDialogues(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),
@@ -117,7 +117,7 @@ describe("a recorded tool's result", () => {
     expect(scoresOf(await result(...RUN))?.[0]).toMatchObject(wanted);
   });
 
-  test.each<[string, RegExp]>([
+  test.each([
     [
       '{conversation}',
       /<<<conversation (\S+)>>>\nuser: How .*\nassistant calls stock\(\{"crate":1\}\)\ntool stock: \{"apples": 41\}\nassistant: There are 41 apples\.\n<<<end \1>>>/,
@@ -186,7 +186,7 @@ describe("a recorded tool's result", () => {
   });
 });
 
-const TOOL = (name: string): string =>
+const TOOL = (name: string) =>
   `  - { type: function, function: { name: ${name}, description: d, parameters: { type: object, properties: { crate: { type: integer } } } } }\n`;
 
 const calling = (results: string, count = 1, more = ''): Record<string, string> => ({
@@ -244,7 +244,7 @@ describe('a dialogue whose model calls tools', () => {
     expect(code).toBe(1);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['Python', `code: "output = {'apples': args['crate'] + 40}"`],
     ['JavaScript', 'language: javascript, code: "output = { apples: args.crate + 40 }"'],
   ])('runs code in %s with the arguments', async (_, code) => {
@@ -334,7 +334,7 @@ describe('a dialogue whose model calls tools', () => {
 });
 
 describe('tools in a suite with conversation', () => {
-  const refused = async (results: string, more = TOOL('stock')): Promise<string> => {
+  const refused = async (results: string, more = TOOL('stock')) => {
     const files = calling(results)['prompts/t.yaml'] ?? '';
     const { evaldiff } = await openDialogues(usesTool, {
       'prompts/t.yaml': files.replace(TOOL('stock'), more),
@@ -344,7 +344,7 @@ describe('tools in a suite with conversation', () => {
     return out;
   };
 
-  test.each<[string, string, string, string]>([
+  test.each([
     [
       'without results',
       '',

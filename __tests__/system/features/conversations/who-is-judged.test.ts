@@ -13,7 +13,7 @@ import {
   verdict,
 } from './dialogue-project.ts';
 
-const suite = (metric: string, count = 8): string =>
+const suite = (metric: string, count = 8) =>
   `metrics:\n  - ${metric}\nconversation: { max_steps: 3, evaluators: [judge] }\n${questions(count)}`;
 
 const NEVER_SORRY =
@@ -89,7 +89,7 @@ describe("the user's words", () => {
     () => LONG,
   );
 
-  test.each<[string, string]>([
+  test.each([
     ['all', '{ uses: contains, with: { value: thanks, ignore_case: true }, all: true }'],
     [
       'level Message',
@@ -147,7 +147,7 @@ describe("the user's words", () => {
   test('meet conditions of the turn before', async () => {
     const asked =
       '{ name: asked, uses: contains, with: { value: many }, of: user, every: true, skip: true }';
-    const metric = (position: string): string =>
+    const metric = (position: string) =>
       `${asked}\n  - { uses: contains, with: { value: step }, all: true, depends_on: [{ name: asked, metric_min_value: 1${position} }] }`;
     const { result } = await open(metric(', relative_object_position: -1'), thanks, 1);
     const scores = scoreOf(await result(...RUN), 1)?.objects?.scores;

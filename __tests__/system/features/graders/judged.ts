@@ -21,7 +21,7 @@ models:
   third: { provider: openai, endpoint: local, model: judge-3 }
 `;
 
-const prompt = (word: string): string =>
+const prompt = (word: string) =>
   `defaults: [tests/t]\nname: t\nmodel: app\nvariables: [q]\nmessages:\n  - { role: human, content: '${word} {q}' }\n`;
 
 export const references = (count: number, more = ''): string =>
@@ -31,7 +31,7 @@ export const references = (count: number, more = ''): string =>
 export async function diffJudged(
   tests: string,
   judge: Judge,
-  answer = (question: string): string => `${question}: fine`,
+  answer = (question: string) => `${question}: fine`,
 ): Promise<Said & { result: Result; calls: number }> {
   const asked = new Map<string, number>();
   const { repository, reported } = await openProject(

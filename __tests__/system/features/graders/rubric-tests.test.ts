@@ -1,5 +1,4 @@
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
-import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import type { Project, Settings } from '../../../../src/project/settings.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -25,10 +24,10 @@ const grader = (model: string): Partial<Settings> => ({
   grader: { model, parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
 });
 
-function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6): Project {
+function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6) {
   const metrics = [metric('kind', { source: { kind: 'rubric', rubric: 'polite' } })];
   const references = Array.from({ length: count }, (_, index) => reference(`r${String(index)}`));
-  const suites: Suite[] = [suite({ tests: { metrics, references } })];
+  const suites = [suite({ tests: { metrics, references } })];
   return project(suites, {
     settings: settings({ ...grader('gpt-4o'), ...more }),
     rubrics: new Map(rubric === null ? [] : [[rubric.name, rubric]]),
@@ -59,7 +58,7 @@ const examples = [
 ];
 
 describe('a rubric that measures a fault', () => {
-  const yea = (better: Better, skip = false): Project[] =>
+  const yea = (better: Better, skip = false) =>
     [OLD, NEW].map((content) => {
       const own = shop(content, 12, {
         tests: { metrics: [metric('yea', { source: { kind: 'rubric', rubric: 'polite' }, skip })] },
@@ -180,7 +179,7 @@ describe('a pull request that only loosens a rubric', () => {
 
   test('is reported like a changed grader, changed scores or a changed threshold', async () => {
     const before = graded(rubricOf(STRICT));
-    const because = async (head: Project): Promise<string[]> =>
+    const because = async (head: Project) =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>
         change.because.map(({ key }) => key),
       );
@@ -353,7 +352,7 @@ test('a grader that is a program of the repository runs only if the workflow all
     ...{ command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [] },
   };
   const more = { ...grader('app'), models: new Map([['app', app]]) };
-  const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
+  const problems = (code: 'sandbox' | 'host', head: Project) =>
     preparedFor(graded(null, more, 0), head, { code }).problems.map(({ message }) => message);
   const refusal =
     'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';

@@ -139,7 +139,7 @@ describe('a reference that passed nearly all earlier tries', () => {
    * Number of tries per side of r05, whose first try on head fails, given `passes` of 20 earlier
    * tries.
    */
-  async function triesAfter(passes: number): Promise<number[]> {
+  async function triesAfter(passes: number) {
     const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
     const earlier: KeptRecords = {
       outcomes: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),

@@ -13,7 +13,7 @@ async function opened(
   files: Record<string, string>,
   answer: (sent: string) => string = () => 'Yes, 5',
   { settings = `${GPT}${LISTED}`, ...more }: ShopOptions = {},
-): Promise<Shop> {
+) {
   const script: Script = ({ messages }) => ({ text: answer(JSON.stringify(messages)) });
   const shop = await openShop({ answer: script, settings, ...more });
   shop.repository.commit('files', files);
@@ -379,11 +379,11 @@ eval:
       - { name: teaches, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
   grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
 `;
-  const rubrics = (words: string): string =>
+  const rubrics = (words: string) =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
   test('are measured by functions from files, which run in the sandbox and can read all fields of the recording', async () => {
-    const run = (names: string): string =>
+    const run = (names: string) =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {
       'lessons.yaml': run(

@@ -220,7 +220,7 @@ describe('a noise measurement with a problem', () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
-    const counting = (request: Request): Completion => {
+    const counting = (request: Request) => {
       asked += 1;
       return coin(() => 1)(request);
     };

@@ -52,13 +52,13 @@ export const correctModel: Script = ({ model, messages, schema }) => {
   return { text: `answer to ${number}` };
 };
 
-const references = (count: number, more = ''): string =>
+const references = (count: number, more = '') =>
   `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index % 3)}" }\n`).join('')}${more}`;
-const prompt = (name: string, model = 'm', text = 'Answer: {q}'): string =>
+const prompt = (name: string, model = 'm', text = 'Answer: {q}') =>
   `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
 const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
 
-function taped(temperature: number, n: string): string {
+function taped(temperature: number, n: string) {
   const messages = [{ role: 'user', content: `Answer: question ${n}` }];
   const asked = { provider: 'openai', model: 'taped', parameters: { temperature }, messages };
   const reply = { output: `answer to ${n}`, usage: { input_tokens: 4, output_tokens: 3 } };
@@ -131,7 +131,7 @@ export async function openSharded({
   const project = await openProject({ ...PROJECT, ...files }, { answer });
   const { repository } = project;
   const evaldiff: Sharded['evaldiff'] = (...argv) => project.evaldiff(...argv, '--code', 'host');
-  const read = (path: string): string => readFileSync(join(repository.directory, path), 'utf8');
+  const read = (path: string) => readFileSync(join(repository.directory, path), 'utf8');
   let reports = 0;
   return {
     ...project,

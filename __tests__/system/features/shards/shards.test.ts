@@ -57,7 +57,7 @@ describe('a sharded sweep', () => {
     const { out } = await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json');
     expect((JSON.parse(out) as Result).head.sha).toBe(repository.git('rev-parse', 'HEAD').trim());
     const moved = folders.map((folder) => `report-of-${folder}`);
-    const at = (folder: string): string => join(repository.directory, folder);
+    const at = (folder: string) => join(repository.directory, folder);
     for (const folder of folders) renameSync(at(folder), at(`report-of-${folder}`));
     const merged = await report('merge', ...moved, '--store', 'merged.sqlite');
     expect((JSON.parse(merged) as Result).head.sha).toMatch(/^[0-9a-f]{40}$/);
@@ -131,7 +131,7 @@ describe('a sharded sweep', () => {
     const asked = server.requests.length;
     const result = JSON.parse(await report('merge', ...folders)) as Result;
     expect(server.requests).toHaveLength(asked);
-    const tries = (name: string): (string | null)[][] =>
+    const tries = (name: string) =>
       result.suites
         .find((suite) => suite.name === name)!
         .references.map(({ head }) => head!.tries.map(answerText));
@@ -149,7 +149,7 @@ describe('a sharded sweep', () => {
   });
 
   test('makes the calls that need all answers only once, in the merge, and not in each shard', async () => {
-    const question = (n: string): string =>
+    const question = (n: string) =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
     const { shards, report, server, read } = await openSharded({
@@ -248,7 +248,7 @@ interface Line {
   key: string;
   completion: Record<string, unknown>;
 }
-function readLines(file: string): Line[] {
+function readLines(file: string) {
   return readFileSync(file, 'utf8')
     .trim()
     .split('\n')

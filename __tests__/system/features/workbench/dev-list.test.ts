@@ -18,7 +18,7 @@ const MOST_ROWS = 260;
 function suitesOf(
   count: number,
   { name = 'add', regressed = [] }: { name?: string; regressed?: readonly number[] } = {},
-): SuiteResult[] {
+) {
   return ['model-1', 'model-2'].map((model) =>
     suiteOf(
       name,
@@ -62,7 +62,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await browser.close();
   });
 
-  const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []): Board => {
+  const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []) => {
     const result = resultOf({ suites });
     const matrices = matricesOf(result, null);
     return boardOf({
@@ -76,30 +76,30 @@ inBrowser("the workbench's long list in a browser", () => {
     });
   };
   const long = boardWith(suitesOf(2_000));
-  const give = (next: Board): string => {
+  const give = (next: Board) => {
     notes += 1;
     const note = `board ${String(notes)}`;
     board = { ...{ note, bad: false, old: false, spend: '', undo: false }, ...next };
     return note;
   };
   /** Shows this board and waits until the page is drawn. */
-  const becomes = async (...given: Parameters<typeof boardWith>): Promise<void> => {
+  const becomes = async (...given: Parameters<typeof boardWith>) => {
     const note = give(boardWith(...given));
     workbench.tell('board', {});
     await page.locator('#state', { hasText: note }).waitFor();
   };
   /** Resolves at the end of the frame in which the condition becomes true in the page. */
-  const until = (condition: string): Promise<unknown> =>
+  const until = (condition: string) =>
     page.evaluate(
       `new Promise((done) => { const look = () => (${condition} ? done() : requestAnimationFrame(look)); look(); })`,
     );
   /** Resolves once nothing has moved for some frames. */
-  const settled = (): Promise<unknown> =>
+  const settled = () =>
     until(
       `(window.still = window.at === (window.at = scrollY + ' ' + document.documentElement.scrollHeight) ? (window.still ?? 0) + 1 : 0) > 5`,
     );
   const ask = <T>(of: string): Promise<T> => page.evaluate(of);
-  const rowsInPage = (): Promise<number> => page.locator('.ref').count();
+  const rowsInPage = () => page.locator('.ref').count();
   const row = (at: number) => page.locator(`.ref[data-key$='"number-${String(at)}"]']`);
   const focused = (): Promise<string | undefined> =>
     ask(`document.activeElement.dataset.key?.match(/number-\\d+/)[0]`);
@@ -134,7 +134,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await page.setViewportSize({ width: 390, height: 900 });
     // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);
-    const chosen = async (at: number): Promise<void> => {
+    const chosen = async (at: number) => {
       await until(`document.activeElement.dataset.key?.includes('"number-${String(at)}"')`);
       const box = await row(at).boundingBox();
       expect(box?.y).toBeGreaterThanOrEqual(

@@ -16,7 +16,7 @@ import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 type Reply = (request: Request, question: string) => string | Error;
 const numberOf = (question: string) => Number(/r(\d+)/.exec(question)?.[1]);
-const references = (count: number, changes: Partial<Reference> = {}): Reference[] =>
+const references = (count: number, changes: Partial<Reference> = {}) =>
   Array.from({ length: count }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),
   );

@@ -59,11 +59,9 @@ inBrowser('the HTML report in a browser', () => {
     await page.goto(address);
   }
 
-  const open = async (result: Result, look?: Look): Promise<void> =>
-    openHtml(await renderHtml(result), look);
+  const open = async (result: Result, look?: Look) => openHtml(await renderHtml(result), look);
 
-  const shownIds = (): Promise<string[]> =>
-    page.locator('details.case:visible > summary code').allTextContents();
+  const shownIds = () => page.locator('details.case:visible > summary code').allTextContents();
 
   test.each([
     ['a regression', regression],
@@ -150,7 +148,7 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   /** Every tenth reference is broken, and no two answers are equal. */
-  function many(number: number): Result {
+  function many(number: number) {
     const references = Array.from({ length: number }, (_, at) => {
       const actual = `answer number ${String(at)} about ${(at * 7919).toString(36)}`;
       const broken = at % 10 === 0;
@@ -170,7 +168,7 @@ inBrowser('the HTML report in a browser', () => {
   }
 
   // Playwright's waitForFunction evaluates its text in the page, which the page's policy forbids.
-  const until = (condition: string): Promise<unknown> =>
+  const until = (condition: string) =>
     page.evaluate(
       `new Promise((done) => {
         const look = () => (${condition} ? done(null) : requestAnimationFrame(look));
@@ -208,7 +206,7 @@ inBrowser('the HTML report in a browser', () => {
       await openHtml(html);
       await page.getByText('10,000 of 10,000 shown').waitFor();
     });
-    const elements = (): Promise<number> => page.locator('*').count();
+    const elements = () => page.locator('*').count();
     const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
 
     test('stays below 3 MB and renders only the rows near the window', async () => {
@@ -416,7 +414,7 @@ inBrowser('the HTML report in a browser', () => {
 });
 
 /** The contrast of every visible text to its background (WCAG 2: 1 to 21). */
-async function contrasts(page: Page): Promise<{ words: string; chart: boolean; ratio: number }[]> {
+async function contrasts(page: Page) {
   return page.locator('body *').evaluateAll((all) => {
     type Node = (typeof all)[number];
     const style = (element: Node) =>
@@ -425,8 +423,8 @@ async function contrasts(page: Page): Promise<{ words: string; chart: boolean; r
         fill: string;
         backgroundColor: string;
       };
-    const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
-    const luminance = (colour: string): number => {
+    const parts = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = (colour: string) => {
       const [red = 0, green = 0, blue = 0] = parts(colour)
         .map((part) => part / 255)
         .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));

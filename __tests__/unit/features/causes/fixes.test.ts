@@ -16,7 +16,7 @@ import {
 
 const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
 
-function promptOf(lines: readonly string[]): Prompt {
+function promptOf(lines: readonly string[]) {
   const content = lines.slice(2).map((line) => line.trim());
   const place = { file: 'p.yaml', line: 2 };
   return prompt({ messages: [{ role: 'user', content: content.join('\n'), place }] });

@@ -7,7 +7,6 @@ import type {
   PairedMean,
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LIMIT } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
@@ -166,7 +165,7 @@ function graded(side: 'base' | 'head', ...words: [boolean, string, string][]) {
   };
 }
 
-function mentor(): Result {
+function mentor() {
   const reference = referenceOf('sort', 'regressed', {
     file: 'prompts/tests/mentor.yaml',
     line: 9,
@@ -355,7 +354,7 @@ describe('conversations in reports other than the comment', () => {
 
 describe('hostile dialogues', () => {
   const texts = Object.values(hostileTexts);
-  const hostile = (): Result => {
+  const hostile = () => {
     const all = texts.map((text): ConversationResult => {
       const one = talk('no_follow_up', [text, text, 'ynn'], [text, text, 'ynn']);
       return {

@@ -154,7 +154,7 @@ describe('identity of a plan', () => {
     );
   });
 
-  test.each<[string, Prepared]>([
+  test.each([
     ['a different question', plan([{ questions: [1, 3], tries: [3] }])],
     ["a reference's number of tries", plan([{ questions: [1, 2], tries: [4] }])],
     ['the number of tries', plan([one], { n_tries: 5 })],

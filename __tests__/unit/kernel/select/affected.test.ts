@@ -27,7 +27,7 @@ describe('affected references', () => {
 
   const told = suite({ prompt: { messages: [line('Tell {q}')] } });
   const strict = suite({ tests: { metrics: [metric('has', { threshold: 0.5 })] } });
-  test.each<[string, Suite, Suite, string, string]>([
+  test.each([
     ['the prompt text', suite(), told, 'messages', 'prompts/p.yaml'],
     [
       'a parameter that is 0',

@@ -39,7 +39,7 @@ describe('pairSuites', () => {
   );
   const [kept, kept2] = [saying('c', 'k', 'kept.yaml'), saying('d', 'k2', 'kept.yaml')];
 
-  test.each<[string, Suite[], Suite[], string[]]>([
+  test.each([
     [
       'matches a suite by path if its name changed',
       [named('a.yaml', 'old')],

@@ -13,14 +13,14 @@ import { renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
 import { resultOf } from '../results.ts';
 
-const within = (element: Element | undefined, tag: string): Element[] =>
+const within = (element: Element | undefined, tag: string) =>
   element === undefined ? [] : below(element).filter(({ tagName }) => tagName === tag);
 /** Cards by title; domains come before sub-tasks. */
 const cards = (all: Element[]): [string, Element][] =>
   all
     .filter((element) => attributeOf(element, 'class') === 'card')
     .map((element) => [textOf(within(element, 'b')[0]!), element]);
-const rows = (card: Element): string[][] =>
+const rows = (card: Element) =>
   within(card, 'tr')
     .map((row) =>
       below(row)
@@ -28,7 +28,7 @@ const rows = (card: Element): string[][] =>
         .map(textOf),
     )
     .filter(({ length }) => length > 0);
-const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
+const drawn = (card: Element) => within(card, 'text').map(textOf);
 
 const rated = (result: Result, evidence: string): Result => ({
   ...result,

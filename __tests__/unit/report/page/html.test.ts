@@ -42,7 +42,7 @@ function noise(from: string, characters: number) {
   return parts.join('').slice(0, characters);
 }
 
-function large(references: number, tries: number, characters: number): Result {
+function large(references: number, tries: number, characters: number) {
   const answer = (index: number, at: number) => noise(`${String(index)}.${String(at)}`, characters);
   const list = Array.from({ length: references }, (_, index): ReferenceResult =>
     referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
@@ -215,7 +215,7 @@ describe('free text in a result', () => {
 
   test.each([
     ['a regression', regression],
-    ['attributes', (): Result => withKinds(6)],
+    ['attributes', () => withKinds(6)],
     ['a sweep', sweepOfModels],
   ])('of %s is escaped on the page in every field', async (_what, build) => {
     const free = new Map<string, boolean>();

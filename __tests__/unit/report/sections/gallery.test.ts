@@ -30,7 +30,7 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
       { outcome: 'fail', actual: 'Of course!', scores: [score('fail', 'fact', 0, reason)] },
     ]),
   });
-const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
+const red = (suites: SuiteResult[]) => resultOf({ conclusion: 'failure', suites });
 
 describe('a suite with only a scoring change', () => {
   const same = failed('x');
@@ -39,7 +39,7 @@ describe('a suite with only a scoring change', () => {
     referenceOf('b', 'unchanged', { base: passed('x'), head: passed('y') }),
   ]);
   const [split] = regression().scoring;
-  const result = (suites: SuiteResult[]): Result =>
+  const result = (suites: SuiteResult[]) =>
     resultOf({
       suites,
       scoring: [
@@ -95,7 +95,7 @@ describe('a suite with only a scoring change', () => {
 });
 
 test('several green suites are counted in the first line, with the largest drop', () => {
-  const green = (name: string, passes: number): SuiteResult => {
+  const green = (name: string, passes: number) => {
     const side = (right: number) =>
       sideOf(
         Array.from({ length: 10 }, (_, at) => ({
