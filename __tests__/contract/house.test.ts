@@ -206,7 +206,7 @@ describe('the source code', () => {
       // chmod, which does not follow links.
       'features/agents/workspace/changes.ts': 1,
       // chown, du, rm and chmod, which do not follow links.
-      'features/agents/workspace/folders.ts': 7,
+      'features/agents/workspace/folders.ts': 8,
       // Inside the namespaces: the mounts, and the command of the run.
       'features/agents/workspace/inside.js': 2,
       // mknod, and in new namespaces: mount and find.

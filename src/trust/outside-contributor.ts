@@ -33,6 +33,12 @@ export function fromOutside(base: Project | null, head: Project) {
     notices.push(...unusedNotices(before, after));
     return [withBaseReferences(before, after)];
   });
+  const kept = new Set(counterparts.values());
+  for (const before of base?.suites.filter((suite) => !kept.has(suite)) ?? []) {
+    const what = codeOf(before, base);
+    const { name, file } = before.prompt;
+    if (what !== null) notRun.push({ what, suites: [name], files: [file] });
+  }
   notices.push(...unusedRubrics(base, head));
   return {
     head: {

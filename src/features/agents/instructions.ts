@@ -23,9 +23,11 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
   const sides = [{ tree: base.origin, project: base.project }, head];
   const { settings } = (base.project.settings.file === null ? head : base).project;
   const isNamed = sides.some(namesAgent);
-  const read = new Set(sides.flatMap(coveredFiles));
+  const [before, after] = sides.map((side) => new Set(coveredFiles(side)));
+  const isRead = (path: string): boolean =>
+    (head.tree.files.has(path) || head.tree.links?.has(path) ? after : before)?.has(path) ?? false;
   const isInstruction = instructionMatcher([base.origin, head.tree]);
-  const left = changed.filter((path) => isInstruction(path) && !read.has(path));
+  const left = changed.filter((path) => isInstruction(path) && !isRead(path));
   const byMode = Map.groupBy(left, (path) => instructionMode(path, settings.instructions, isNamed));
   const where = isNamed
     ? "changed outside every agent's workspace"

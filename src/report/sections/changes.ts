@@ -189,9 +189,13 @@ function excerptAround(files: Alike, most: number, found: SuiteCauseLines): Exce
   });
   const left = changedIn(marked.map(({ line }) => line)) + change.more - changedIn(shown);
   const rest: DiffLine = { sign: 'gap', text: `… ${counted(left, 'more line')}` };
+  const isText = ({ sign, text }: DiffLine) => sign !== 'same' || text.trim() !== '';
+  const lines = withoutMargin(
+    shown.slice(shown.findIndex(isText), shown.findLastIndex(isText) + 1),
+  );
   return {
     causeLine: causes[0]?.head.line ?? null,
-    lines: left === 0 ? withoutMargin(shown) : [...withoutMargin(shown), rest],
+    lines: left === 0 ? lines : [...lines, rest],
     isCut: left > 0,
   };
 }

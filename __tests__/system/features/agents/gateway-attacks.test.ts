@@ -25,6 +25,8 @@ function sendRaw(address: string, text: string): Promise<string> {
 
 const CANARY = 'sk-canary-0123456789';
 const DEEP = `{"model":"m-1","a":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
+const escaped = (text: string) =>
+  [...text].map((own) => `\\u00${own.charCodeAt(0).toString(16)}`).join('');
 const notJson = { why: 'request', message: 'the request is not a JSON object' };
 const saying = (message: string) => ({ message: expect.stringContaining(message) });
 
@@ -76,7 +78,17 @@ describe('attacks on the gateway', () => {
     ['deep nesting', 400, [saying('deeper than 200')], { body: DEEP }],
     ['more than 20 MiB', 413, [{}], { body: 'x'.repeat(21 * 1024 * 1024) }],
     ['a compressed body', 415, [{}], { headers: { 'content-encoding': 'gzip' } }],
-    ['the fake API key', 400, [{ why: 'canary' }], { body: { system: `I found ${CANARY}` } }],
+    ...[
+      JSON.stringify({ system: `I found ${CANARY}` }),
+      `{"model":"m-1","system":"${escaped(CANARY)}"}`,
+      `{"model":"m-1","\\u0073ystem":"s${escaped(CANARY.slice(1))}"}`,
+      `{"${escaped(CANARY)}":1`,
+    ].map((body): [string, number, object[], Sent] => [
+      'the fake API key',
+      400,
+      [{ why: 'canary' }],
+      { body },
+    ]),
   ])('that send %s are refused with %s and reported', async (what, status, refused, sent) => {
     const terms = { wires: ['anthropic', 'openai', 'gemini'], canary: CANARY } as const;
     const run = await startRun(ANTHROPIC, { terms });

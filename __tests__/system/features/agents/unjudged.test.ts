@@ -194,6 +194,24 @@ describe('a changed instruction file that no workspace holds', () => {
     expect(result.suites).toEqual([]);
   });
 
+  test.each<[string, string[], FixtureFiles, string]>([
+    ['a member', ['--code', 'host'], { 'AGENTS.md': 'Be long.\n' }, 'AGENTS.md changed outside'],
+    ['an outside contributor', OUTSIDER, {}, 'evals/notes.yaml'],
+  ])(
+    'or whose suite %s deletes is named next to a harmless edit of a prompt',
+    async (_who, args, more, words) => {
+      const both = SETTINGS.replace('prompts/*.yaml', 'prompts/*.yaml, evals/*.yaml');
+      const changed = { ...edited('Be kind.'), 'evals/notes.yaml': null, ...more };
+      const { result } = await diff(changed, args, {
+        ...PROJECT,
+        ...PROMPT,
+        'evaldiff.yaml': both,
+      });
+      expect(result).toMatchObject({ conclusion: 'neutral', usage: { calls: 0 } });
+      expect(saysOf(result)).toContain(words);
+    },
+  );
+
   test('of many changes of a project without agents adds no comment and no neutral check', async () => {
     const paths = [
       ...['README.md', 'docs/guide.md', 'CONTRIBUTING.md', '.github/workflows/ci.yml', 'src/a.ts'],

@@ -150,6 +150,11 @@ describe('the grammar of model requests', () => {
     [ANTHROPIC, { speed: 'fast' }, 'speed'],
     [ANTHROPIC, { max_tokens: Infinity }, 'max_tokens'],
     [ANTHROPIC, { thinking: { budget_tokens: -1e9 } }, 'budget_tokens'],
+    [
+      ANTHROPIC,
+      { system: [{ type: 'text', cache_control: { type: 'ephemeral', ttl: '1h' } }] },
+      'ttl',
+    ],
     [ANTHROPIC, { service_tier: 'priority' }, 'service_tier'],
     [ANTHROPIC, { fallbacks: [{ model: 'big' }] }, 'fallbacks'],
     [ANTHROPIC, tools({ type: 'advisor_20260301', model: 'big' }), 'advisor_20260301'],

@@ -136,6 +136,18 @@ describe('changed lines in a report', () => {
     expect(lines).toEqual(['- old 30', '+ new 30', '  ↑ cause', '  … 79 more lines']);
   });
 
+  test('begin and end with a line that has text', () => {
+    const blank = { sign: 'same', text: '' } as const;
+    const removed = { sign: 'removed', text: 'old' } as const;
+    const lines = [blank, removed, blank, { ...removed, text: '' }, blank];
+    const whole = withCauses('alone', []);
+    const changes = (whole.changes ?? []).map((each) => ({
+      ...each,
+      hunks: [{ base: 7, head: 7, lines }],
+    }));
+    expect(block({ ...whole, changes }).map((line) => line.trimEnd())).toEqual(['- old', '', '-']);
+  });
+
   test('never leave out a line of the cause, whatever else changed', () => {
     const line = fc.record({
       sign: fc.constantFrom('same', 'removed', 'added'),

@@ -116,6 +116,7 @@ const ONLY_VALUES: Readonly<Record<string, readonly Json[]>> = {
   service_tier: ['auto', 'default', 'flex', 'standard_only'],
   store: [false],
   background: [false],
+  ttl: ['5m'],
 };
 
 /** Keys of files: `data:` addresses or base64, but no addresses that the vendor would open. */

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { isDeeper, MOST_LEVELS, parseMap } from '../../../types/plain.ts';
+import { canarySpotter } from '../workspace/canary.ts';
 import { answerCall, errorReply, type CallTools, type GatewayReply } from './calls.ts';
 import { refusedContent } from './grammar.ts';
 import { openRun, runRecord, type RunLedger } from './ledger.ts';
@@ -210,9 +211,11 @@ async function readModelCall(
     return refusedRequest(415, 'request', 'the request must not be compressed');
   const text = await readRequestBody(request, take);
   if (text === null) return refusedRequest(413, 'request', TOO_LARGE);
-  if (terms.canary !== null && text.includes(terms.canary))
-    return refusedRequest(terms.refusal, 'canary', 'the request contains an API key');
   const parsed = parsedCall(route, request, text);
+  const sent = typeof parsed === 'string' ? '' : parsed.sent;
+  const spots = canarySpotter(terms.canary);
+  if (spots(text) || spots(sent))
+    return refusedRequest(terms.refusal, 'canary', 'the request contains an API key');
   if (typeof parsed === 'string') return refusedRequest(400, 'request', parsed);
   const call = { ...parsed, gone, take };
   const content = refusedModel(call, terms) ?? refusedContent(call, terms);

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, type ExecFileOptions } from 'node:child_process';
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -7,7 +7,18 @@ import { trailOf } from '../../../documents/paths.ts';
 import type { WorkspaceFile } from './files.ts';
 import { agentUser, type WallKind } from './walls.ts';
 
-export const runTool = promisify(execFile);
+const runFile = promisify(execFile);
+
+/** Tools see no keys, because they work in folders that agents wrote. */
+const TOOL_ENV = { PATH: process.env['PATH'], LC_ALL: 'C' };
+
+export function runTool(
+  file: string,
+  args: string[],
+  options: Pick<ExecFileOptions, 'cwd' | 'maxBuffer' | 'signal'> = {},
+) {
+  return runFile(file, args, { env: TOOL_ENV, ...options });
+}
 
 /** If evaldiff runs as root, the agent runs as another user, who must own its files. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
@@ -32,7 +43,7 @@ export async function removeFolder(folder: string): Promise<void> {
 
 /** Continues after evaldiff has ended, because CI kills a job ten seconds after SIGTERM. */
 export function removeLater(folder: string): void {
-  spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore' }).unref();
+  spawn('rm', ['-rf', folder], { detached: true, stdio: 'ignore', env: TOOL_ENV }).unref();
 }
 
 const FILES_AT_ONCE = 500;

@@ -142,14 +142,14 @@ function operation(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Value {
     if (compared.typename !== 'Compare') return !inside(compared);
     const value = inside(compared.expr);
     const [{ type, expr }] = compared.ops;
-    return OPERATORS[type](node === compared ? value : !value, inside(expr));
+    return TEMPLATE_OPERATORS[type](node === compared ? value : !value, inside(expr));
   }
   if (node.typename === 'Neg') return -toOperand(inside(node.target));
   if (!('right' in node)) throw new TypeError(`no value: ${node.typename}`);
   const left = inside(node.left);
   if (node.typename === 'And') return Boolean(left) ? inside(node.right) : left;
   if (node.typename === 'Or') return Boolean(left) ? left : inside(node.right);
-  return OPERATORS[node.typename](left, inside(node.right));
+  return TEMPLATE_OPERATORS[node.typename](left, inside(node.right));
 }
 
 function memberOf(of: Value, key: Value): Value {
@@ -189,7 +189,7 @@ function equals(a: Value, b: Value): boolean {
   return areObjects ? a === b : toOperand(a) == toOperand(b);
 }
 
-const OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
+const TEMPLATE_OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
   In: (a, b) => {
     if (Array.isArray(b)) return b.some((value) => value === a);
     if (typeof b === 'string') return b.includes(String(a));

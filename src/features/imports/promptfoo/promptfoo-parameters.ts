@@ -2,7 +2,7 @@ import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain
 import { isAmong, type ImportFiles } from '../shared/draft.ts';
 import { requestOf } from './promptfoo-requests.ts';
 
-export interface SentParameters {
+interface SentParameters {
   config: JsonMap;
   unsent: string[];
   left: { key: string; why: string }[];
