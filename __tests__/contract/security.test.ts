@@ -109,7 +109,7 @@ describe('the plan', () => {
       .filter(canBeWritten)
       .map(
         (text, index) =>
-          `  - { id: ${asciiQuoted(`${text} ${String(index)}`)}, input: { q: "${String(index)}" }, expected: "5" }`,
+          `  - { id: ${asciiQuoted(`${text} ${index}`)}, input: { q: "${index}" }, expected: "5" }`,
       );
     repository.commit('change', {
       'prompts/ask.yaml': PROMPT,

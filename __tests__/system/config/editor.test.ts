@@ -35,7 +35,7 @@ function file(kind: Kind, text: string) {
   opened += 1;
   const at = text.indexOf('│');
   const plain = text.replace('│', '');
-  const path = `file:///${String(opened)}.${kind}.yaml`;
+  const path = `file:///${opened}.${kind}.yaml`;
   const document = TextDocument.create(path, 'yaml', 0, plain) as ServedDocument;
   return { document, cursor: document.positionAt(at) };
 }
@@ -43,7 +43,7 @@ function file(kind: Kind, text: string) {
 /** Diagnostics as `line: message`. */
 async function underlined(kind: Kind, text: string) {
   const found = await service.doValidation(file(kind, text).document, false);
-  return found.map(({ range, message }) => `${String(range.start.line + 1)}: ${message}`).sort();
+  return found.map(({ range, message }) => `${range.start.line + 1}: ${message}`).sort();
 }
 
 async function completed(kind: Kind, text: string) {

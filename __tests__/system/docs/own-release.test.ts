@@ -58,7 +58,7 @@ function release({ bare, tag, commit, isPrivate = false, distCheck = 0 }: Run): 
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   for (const [name, script] of [
-    ['npm', `case "$*" in ci) ;; 'run dist:check') exit ${String(distCheck)};; *) exit 9;; esac`],
+    ['npm', `case "$*" in ci) ;; 'run dist:check') exit ${distCheck};; *) exit 9;; esac`],
     ['gh', 'test "$*" = "auth setup-git" && test "$GH_TOKEN" = token-1'],
   ] as const)
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

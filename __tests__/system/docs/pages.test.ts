@@ -240,9 +240,9 @@ describe('each code block of a page', () => {
     const pages = [...new Set(followed.flatMap((guide) => guide.pages))];
     const blocks = pages.flatMap(blocksOf);
     const steps = new Set(
-      followed.flatMap(stepsOf).map(({ block }) => `${block.page}:${String(block.line)}`),
+      followed.flatMap(stepsOf).map(({ block }) => `${block.page}:${block.line}`),
     );
-    expect(blocks.filter(({ page, line }) => !steps.has(`${page}:${String(line)}`))).toEqual([]);
+    expect(blocks.filter(({ page, line }) => !steps.has(`${page}:${line}`))).toEqual([]);
     const notRun = blocks.filter((block) => stepOf(block).kind === 'not run');
     const counts = Object.groupBy(notRun, ({ page }) => page);
     expect(Object.entries(counts).map(([page, found]) => [page, found?.length])).toEqual(

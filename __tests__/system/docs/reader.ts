@@ -64,7 +64,7 @@ export function stepOf(block: Block): Step {
     };
   if (language === 'text') return { block, kind: 'output', lines };
   throw new Error(
-    `${block.page}:${String(block.line)}: name the block's file in its first line, or write ` +
+    `${block.page}:${block.line}: name the block's file in its first line, or write ` +
       '<!-- not run: REASON --> before it',
   );
 }
@@ -147,8 +147,7 @@ export async function follow(reader: Reader, guide: Guide): Promise<void> {
     if (step.kind === 'output') for (const line of step.lines) expect(last).toContain(line);
     if (step.kind !== 'lines') continue;
     last = '';
-    for (const line of step.lines)
-      last += await run(line, `${step.block.page}:${String(step.block.line)}`);
+    for (const line of step.lines) last += await run(line, `${step.block.page}:${step.block.line}`);
   }
   for (const line of guide.after ?? []) await run(line, 'after the last block');
   expect([...left.keys()]).toEqual([]);

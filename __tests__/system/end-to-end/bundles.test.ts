@@ -62,7 +62,7 @@ function messageOf(worker: Worker) {
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => {
-      reject(new Error(`the thread ended with ${String(code)}`));
+      reject(new Error(`the thread ended with ${code}`));
     });
   });
 }

@@ -31,7 +31,7 @@ const inheriting = (defaults: string) =>
     .replace('temperature: 0.5\n', '');
 
 const parametersOf = (temperature: number, topP: number) =>
-  `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
+  `# Of all prompts.\ntop_p: ${topP}\ntemperature: ${temperature}\n`;
 
 test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {
   const shared = 'prompts/shared/calm.yaml';

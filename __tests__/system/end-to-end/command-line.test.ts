@@ -123,7 +123,7 @@ describe('evaldiff without a model', () => {
     expect(plan.stdout).toContain('24 calls for the first answers');
     // Six references, which may all get extra tries: up to 40 on each side.
     const most = 6 * 2 * 40;
-    expect(plan.stdout).toContain(`at most ${String(most)} calls for all answers`);
+    expect(plan.stdout).toContain(`at most ${most} calls for all answers`);
     const json: unknown = JSON.parse((await evaldiff('plan', '--json')).stdout);
     expect((json as { answer_calls: unknown }).answer_calls).toEqual({ most });
     expect(plan.stdout).toMatch(/gate: base/);

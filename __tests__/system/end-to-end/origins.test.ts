@@ -68,7 +68,7 @@ const MEMBER = { trust: 'member', conclusion: 'failure' };
 describe("a fork's commit that an input names", () => {
   const head = ({ head }: Change) => head;
   const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
-  const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${String(PULL)}/${of}`);
+  const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${PULL}/${of}`);
   test.each<[string, string, (change: Change) => Event, (change: Change) => string | undefined]>([
     ['workflow_dispatch', 'by its id', manual, head],
     ['workflow_dispatch', 'by its pull request', manual, () => PULL_HEAD],

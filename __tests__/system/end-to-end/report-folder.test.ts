@@ -67,7 +67,7 @@ describe('a report folder that is not writable', () => {
       inputs: { 'report-path': 'a-file/out' },
     });
     expect(first.outputs['conclusion']).not.toBe('error');
-    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${PULL}/merge`);
     writeFileSync(join(checkout.directory, 'a-file'), 'mine');
     mkdirSync(join(checkout.directory, 'sub'));
     const run = await runOn(

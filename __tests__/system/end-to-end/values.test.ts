@@ -16,7 +16,7 @@ import { eventPayload, onlyComment, pullRequest, runOn, stage } from './stage.ts
 const wordy: Script = ({ messages }) => {
   const n = questionOf(messages);
   const isLong = messages[0]?.content === 'Be long.' && n <= 8;
-  return { text: `Answer ${String(n)}. `.repeat(isLong ? 5 : 3).trim() };
+  return { text: `Answer ${n}. `.repeat(isLong ? 5 : 3).trim() };
 };
 
 /** The grader gives longer answers a lower score, and none the best one. */

@@ -29,7 +29,7 @@ const polite = (...models: string[]) =>
     source: { kind: 'rubric', rubric: 'polite' },
     ...(models.length === 0 ? {} : { graders: models.map((model) => named(model)) }),
   });
-const references = Array.from({ length: 4 }, (_, index) => reference(`r${String(index)}`));
+const references = Array.from({ length: 4 }, (_, index) => reference(`r${index}`));
 const model = (name: string, more: Parameters<typeof modelSettings>[0]): Partial<Settings> => ({
   models: new Map([[name, modelSettings({ model: 'm', price: null, ...more })]]),
 });

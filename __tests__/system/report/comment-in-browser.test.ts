@@ -24,7 +24,7 @@ const links = {
   run: 'https://github.com/acme/support/actions/runs/123',
   report: 'https://github.com/acme/support/actions/runs/123/artifacts/4',
   place: (file: string, line: number) =>
-    `https://github.com/acme/support/blob/9e8d7c6/${file}#L${String(line)}`,
+    `https://github.com/acme/support/blob/9e8d7c6/${file}#L${line}`,
 };
 
 const LOOKS = THEMES.flatMap((theme) => [860, 390].map((width): [Theme, number] => [theme, width]));

@@ -613,7 +613,7 @@ describe('defaults entry', () => {
     const chain = (length: number) => {
       const files = Array.from({ length }, (_, index): [string, string] => [
         `prompts/tests/${index === 0 ? 'p' : String(index)}.yaml`,
-        index === length - 1 ? TESTS : `defaults: ["${String(index + 1)}"]\n`,
+        index === length - 1 ? TESTS : `defaults: ["${index + 1}"]\n`,
       ]);
       return { 'prompts/p.yaml': PROMPT, ...Object.fromEntries(files) };
     };

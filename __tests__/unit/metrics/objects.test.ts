@@ -142,7 +142,7 @@ describe("combined score of a dialogue's turns", () => {
     [...written].map((sign, at) => {
       const status = STATUS[sign] ?? 'skipped';
       const value = values[at] ?? { pass: 1, fail: 0 }[status as string] ?? null;
-      return { at, status, value, reason: status === 'pass' ? null : `said ${String(at)}` };
+      return { at, status, value, reason: status === 'pass' ? null : `said ${at}` };
     });
   const of = (written: string, every = 1, values: Json[] = []) => {
     const { status, value, reason } = scoreOfObjects({ ...kind, every }, scores(written, values));

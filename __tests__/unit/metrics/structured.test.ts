@@ -218,8 +218,8 @@ describe('numbers in JSON', () => {
   const number = fc
     .tuple(fc.bigInt(), fc.option(fc.bigInt({ min: 0n })), fc.option(fc.integer()))
     .map(([whole, decimals, exponent]) => {
-      const fraction = decimals === null ? '' : `.${String(decimals)}`;
-      return `${String(whole)}${fraction}${exponent === null ? '' : `e${String(exponent % 1000)}`}`;
+      const fraction = decimals === null ? '' : `.${decimals}`;
+      return `${whole}${fraction}${exponent === null ? '' : `e${exponent % 1000}`}`;
     });
   const { json } = fc.letrec<{ json: string }>((tie) => ({
     json: fc.oneof(

@@ -314,7 +314,7 @@ describe("an outside contributor's pull request", () => {
 
   test('runs new references without counting them', () => {
     const added = Array.from({ length: 12 }, (_, index) =>
-      reference(`new${String(index)}`, { tags: ['critical', 'small'], n_tries: 50 }),
+      reference(`new${index}`, { tags: ['critical', 'small'], n_tries: 50 }),
     );
     const references = [...strictTests.references, ...added];
     const { measured, said } = outside(

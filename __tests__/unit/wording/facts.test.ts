@@ -12,7 +12,7 @@ function topOf(result: Result) {
 
 const many = (count: number, prefix = 'ok') =>
   Array.from({ length: count }, (_, at) =>
-    referenceOf(`${prefix}${String(at)}`, 'unchanged', {
+    referenceOf(`${prefix}${at}`, 'unchanged', {
       base: passed('x', 'x'),
       head: passed('x', 'x'),
     }),
@@ -47,7 +47,7 @@ const gone = [removed('cone6', ['critical']), removed('wash', ['critical']), rem
 const red = (name: string, broken: number, of: number) =>
   suiteOf(
     name,
-    [...many(of - broken), ...Array.from({ length: broken }, (_, at) => fell(`r${String(at)}`))],
+    [...many(of - broken), ...Array.from({ length: broken }, (_, at) => fell(`r${at}`))],
     { verdict: 'regressed' },
   );
 

@@ -57,7 +57,7 @@ async function project({
         `messages: [{ role: system, content: You help. }, { role: human, content: '{q}' }]`,
         prompt,
         `metrics: ${metrics}`,
-        `references: [${ids.map((id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
+        `references: [${ids.map((id) => `{ id: r${id}, input: { q: Q${id} } }`).join(', ')}]`,
         '',
       ].join('\n'),
       ...files,
@@ -161,7 +161,7 @@ describe('a cost cap that the search for causes passes', () => {
       ...lines.map((line) => `      ${line}`),
       `  - { role: human, content: '{q}' }`,
       'metrics: [{ uses: contains, with: { value: answer } }]',
-      `references: [${Array.from({ length: 8 }, (_, id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
+      `references: [${Array.from({ length: 8 }, (_, id) => `{ id: r${id}, input: { q: Q${id} } }`).join(', ')}]`,
       '',
     ].join('\n');
   const BASE = ['Be short.', 'Be good.', 'Be calm.'];

@@ -155,7 +155,7 @@ test('if answers are already stored, a plan includes the calls that would confir
   // Ten pairs of tries for five suspicious references, and three tries of all references on both
   // sides.
   expect(await plan('Kindly answer:')).toContain(
-    `up to ${String(2 * (5 * 10 + 3 * REFERENCES))} more calls if something regresses or is fixed`,
+    `up to ${2 * (5 * 10 + 3 * REFERENCES)} more calls if something regresses or is fixed`,
   );
 });
 

@@ -17,7 +17,7 @@ model: m
 prompt: "${words} {q}"
 ${own}
 references:
-${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}" } }\n`).join('')}`,
+${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${i}, input: { q: "Question ${i}" } }\n`).join('')}`,
   });
   const model = '{ provider: openai, endpoint: local, model: model-1 }';
   const { repository, evaldiff, reported } = await openProject(

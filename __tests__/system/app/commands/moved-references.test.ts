@@ -16,7 +16,7 @@ const filesOf = (side: Side, metrics: Record<string, string>): Record<string, st
       ],
       [
         `prompts/tests/${name}.yaml`,
-        `metrics: ${metrics[name] ?? HAS}\nreferences:\n${ids.map((id) => `  - { id: r${String(id)}, input: { q: "question ${String(id)}" } }\n`).join('')}`,
+        `metrics: ${metrics[name] ?? HAS}\nreferences:\n${ids.map((id) => `  - { id: r${id}, input: { q: "question ${id}" } }\n`).join('')}`,
       ],
     ]),
   );

@@ -30,7 +30,7 @@ model: app
 prompt: "${words}: {q}"
 metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
 references:
-${Array.from({ length: 8 }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+${Array.from({ length: 8 }, (_, i) => `  - { id: r${i}, input: { q: "Question ${i}?" } }\n`).join('')}`,
 });
 
 async function compare(words: string, program = '', ...args: string[]) {

@@ -40,7 +40,7 @@ ${more.rollup ?? ''}    references:
 ${more.references ?? ''}      - input: { a: 4, b: 4 }
         expected: 8
         actual: "${actual}"
-        metrics: { exact_match: { metric: ${String(result === 'pass')}, result: ${result}, skipped: false } }
+        metrics: { exact_match: { metric: ${result === 'pass'}, result: ${result}, skipped: false } }
   name: math
   model: ${more.model ?? 'gpt-3.5-turbo'}
   temperature: 0.0
@@ -114,7 +114,7 @@ describe('evaldiff run --report', () => {
         tests: {
           metrics: [{ name: 'has', uses: 'contains', with: { value: '5' } }],
           references: ['question 0', 'question 1'].map((q, index) => ({
-            id: `r${String(index)}`,
+            id: `r${index}`,
             input: { q },
             expected: '5',
             actual: 'Yes, 5',
@@ -196,8 +196,8 @@ describe('evaldiff report of two results', () => {
       },
       settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
     });
-    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'one');
-    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, 'model=n', '--report', 'other');
+    await shop.evaldiff('run', `n_tries=${TRIES}`, '--report', 'one');
+    await shop.evaldiff('run', `n_tries=${TRIES}`, 'model=n', '--report', 'other');
     return shop;
   };
 
@@ -234,7 +234,7 @@ describe('evaldiff report of two results', () => {
       'prompts/more.yaml':
         'name: more\nmodel: m\nprompt: hi\ntests: { metrics: [{ uses: contains, with: { value: "5" } }], references: [{}] }\n',
     });
-    const tries = `n_tries=${String(TRIES)}`;
+    const tries = `n_tries=${TRIES}`;
     await evaldiff('run', tries, 'model=n', 'references=r0,r1', '--report', 'few');
     await evaldiff('run', tries, '--report', 'wide');
     const few = (await evaldiff('report', 'one', 'few')).out;

@@ -183,7 +183,7 @@ describe('the cost of a run', () => {
   });
 
   const counts = (limit: string, calls: number) =>
-    `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
+    `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${calls} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
 
   test.each([
     [['--max-cost', '5'], '$5 (--max-cost)', 100],
@@ -343,7 +343,7 @@ describe('a cap reached during a run', () => {
 
 describe('the time limit of the whole run', () => {
   test('ends the run with a partial result', async () => {
-    const shown = (answers: number) => running.said(`${String(answers)} of 8 answers`);
+    const shown = (answers: number) => running.said(`${answers} of 8 answers`);
     const { server, repository } = await openShop({
       async answer({ index }) {
         if (index >= 3) return { fault: 'silent' };

@@ -96,9 +96,7 @@ describe('identical answers', () => {
 
   test('on one side only cause a notice that names the side', async () => {
     expect(
-      await told((question, index) =>
-        question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
-      ),
+      await told((question, index) => (question.startsWith('Old') ? 'yes' : `yes ${index}`)),
     ).toEqual([
       'p: every try of a reference gave the same answer on base; more tries of that side add nothing',
     ]);
@@ -106,7 +104,7 @@ describe('identical answers', () => {
 
   test('cause no notice if one reference varies on either side', async () => {
     expect(
-      await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
+      await told((question, index) => (question.endsWith('r01') ? `yes ${index}` : 'yes')),
     ).toEqual([]);
   });
 });

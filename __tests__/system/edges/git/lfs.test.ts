@@ -8,7 +8,7 @@ const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
 const CASES = 'project/data/cases.jsonl';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const pointerTo = (text: string) =>
-  `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${text.length}\n`;
 
 /** A repository with a commit that contains a Git LFS pointer. */
 function committed(files: FixtureFiles = {}) {
@@ -49,7 +49,7 @@ describe('a Git LFS file', () => {
     const { repository, head, read } = committed();
     repository.write(files);
     expect(await messageOf(read())).toBe(
-      `data/cases.jsonl: is only a Git LFS pointer at ${head.slice(0, 7)}. The file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the working tree nor in the clone's LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
+      `data/cases.jsonl: is only a Git LFS pointer at ${head.slice(0, 7)}. The file itself (${DATA.length} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the working tree nor in the clone's LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
     );
   });
 

@@ -44,7 +44,7 @@ describe('the last error of a program', () => {
       'the last line where the error is long past',
       [
         'Error: tried again',
-        ...Array.from({ length: 31 }, (_, index) => `request ${String(index)}`),
+        ...Array.from({ length: 31 }, (_, index) => `request ${index}`),
         'out of memory',
       ],
       'out of memory',

@@ -156,7 +156,7 @@ describe('a prompt prefix shared by many requests', () => {
     const setting = await start('anthropic');
     for (const [index, one] of ['40', '41', '42'].entries())
       await setting.ask(
-        dialogue(result('call00001', one), result('call00002', `${String(index)} of ${one}`)),
+        dialogue(result('call00001', one), result('call00002', `${index} of ${one}`)),
         { parameters: { tools } },
       );
     expect(setting.server.refused).toEqual([]);

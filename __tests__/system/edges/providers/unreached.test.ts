@@ -28,9 +28,7 @@ function asking(url: string, more: Partial<ProviderOptions> = {}) {
   return (questions: number) =>
     Promise.all(
       Array.from({ length: questions }, (_, i) =>
-        providers.complete(
-          requestTo('openai', { target, messages: says(`question ${String(i)}`) }),
-        ),
+        providers.complete(requestTo('openai', { target, messages: says(`question ${i}`) })),
       ),
     );
 }
@@ -117,7 +115,7 @@ test('evaldiff keeps calling a server that sometimes answers or is only overload
   proxy.on('connect', (_, socket) => {
     const status = statuses[requests++] ?? 200;
     if (status === 200) socket.end('HTTP/1.1 200 OK\r\n\r\n');
-    else socket.end(`HTTP/1.1 ${String(status)} Bad Gateway\r\n\r\n`);
+    else socket.end(`HTTP/1.1 ${status} Bad Gateway\r\n\r\n`);
   });
   const ask = asking('https://far.example/v1', { proxy: await listen(proxy), maxTries: 8 });
   expect([...messages(await ask(1))].join('\n')).not.toContain('in a row');

@@ -54,7 +54,7 @@ describe('shard results (parts)', () => {
     for (const { folder, index } of parts) {
       expect(readdirSync(folder).sort()).toEqual([...FILES].sort());
       for (const name of FILES)
-        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${name} ${String(index)}`);
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${name} ${index}`);
     }
   });
 

@@ -154,7 +154,7 @@ describe('an invalid entry', () => {
     const body = JSON.stringify({ parts: partsOf('forged'), status: 'pass' });
     const digest = createHash('sha256')
       .update(
-        `${keyOf(asks('a'))}\n["model-1",null,${String(Date.parse('2026-01-02T03:00:00Z'))}]\n${body}`,
+        `${keyOf(asks('a'))}\n["model-1",null,${Date.parse('2026-01-02T03:00:00Z')}]\n${body}`,
       )
       .digest('hex');
     sql(`UPDATE completions SET body = '${body}', digest = '${digest}'`);

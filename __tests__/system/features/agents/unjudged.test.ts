@@ -89,7 +89,7 @@ describe("a member's change to what an agent may read", () => {
   });
 });
 
-const RIGHT = (question: number) => `answer ${String(question)}`;
+const RIGHT = (question: number) => `answer ${question}`;
 const WRONG = () => 'no idea';
 
 /** A prompt whose answers are recorded, so that its edits need no key. */

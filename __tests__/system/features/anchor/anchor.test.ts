@@ -23,7 +23,7 @@ async function eroded(anchor: string, wrong: Wrong) {
         const [word = ''] = question.split(':');
         const made = (asked.get(question) ?? 0) + 1;
         asked.set(question, made);
-        const draw = nextFloat(createRandom(`${question} ${String(made)}`));
+        const draw = nextFloat(createRandom(`${question} ${made}`));
         const isWrong = draw < (rates[word] ?? 0);
         return { body: JSON.stringify(answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' })) };
       },
@@ -107,9 +107,7 @@ describe('a comparison with the last release', () => {
 
 test("the plan includes the calls for the release's prompt", async () => {
   const { plan } = await eroded('{ since: last-release }', EROSION);
-  expect(await plan()).toContain(
-    `${String(4 * REFERENCES)} calls for the older commit of gate.anchor`,
-  );
+  expect(await plan()).toContain(`${4 * REFERENCES} calls for the older commit of gate.anchor`);
 });
 
 test('a release that does not exist causes a notice', async () => {

@@ -39,7 +39,7 @@ function newKinds(digits = 1): Script {
   return { attributes: () => domains(...Array.from({ length: 5 }, kind)) };
 }
 const kinds = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, index) => `kind ${String(from + index)}`);
+  Array.from({ length: to - from }, (_, index) => `kind ${from + index}`);
 
 describe('discovery', () => {
   test.each([1, 3, 5, 6, 23, 60])(

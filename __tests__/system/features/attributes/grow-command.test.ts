@@ -6,9 +6,9 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
 const row = (q: string, more: object = {}) => JSON.stringify({ q, ...more });
 const POOL = [
-  ...Array.from({ length: 10 }, (_, at) => row(`trains ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`trains ${at}`)),
   row('trains 0'),
-  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${at}`)),
 ];
 
 /** The grader rates by words. Every reference of the shop is a sum. */

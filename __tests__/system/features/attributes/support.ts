@@ -156,7 +156,7 @@ export function rightAnswer(
   rate: NonNullable<Desk['rate']>,
 ): string {
   const topic = /about (\w+),/.exec(mail)?.[1] ?? '';
-  const drawn = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`));
-  if (drawn >= rate(tone, topic)) return `something else, ${String(index)}`;
+  const drawn = nextFloat(createRandom(`${tone} ${mail} ${index}`));
+  if (drawn >= rate(tone, topic)) return `something else, ${index}`;
   return String(MAILS.find(({ input }) => input['mail'] === mail)?.expected);
 }

@@ -15,10 +15,10 @@ const WORDS = 'one two three four five six seven eight nine ten'.split(' ');
 
 /** The first words are as expected, the others are not. */
 const said = (known: number) =>
-  WORDS.map((word, at) => (at < known ? word : `other${String(at)}`)).join(' ');
+  WORDS.map((word, at) => (at < known ? word : `other${at}`)).join(' ');
 
 const TALKS = DOMAINS.flatMap((domain) =>
-  Array.from({ length: 8 }, (_, at) => ({ id: `${domain}-${String(at)}`, domain })),
+  Array.from({ length: 8 }, (_, at) => ({ id: `${domain}-${at}`, domain })),
 );
 
 /** Six domains with eight tests each. A pull request changes `tone`. */

@@ -63,8 +63,7 @@ async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1) {
   await setting.providers.close();
   return told;
 }
-const texts = (count: number) =>
-  Array.from({ length: count }, (_, index) => `question ${String(index)}`);
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `question ${index}`);
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
 
 describe('a batch', () => {

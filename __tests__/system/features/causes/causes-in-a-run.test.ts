@@ -35,11 +35,11 @@ test('evaldiff show explains what made the reference worse, the effect and the p
   const { said } = await run(['show', 'refund-a']);
   const inOrder = [
     'refund-a in shop',
-    `Cause: ${FILE}:${String(CULPRIT)}. Putting the old line back fixes`,
+    `Cause: ${FILE}:${CULPRIT}. Putting the old line back fixes`,
     'This test: ',
     'of 2 with it alone on base',
     '7 other changes have no effect on these tests.',
-    `Suggested fix, ${FILE}:${String(CULPRIT)}: fixes 3 of 3 tests`,
+    `Suggested fix, ${FILE}:${CULPRIT}: fixes 3 of 3 tests`,
     '- Be warm about refunds.',
     `+ ${DRAFT}`,
     'Prompt as sent by base',
@@ -125,8 +125,8 @@ test('two swapped few-shot pairs among harmless lines are one cause, called swap
       'messages:',
       `  - { role: system, content: "${tone}" }`,
       ...order.flatMap((n) => [
-        `  - { role: user, content: "Example ${String(n)}" }`,
-        `  - { role: assistant, content: "Answer ${String(n)}" }`,
+        `  - { role: user, content: "Example ${n}" }`,
+        `  - { role: assistant, content: "Answer ${n}" }`,
       ]),
       '  - { role: user, content: "{question}" }',
       '',

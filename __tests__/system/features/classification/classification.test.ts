@@ -6,9 +6,7 @@ const exact = (given: Record<string, Json> = {}) =>
   metric('exact', { source: { kind: 'built-in', uses: 'exact_match', with: given } });
 
 function mails(wording: string, expected: readonly Json[], given: Record<string, Json> = {}) {
-  const references = expected.map((label, index) =>
-    reference(`r${String(index)}`, { expected: label }),
-  );
+  const references = expected.map((label, index) => reference(`r${index}`, { expected: label }));
   const messages = [
     {
       role: 'user' as const,
@@ -104,11 +102,7 @@ describe('a suite that expects labels', () => {
     ['lists of alternatives', [['a'], ['b'], ['a'], ['b']], {}],
     ['a comparison with a value of the file', ['a', 'b', 'a', 'b'], { value: 'a' }],
     ['a negated comparison', ['a', 'b', 'a', 'b'], { negate: true }],
-    [
-      'more than twenty labels',
-      Array.from({ length: 42 }, (_, index) => `l${String(index % 21)}`),
-      {},
-    ],
+    ['more than twenty labels', Array.from({ length: 42 }, (_, index) => `l${index % 21}`), {}],
   ])('gets no accuracy or F1 with %s', async (_, expected, given) => {
     const texts = expected.map(String);
     expect(await classified(expected, texts, texts, given)).toBeUndefined();

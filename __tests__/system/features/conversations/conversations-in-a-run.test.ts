@@ -7,7 +7,7 @@ const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 const prompt = (text: string) =>
   `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;
 const tests = (more = '') =>
-  `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
+  `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${index}, input: { q: "question ${index}" } }\n`).join('')}`;
 
 async function project(answer: Script) {
   const opened = await openProject(
@@ -40,7 +40,7 @@ const words = (yes: boolean) =>
 const script: Script = ({ model, messages }) => {
   const text = messages.map(({ content }) => content).join('\n');
   if (model === 'assistant-1')
-    return { text: `${messages[0]?.content ?? ''} -> answer ${String((messages.length + 1) / 2)}` };
+    return { text: `${messages[0]?.content ?? ''} -> answer ${(messages.length + 1) / 2}` };
   const answers = text.match(/^<<<answer /gm)?.length ?? 0;
   return {
     text: words(!text.includes('Briefly') && answers >= (text.includes('be strict') ? 2 : 1)),
@@ -126,7 +126,7 @@ describe('a compared suite of conversations', () => {
     const references = Array.from(
       { length: 8 },
       (_, index) =>
-        `  - { id: r${String(index)}, input: { q: "q ${String(index)}" }, persona: buyer ${String(index)}, goal: a refund, criteria: { is_kind: no blame }, ${turns} }\n`,
+        `  - { id: r${index}, input: { q: "q ${index}" }, persona: buyer ${index}, goal: a refund, criteria: { is_kind: no blame }, ${turns} }\n`,
     );
     const scripted =
       'metrics: [{ name: agrees, uses: contains, every: true }]\nconversation:\n  max_steps: 3\n  evaluators: [judge]\n  instructions: "You are {persona}."\nreferences:\n' +
@@ -176,7 +176,7 @@ describe('a compared suite of conversations', () => {
     // three judged turns.
     const { out } = await evaldiff('plan', ...DIFF.slice(1));
     expect(out).toContain(
-      `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses or is fixed`,
+      `up to ${2 * (5 * 10 + 3 * 8) * 3 * 2} more calls if something regresses or is fixed`,
     );
     const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);

@@ -60,9 +60,7 @@ function shop({
 }: Shape) {
   const own =
     references ??
-    Array.from({ length: ids }, (_, index) =>
-      reference(`r${String(index)}`, { expected: undefined }),
-    );
+    Array.from({ length: ids }, (_, index) => reference(`r${index}`, { expected: undefined }));
   const one = suite({
     prompt: { messages: [{ role: 'user', content, place: { file: 'prompts/p.yaml', line: 6 } }] },
     tests: { own: of && conversationSuite(of), metrics, references: own },
@@ -88,7 +86,7 @@ async function evaluate(
   head: Project,
   words: (request: Request, text: string, turn: number) => string,
   say = (request: Request) =>
-    `${request.messages[0]?.content ?? ''} #${String(Math.ceil(request.messages.length / 2))}`,
+    `${request.messages[0]?.content ?? ''} #${Math.ceil(request.messages.length / 2)}`,
 ) {
   const model = scripted((request) =>
     request.purpose === 'evaluator'

@@ -16,7 +16,7 @@ export const rows = (list: readonly object[]): string =>
   list.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 export const questions = (count = 8): string =>
-  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index + 1)}, input: { q: 'How do I close account ${String(index + 1)}?' } }\n`).join('')}`;
+  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index + 1}, input: { q: 'How do I close account ${index + 1}?' } }\n`).join('')}`;
 
 /** An evaluator's reply: satisfied, or with the next question. */
 export const verdict = (next: string | null): { text: string } => ({

@@ -7,9 +7,9 @@ const lines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(
 const dialogues = (count: number) =>
   lines(
     Array.from({ length: count }, (_, index) => ({
-      id: `d${String(index)}`,
+      id: `d${index}`,
       input: [
-        turn('user', `question ${String(index)}`),
+        turn('user', `question ${index}`),
         turn('assistant', 'an answer'),
         turn('user', 'and then?'),
       ],

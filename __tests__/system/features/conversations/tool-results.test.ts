@@ -26,7 +26,7 @@ const found = { role: 'tool', tool_call_id: 'c', content: RESULT };
 const recording = (last: string, count = 8) =>
   rows(
     Array.from({ length: count }, (_, index) => ({
-      id: `d${String(index + 1)}`,
+      id: `d${index + 1}`,
       expected: '41',
       input: [
         { ...asked, content: asked.content.replace('1', String(index + 1)) },

@@ -85,7 +85,7 @@ describe('a metric with every', () => {
 describe("the user's words", () => {
   const LONG = 'Please tell me in many, many, many words what comes next, step by step by step.';
   const thanks = talking(
-    (turn) => `Thanks, step ${String(turn)}.`,
+    (turn) => `Thanks, step ${turn}.`,
     () => LONG,
   );
 

@@ -14,8 +14,8 @@ const PER_KIND = 20;
 /** Answers labelled good or bad. The grader is wrong on those with `odd`. */
 function labelled(odd: number) {
   return Array.from({ length: PER_KIND }, (_, index) => [
-    example(`good ${index < odd ? 'odd ' : ''}${String(index)}`, 'YES'),
-    example(`bad ${index < odd ? 'odd ' : ''}${String(index)}`, 'NO'),
+    example(`good ${index < odd ? 'odd ' : ''}${index}`, 'YES'),
+    example(`bad ${index < odd ? 'odd ' : ''}${index}`, 'NO'),
   ]).flat();
 }
 

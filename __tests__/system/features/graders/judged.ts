@@ -25,7 +25,7 @@ const prompt = (word: string) =>
   `defaults: [tests/t]\nname: t\nmodel: app\nvariables: [q]\nmessages:\n  - { role: human, content: '${word} {q}' }\n`;
 
 export const references = (count: number, more = ''): string =>
-  `references:\n${Array.from({ length: count }, (_, at) => `  - { id: r${String(at)}, input: { q: Q${String(at)} }${more} }\n`).join('')}`;
+  `references:\n${Array.from({ length: count }, (_, at) => `  - { id: r${at}, input: { q: Q${at} }${more} }\n`).join('')}`;
 
 /** Compares a prompt whose only line changes; its answers are `Old Q0: fine` and `New Q0: fine`. */
 export async function diffJudged(

@@ -26,7 +26,7 @@ const grader = (model: string): Partial<Settings> => ({
 
 function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6) {
   const metrics = [metric('kind', { source: { kind: 'rubric', rubric: 'polite' } })];
-  const references = Array.from({ length: count }, (_, index) => reference(`r${String(index)}`));
+  const references = Array.from({ length: count }, (_, index) => reference(`r${index}`));
   const suites = [suite({ tests: { metrics, references } })];
   return project(suites, {
     settings: settings({ ...grader('gpt-4o'), ...more }),

@@ -42,7 +42,7 @@ const costs = (...points: Parameters<typeof qualityCostChart>[0]['points']) =>
   markupText(qualityCostChart({ label: 'x', points }));
 const trend = (...rates: (number | null)[]) => {
   const points = rates.map((rate, index) => ({
-    ...{ at: `2026-01-0${String(index + 1)}`, rate, low: rate, high: rate },
+    ...{ at: `2026-01-0${index + 1}`, rate, low: rate, high: rate },
   }));
   return markupText(trendChart({ label: 'x', points }));
 };

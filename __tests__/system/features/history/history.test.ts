@@ -30,7 +30,7 @@ function memory(): { kept: KeptRecords; rows: Map<string, { passes: number; trie
 }
 
 const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
-  [...rows.values()].map(({ passes, tries }) => `${String(passes)} of ${String(tries)}`).sort();
+  [...rows.values()].map(({ passes, tries }) => `${passes} of ${tries}`).sort();
 /** Even-numbered tries of r00 fail; everything else passes. */
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';

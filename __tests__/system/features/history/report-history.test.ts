@@ -17,7 +17,7 @@ import {
 function sweepAt(sha: string, passed: number) {
   const references = Array.from({ length: 10 }, (_, index) => {
     const outcome = index < passed ? 'pass' : 'fail';
-    return referenceOf(`r${String(index)}`, outcome, { head: sideOf([{ outcome, actual: 'x' }]) });
+    return referenceOf(`r${index}`, outcome, { head: sideOf([{ outcome, actual: 'x' }]) });
   });
   const suites = [suiteOf('capitals', references, { verdict: 'not_compared' })];
   return resultOf({ mode: 'sweep', base: null, head: { sha }, suites });

@@ -187,7 +187,7 @@ providers: ['openai:chat:gpt-4o']
 tests:
   - { vars: { q: one }, assert: [{ type: javascript, value: 'return output.length > 3' }] }
   - { vars: { q: two }, assert: [{ type: python, value: 'len(output' }] }
-${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
+${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${at} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
   const { repository, result } = await opened(
     { 'promptfooconfig.yaml': asks('Old') },
     (sent) => (sent.includes('Bad') ? 'No.' : 'Yes.'),
@@ -357,12 +357,12 @@ describe('recorded FlexEval dialogues', () => {
   const LESSONS = ['AUAUAAUAUAUAUAU', `${'AU'.repeat(15)}A`, `${'AU'.repeat(15)}A`];
   const DATA = LESSONS.map((sides, lesson) =>
     JSON.stringify({
-      topic: `lesson ${String(lesson)}`,
+      topic: `lesson ${lesson}`,
       input: [
         { role: 'system', content: 'Teach.' },
         ...[...sides].map((side, at) => ({
           role: side === 'A' ? 'assistant' : 'user',
-          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${String(at)} of ${String(lesson)}.`,
+          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${at} of ${lesson}.`,
         })),
       ],
     }),

@@ -35,7 +35,7 @@ describe('evaldiff noise', () => {
     ).toEqual(noise);
     repository.commit('reworded', { 'prompts/quiz.yaml': quizPrompt('Be exact, please.') });
     const { out } = await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5');
-    expect(out).toContain(`False alarms: ${String(noise.red)} of 10 comparisons`);
+    expect(out).toContain(`False alarms: ${noise.red} of 10 comparisons`);
     const result = JSON.parse(
       (await evaldiff('diff', '--base', 'HEAD~1', '--head', 'HEAD', 'n_tries=5', '--json')).out,
     ) as Result;
@@ -50,7 +50,7 @@ describe('evaldiff noise', () => {
     expect(flaky.status).toBe('flaky');
     expect(flaky.history!.tries).toBeGreaterThanOrEqual(45);
     expect(out).toContain(
-      `flaky; passed ${String(flaky.history!.passes)} of ${String(flaky.history!.tries)} tries so far on base`,
+      `flaky; passed ${flaky.history!.passes} of ${flaky.history!.tries} tries so far on base`,
     );
   });
 

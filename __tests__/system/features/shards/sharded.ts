@@ -53,7 +53,7 @@ export const correctModel: Script = ({ model, messages, schema }) => {
 };
 
 const references = (count: number, more = '') =>
-  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index % 3)}" }\n`).join('')}${more}`;
+  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index}, input: { q: "question ${index}" }, expected: "answer to ${index % 3}" }\n`).join('')}${more}`;
 const prompt = (name: string, model = 'm', text = 'Answer: {q}') =>
   `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
 const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
@@ -139,18 +139,18 @@ export async function openSharded({
     read,
     async shards(count, ...more) {
       const folders = Array.from({ length: count }, (_, index) => ({
-        shard: `${String(index + 1)}/${String(count)}`,
-        folder: `part-${String(index + 1)}`,
+        shard: `${index + 1}/${count}`,
+        folder: `part-${index + 1}`,
       }));
       for (const { shard, folder } of folders) {
         const places = ['--shard-to', folder, '--store', `store-of-${folder}.sqlite`];
         const { code, err } = await evaldiff('run', '--shard', shard, ...places, ...more);
-        if (code !== 0) throw new Error(`shard ${shard} ended with ${String(code)}: ${err}`);
+        if (code !== 0) throw new Error(`shard ${shard} ended with ${code}: ${err}`);
       }
       return folders.map(({ folder }) => folder);
     },
     async report(...argv) {
-      const folder = `report-${String((reports += 1))}`;
+      const folder = `report-${(reports += 1)}`;
       const { err } = await evaldiff(...argv, '--report', folder);
       try {
         return read(`${folder}/result.json`);

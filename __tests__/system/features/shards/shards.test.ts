@@ -22,7 +22,7 @@ describe('a sharded sweep', () => {
     for (const shard of [1, 2, 3])
       copyFileSync(
         join(repository.directory, 'one.sqlite'),
-        join(repository.directory, `store-of-part-${String(shard)}.sqlite`),
+        join(repository.directory, `store-of-part-${shard}.sqlite`),
       );
     const folders = await shards(3);
     const asked = server.requests.length;
@@ -114,7 +114,7 @@ describe('a sharded sweep', () => {
         ? { text: '' }
         : n === 1
           ? { text: 'half', finish: 'content_filter' }
-          : { text: `answer to ${String(n)}` };
+          : { text: `answer to ${n}` };
     };
     const bare = `'const r = require("node:readline").createInterface({ input: process.stdin }); r.on("line", (l) => { const { id } = JSON.parse(l); require("node:fs").appendFileSync("/dev/null", ""); process.stdout.write(JSON.stringify({ id, output: String(process.pid) }) + "\\n"); });'`;
     const { report, shards, server, repository } = await openSharded({ answer });

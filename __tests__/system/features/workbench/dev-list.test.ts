@@ -24,9 +24,8 @@ function suitesOf(
       name,
       Array.from({ length: count }, (_, at) => {
         const broken = regressed.includes(at);
-        const side = (outcome: 'pass' | 'fail') =>
-          sideOf([{ outcome, actual: `answer ${String(at)}` }]);
-        return referenceOf(`number-${String(at)}`, broken ? 'regressed' : 'unchanged', {
+        const side = (outcome: 'pass' | 'fail') => sideOf([{ outcome, actual: `answer ${at}` }]);
+        return referenceOf(`number-${at}`, broken ? 'regressed' : 'unchanged', {
           tags: [at % 2 === 0 ? 'even' : 'odd'],
           base: side('pass'),
           head: side(broken ? 'fail' : 'pass'),
@@ -78,7 +77,7 @@ inBrowser("the workbench's long list in a browser", () => {
   const long = boardWith(suitesOf(2_000));
   const give = (next: Board) => {
     notes += 1;
-    const note = `board ${String(notes)}`;
+    const note = `board ${notes}`;
     board = { ...{ note, bad: false, old: false, spend: '', undo: false }, ...next };
     return note;
   };
@@ -100,7 +99,7 @@ inBrowser("the workbench's long list in a browser", () => {
     );
   const ask = <T>(of: string): Promise<T> => page.evaluate(of);
   const rowsInPage = () => page.locator('.ref').count();
-  const row = (at: number) => page.locator(`.ref[data-key$='"number-${String(at)}"]']`);
+  const row = (at: number) => page.locator(`.ref[data-key$='"number-${at}"]']`);
   const focused = (): Promise<string | undefined> =>
     ask(`document.activeElement.dataset.key?.match(/number-\\d+/)[0]`);
   const filled =
@@ -122,7 +121,7 @@ inBrowser("the workbench's long list in a browser", () => {
     const height = await ask<number>('document.documentElement.scrollHeight');
     expect(height).toBeGreaterThan(50_000);
     for (const share of [0.25, 0.9, 0.5, 1, 0]) {
-      await page.evaluate(`scrollTo(0, ${String(share * height)})`);
+      await page.evaluate(`scrollTo(0, ${share * height})`);
       if (share > 0) await until(filled);
       expect(await rowsInPage()).toBeLessThan(MOST_ROWS);
     }
@@ -135,7 +134,7 @@ inBrowser("the workbench's long list in a browser", () => {
     // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);
     const chosen = async (at: number) => {
-      await until(`document.activeElement.dataset.key?.includes('"number-${String(at)}"')`);
+      await until(`document.activeElement.dataset.key?.includes('"number-${at}"')`);
       const box = await row(at).boundingBox();
       expect(box?.y).toBeGreaterThanOrEqual(
         await ask<number>(`document.querySelector('header').getBoundingClientRect().bottom`),
@@ -159,7 +158,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await chosen(1_967);
     await page.keyboard.press('Home');
     await chosen(0);
-    await until(`document.querySelectorAll('.ref').length < ${String(MOST_ROWS)}`);
+    await until(`document.querySelectorAll('.ref').length < ${MOST_ROWS}`);
   });
 
   test('the workbench keeps the selected row reachable while scrolling away from it', async () => {
@@ -207,7 +206,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await page.evaluate(`for (const one of document.querySelectorAll('.ref')) one.old = true`);
     const inPage = await rowsInPage();
     const suites = suitesOf(2_000);
-    const [changed] = suites[0]!.references.filter(({ id }) => id === `number-${String(at + 2)}`);
+    const [changed] = suites[0]!.references.filter(({ id }) => id === `number-${at + 2}`);
     changed!.tags = ['changed'];
     await becomes(suites);
     await row(at + 2)
@@ -218,7 +217,7 @@ inBrowser("the workbench's long list in a browser", () => {
     ).toBe(1);
     expect(await rowsInPage()).toBe(inPage);
     expect(await row(at).boundingBox()).toEqual(before);
-    expect(await focused()).toBe(`number-${String(at)}`);
+    expect(await focused()).toBe(`number-${at}`);
   });
 
   test('the workbench keeps the selected row where it is on the screen when new results reorder the rows', async () => {
@@ -230,12 +229,12 @@ inBrowser("the workbench's long list in a browser", () => {
       ),
     );
     await row(at).click();
-    await page.locator('#detail', { hasText: `number-${String(at)}` }).waitFor();
+    await page.locator('#detail', { hasText: `number-${at}` }).waitFor();
     await settled();
     const before = await row(at - 1).boundingBox();
     await becomes(suitesOf(2_000, { regressed: [at] }));
     await until(`document.querySelector('.ref.on')?.ariaRowIndex === '2'`);
-    expect(await focused()).toBe(`number-${String(at)}`);
+    expect(await focused()).toBe(`number-${at}`);
     await settled();
     const after = await row(at - 1).boundingBox();
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);

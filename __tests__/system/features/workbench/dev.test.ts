@@ -414,7 +414,7 @@ inBrowser('the workbench in a browser', () => {
       for (const { name, references } of result.attributes) {
         const option = page.locator('select[name=kinds] option', { hasText: name }).first();
         await page.locator('select[name=kinds]').selectOption(await option.getAttribute('value'));
-        await says(page, '#filter output', `${String(references.length)} of 12 shown`);
+        await says(page, '#filter output', `${references.length} of 12 shown`);
         expect(await shown.count()).toBe(references.length);
       }
       await page.unroute('**/board');

@@ -115,7 +115,7 @@ describe('a suite judged only by preference', () => {
       shop('Old', 1, [preference], 5),
       shop('New', 1, [preference], 5),
       (request, text) => {
-        if (request.purpose === 'prompt') return `${text} ${String(request.try)}`;
+        if (request.purpose === 'prompt') return `${text} ${request.try}`;
         lost = Number(/ (\d)$/.exec(fenced(text, 'first'))?.[1]);
         return judgeOf(lost === 4 ? 'New' : 'Old')(request, text);
       },

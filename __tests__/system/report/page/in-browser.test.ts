@@ -120,7 +120,7 @@ inBrowser('the HTML report in a browser', () => {
     const [first] = result.attributes;
     await page
       .locator('#filter select[name=kinds]')
-      .selectOption({ label: `Refunds and returns (${String(first!.references.length)})` });
+      .selectOption({ label: `Refunds and returns (${first!.references.length})` });
     expect(await says.textContent()).toBe('20 of 60 shown');
     expect((await shownIds()).sort()).toEqual([...first!.references].sort());
     await page.locator('#filter input[value=unchanged]').uncheck();
@@ -150,15 +150,15 @@ inBrowser('the HTML report in a browser', () => {
   /** Every tenth reference is broken, and no two answers are equal. */
   function many(number: number) {
     const references = Array.from({ length: number }, (_, at) => {
-      const actual = `answer number ${String(at)} about ${(at * 7919).toString(36)}`;
+      const actual = `answer number ${at} about ${(at * 7919).toString(36)}`;
       const broken = at % 10 === 0;
       const side = (outcome: 'pass' | 'fail') =>
         sideOf([
           { outcome, actual },
           { outcome, actual },
         ]);
-      return referenceOf(`case-${String(at)}`, broken ? 'regressed' : 'unchanged', {
-        input: { question: `question ${String(at)}` },
+      return referenceOf(`case-${at}`, broken ? 'regressed' : 'unchanged', {
+        input: { question: `question ${at}` },
         tags: [at % 2 === 0 ? 'even' : 'odd'],
         base: side('pass'),
         head: side(broken ? 'fail' : 'pass'),
@@ -213,7 +213,7 @@ inBrowser('the HTML report in a browser', () => {
       expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
       expect(await elements()).toBeLessThan(10_000);
       for (const at of [0.25, 0.5, 0.75, 1]) {
-        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${String(at)})`);
+        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${at})`);
         await until(
           `[...document.querySelectorAll('details.case')].some((one) => {
             const { top } = one.getBoundingClientRect();
@@ -318,8 +318,8 @@ inBrowser('the HTML report in a browser', () => {
   );
 
   const history = [1, 2, 3, 5].map((day) => ({
-    sha: `${String(day)}abcdef012`,
-    at: `2026-03-0${String(day)}`,
+    sha: `${day}abcdef012`,
+    at: `2026-03-0${day}`,
     suites:
       day === 3
         ? []

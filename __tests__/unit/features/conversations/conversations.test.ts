@@ -373,7 +373,7 @@ describe('hostile dialogues', () => {
       };
     });
     const references = all.map((conversation, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(conversation),
         head: side(conversation),
       }),
@@ -398,7 +398,7 @@ describe('hostile dialogues', () => {
       evaluators: texts.flatMap((text, index) =>
         evaluators.map((evaluator) => ({
           ...evaluator,
-          path: `${text}${String(index)}`,
+          path: `${text}${index}`,
           name: text,
           criteria: [text],
           grades: evaluator.grades.map((grade) => ({ ...grade, evaluators: [text] })),
@@ -432,12 +432,12 @@ describe('hostile dialogues', () => {
 
   test('of any length fit into a comment and a page', async () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [
-      `Question ${String(index)} ${'?'.repeat(3_000)}`,
+      `Question ${index} ${'?'.repeat(3_000)}`,
       'word '.repeat(2_000),
       'ynn',
     ]);
     const references = Array.from({ length: 40 }, (_, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(quick),
         head: side(talk('max_steps', ...talks)),
       }),

@@ -362,7 +362,7 @@ describe('section for coding agents', () => {
   });
 
   test('drops the fix, then its last items, to stay below 1,500 characters', () => {
-    const long = (n: number) => `aTestWithTheLongestNameOf${String(n)}`;
+    const long = (n: number) => `aTestWithTheLongestNameOf${n}`;
     const ids = Array.from({ length: 40 }, (_, n) => long(n));
     const causes = [causesOf([{ fix: { ...FIX, replacement: 'x'.repeat(1_400) } }])];
     const fold = textOf(regressed(ids, { causes }), 'handoff');
@@ -371,7 +371,7 @@ describe('section for coding agents', () => {
     expect(fold).not.toContain('xxx');
     const suites = Array.from({ length: 20 }, (_, n) =>
       suiteOf(
-        `suite${String(n)}`,
+        `suite${n}`,
         ids.map((id) => broken(id)),
         { verdict: 'regressed' },
       ),

@@ -47,7 +47,7 @@ describe('workbench board', () => {
         Array.from({ length: 40 }, (_, at) => {
           const outcome = at >= from && at < from + 5 ? 'fail' : 'pass';
           const head = sideOf([{ outcome, actual: 'x' }]);
-          return referenceOf(`q${String(at)}`, outcome, { base: null, head, p: null, q: null });
+          return referenceOf(`q${at}`, outcome, { base: null, head, p: null, q: null });
         }),
         { variant: { model, parameters: {} }, verdict: 'not_compared' },
       );

@@ -133,7 +133,7 @@ describe('the dashboard of a comparison', () => {
     expect(values.size).toBe(12);
     for (const [at, attribute] of result.attributes.entries()) {
       const value = String(at + 1);
-      expect(values.get(value)).toBe(`${attribute.name} (${String(attribute.references.length)})`);
+      expect(values.get(value)).toBe(`${attribute.name} (${attribute.references.length})`);
       const marked = packedIn(html).rows.flatMap(([number, , , , kinds = []]) =>
         kinds.includes(at + 1) ? (result.suites[0]!.references[number - 1]?.id ?? '') : [],
       );
@@ -199,13 +199,13 @@ describe('the size limit of a page', () => {
 
   test('keeps charts for the worst of many suites, and the page says which are missing', async () => {
     const one = withKinds(40, thirty);
-    const path = (at: number) => `prompts/triage-${String(at)}.yaml`;
+    const path = (at: number) => `prompts/triage-${at}.yaml`;
     const every = Array.from({ length: 30 }, (_, at) => at);
     const [suite] = one.suites;
     const many: Result = {
       ...one,
       insights: [],
-      suites: every.map((at) => ({ ...suite!, path: path(at), name: `triage-${String(at)}` })),
+      suites: every.map((at) => ({ ...suite!, path: path(at), name: `triage-${at}` })),
       attributes: every.flatMap((at) =>
         one.attributes.map((attribute) => ({ ...attribute, path: path(at) })),
       ),

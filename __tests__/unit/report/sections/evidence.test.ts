@@ -131,7 +131,7 @@ describe('a metric that dropped while another rose', () => {
     sideOf(
       [0, 1].map((index) => ({
         outcome: 'fail',
-        actual: `${answer} ${String(index)}`,
+        actual: `${answer} ${index}`,
         scores: [
           score(polite, 'polite', polite === 'pass', polite === 'fail' ? 'rude' : null),
           score(fact, 'fact', fact === 'pass', fact === 'fail' ? 'lacks 30 days' : null),

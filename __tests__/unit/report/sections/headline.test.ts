@@ -37,7 +37,7 @@ const fallen = (...statuses: ('regressed' | 'fell')[]) =>
       suiteOf(
         'capitals',
         statuses.map((status, i) =>
-          referenceOf(`r${String(i)}`, status, { base: passed('x'), head: failed('y') }),
+          referenceOf(`r${i}`, status, { base: passed('x'), head: failed('y') }),
         ),
         { verdict: 'regressed' },
       ),

@@ -247,7 +247,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
         capitals(
           'unchanged',
           [0.9, 0.9],
-          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${String(at)}`, 'unchanged', RAN)),
+          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${at}`, 'unchanged', RAN)),
         ),
       ],
     },

@@ -117,8 +117,6 @@ describe("promptfoo's own verdicts", () => {
     );
     for (const { row } of DIFFERENCES) expect(guide).toContain(row);
     const { assertions, answers } = MATRIX;
-    expect(guide).toContain(
-      `${String(assertions.length)} assertions on ${String(answers.length)} answers each`,
-    );
+    expect(guide).toContain(`${assertions.length} assertions on ${answers.length} answers each`);
   });
 });

@@ -411,7 +411,7 @@ describe('a folder in the files of a case', () => {
 
   test('with more than a hundred files drops its case with the reason', async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
+      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${at}.txt`, 'x']),
     );
     const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
     expect(notices.join()).toContain('its folders contain more than 100 files');
