@@ -165,7 +165,7 @@ describe('a sharded sweep in a workflow', () => {
   });
 });
 
-test.each<[Record<string, string>, string[], RegExp]>([
+test.each([
   [
     { mode: 'diff', shard: '1/2' },
     [],

@@ -55,7 +55,7 @@ describe('evaldiff diff', () => {
     expect(resultOf(run).suites[0]?.compared).toEqual({ references: 6, tries: 3 });
   });
 
-  test.each<[string, RegExp, ...string[]]>([
+  test.each([
     ['a missing base', /trunk/, '--base', 'trunk'],
     ['an exceeded call limit', /This run would make 24 model calls/, '--max-calls', '3'],
     ['a missing settings file', /nowhere\.yaml: does not exist/, '--config', 'nowhere.yaml'],

@@ -526,7 +526,7 @@ describe('a verdict for the branch lax, whose gate never fails', () => {
     return { at, change, into };
   }
 
-  test.each<[string, boolean, Run]>([
+  test.each([
     ['approved by label', false, byLabel],
     ['approved in an environment', false, afterReview],
     ['of a member', true, ofMember],

@@ -69,7 +69,7 @@ describe("a fork's commit that an input names", () => {
   const head = ({ head }: Change) => head;
   const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
   const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${PULL}/${of}`);
-  test.each<[string, string, (change: Change) => Event, (change: Change) => string | undefined]>([
+  test.each([
     ['workflow_dispatch', 'by its id', manual, head],
     ['workflow_dispatch', 'by its pull request', manual, () => PULL_HEAD],
     ['workflow_dispatch', "by its pull request's merge", manual, () => PULL_MERGE],

@@ -270,7 +270,7 @@ describe('gate', () => {
     `gate.metrics: it is unknown which values of "${name}" are better; add better: higher or better: lower to the metric`;
   const single =
     'gate.unit is references, which combines several tries of each reference, but n_tries is 1: set n_tries to 2 or more, or unit to tries';
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     [
       'with an unknown metric',
       gated('  metrics:\n    latncy: fail'),
@@ -652,7 +652,7 @@ describe('rubric file', () => {
   const noScores = 'polite.choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['without choice_scores', body('{content}', '  notes: x'), `1: ${noScores}`],
     ['with an empty choice_scores', body('{content}', '  choice_scores: {}'), `5: ${noScores}`],
     [

@@ -241,7 +241,7 @@ describe('level of a metric', () => {
 });
 
 describe("roll-up of a test's tries", () => {
-  test.each<[string, unknown]>([
+  test.each([
     ['', { kind: 'named', policy: 'all' }],
     ['metrics_rollup: majority\n', { kind: 'named', policy: 'majority' }],
     ['metrics_rollup: { name: any }\n', { kind: 'named', policy: 'any' }],
@@ -520,7 +520,7 @@ describe('references_from', () => {
     expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
   });
 
-  test.each<[string, string, Record<string, string>, string]>([
+  test.each([
     [
       'a missing file',
       '{ file: no.jsonl }',

@@ -149,7 +149,7 @@ describe("combined score of a dialogue's turns", () => {
     return [status, value, reason];
   };
 
-  test.each<[string, string, number, unknown[]]>([
+  test.each([
     ['passes when all judged objects pass', '✓·✓', 1, ['pass', 1, null]],
     ['fails when one fails', '✓✗✓·', 1, ['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']],
     [

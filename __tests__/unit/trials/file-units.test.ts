@@ -97,7 +97,7 @@ describe('the parts (units) that a change of files is split into', () => {
     ]);
   });
 
-  test.each<[string, Tree, Tree, string, (string | null)[]]>([
+  test.each([
     ['an added file', {}, { 'a.md': 'New.\n' }, 'head', [null, '']],
     ['a deleted file', { 'a.md': 'Old.\n' }, {}, 'base', ['', null]],
     ['a binary file', { 'a.md': 'a\0b' }, { 'a.md': 'a\0c' }, 'head', ['', '']],

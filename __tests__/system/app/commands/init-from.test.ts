@@ -113,7 +113,7 @@ describe('without --from', () => {
     expect(out).not.toContain('a required check');
   });
 
-  test.each<[string, CopyOrigin | null]>([
+  test.each([
     ['names the schemas of this copy', origin],
     ['names no schema if this copy has no known repository', null],
   ])('import %s', async (_, from) => {

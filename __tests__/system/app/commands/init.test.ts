@@ -128,7 +128,7 @@ describe('evaldiff init', () => {
     ]);
   });
 
-  test.each<[string, Record<string, string>, string[]]>([
+  test.each([
     [
       'in a separate folder',
       { 'promptfoo/promptfooconfig.yaml': PROMPTFOO, 'b/promptfooconfig.yaml': PROMPTFOO },

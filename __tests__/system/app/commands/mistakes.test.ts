@@ -74,7 +74,7 @@ describe('an error on the command line', () => {
 
   const PROMPTS = 'write prompts there';
   const OWN = 'name: p\nmodel: gpt-4o\nprompt: hi\n';
-  test.each<[string, string, FixtureFiles, string]>([
+  test.each([
     [
       'validate',
       'in a folder without a project says where to begin',

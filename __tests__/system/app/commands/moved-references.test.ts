@@ -45,7 +45,7 @@ describe('a reference that moves to another suite', () => {
     [1, 2, 3, 4, 5, 6, 7, 8],
     [11, 12],
   ];
-  test.each<[string, Side, Side]>([
+  test.each([
     ['alone', { a: MANY, b: FEW }, { a: MANY.slice(1), b: [1, ...FEW] }],
     ['with others', { a: MANY, b: FEW }, { a: MANY.slice(4), b: [...MANY.slice(0, 4), ...FEW] }],
     ['into a new suite', { a: MANY }, { a: MANY.slice(4), c: MANY.slice(0, 4) }],

@@ -82,7 +82,7 @@ describe('an unwritable output path', () => {
 (existsSync('/proc/self') ? describe : describe.skip)(
   'a path where no folder or file can be created',
   () => {
-    test.each<[string[], NodeJS.ProcessEnv, string]>([
+    test.each([
       [['run', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
       [['run'], { EVALDIFF_STORE: '/proc/none/deep/x' }, '/proc/none/deep/x: ENOENT'],
       [['run'], { EVALDIFF_STORE: 'a-file/x' }, '/a-file/x: ENOTDIR'],

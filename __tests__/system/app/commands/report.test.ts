@@ -458,7 +458,7 @@ describe('evaldiff report --format csv', () => {
     });
   });
 
-  test.each<[Json, string]>([
+  test.each([
     ['a "quoted", text', 'a "quoted", text'],
     ['two\nlines', 'two\nlines'],
     ['a\rb', 'a\rb'],

@@ -36,7 +36,7 @@ describe('the version line', () => {
     expect(versionLine(repository.directory)).toBe(`${VERSION} (commit ${commit})`);
   });
 
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['names the packed commit', stampedFiles, `${VERSION} (commit ${STAMPED})`],
     ['is the version alone where no commit is known', { 'action.yml': '' }, VERSION],
   ])('of a package installed inside another repository %s', (_name, files, line) => {
@@ -68,7 +68,7 @@ describe('the commit in a packed package', () => {
     expect(stamp(repository.directory)).toBe(`${commit}\n`);
   });
 
-  test.each<[string, Record<string, string | null>]>([
+  test.each([
     ['has a change', { 'dist/index.js': 'b' }],
     ['has another file', { 'dist/new.js': 'b' }],
     ['lacks a file', { 'dist/index.js': null }],

@@ -40,7 +40,7 @@ describe('a Git LFS file', () => {
     expect(await read()).toBe(DATA);
   });
 
-  test.each<[string, FixtureFiles]>([
+  test.each([
     ['has the pointer too', {}],
     ['has other bytes of the same length', { [CASES]: DATA.replace('hi', 'ho') }],
     ['links to the right bytes', { 'right.jsonl': DATA, [CASES]: { link: '../../right.jsonl' } }],

@@ -316,7 +316,7 @@ describe('no_proxy', () => {
   const PROXY = { https_proxy: 'http://proxy:3128', ALL_PROXY: 'http://proxy:3128' };
   const both = (list: string) => ({ no_proxy: list, NO_PROXY: list });
   const hosts = 'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp';
-  test.each<[string, NodeJS.ProcessEnv, NodeJS.ProcessEnv]>([
+  test.each([
     ['nothing', PROXY, PROXY],
     ['everything', { ...PROXY, no_proxy: '*' }, both('*,.*')],
     [

@@ -159,7 +159,7 @@ describe('downloading shard results (parts)', () => {
     expect(asked).toEqual([{ latest: true }, { id: 7, path: '', expectedHash: 'sha256:x' }]);
   });
 
-  test.each<[string, ArtifactLibrary, RegExp]>([
+  test.each([
     [
       'that is too large is not fetched',
       found({ size: 5 * 1024 ** 3 }),

@@ -67,7 +67,7 @@ describe('an attribute rating', () => {
     expect(materials(asked[0]!).get('task')).toBe('It counts trains.');
   });
 
-  test.each<[string, unknown]>([
+  test.each([
     ['missing', null],
     ['out of range', rating('trains', 6)],
     ['zero', rating('trains', 0)],

@@ -66,7 +66,7 @@ describe('evaldiff grow', () => {
     expect(drafts).toEqual([{ input: { q: 'trains' }, expected: '4', tags: ['domain-trains'] }]);
   });
 
-  test.each<[string, string | null, Parameters<typeof grow>[1], string]>([
+  test.each([
     [
       'a pool without inputs',
       '{"question":"trains"}\n{"q":null}\n',

@@ -96,7 +96,7 @@ describe('a suite that expects labels', () => {
     ).toMatchObject({ accuracy: { base: 1, head: 0.5 } });
   });
 
-  test.each<[string, Json[], Record<string, Json>]>([
+  test.each([
     ['one label', ['a', 'a', 'a', 'a'], {}],
     ['almost as many labels as references', ['a', 'b', 'c'], {}],
     ['lists of alternatives', [['a'], ['b'], ['a'], ['b']], {}],

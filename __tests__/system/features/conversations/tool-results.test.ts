@@ -71,7 +71,7 @@ describe("a recorded tool's result", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test.each<[string, string, object]>([
+  test.each([
     ['exact_match', '{ uses: exact_match, with: { value: There are 41 apples. } }', { value: 1 }],
     ['word_count', '{ uses: word_count, with: { max: 4 } }', { status: 'pass', value: 4 }],
     [

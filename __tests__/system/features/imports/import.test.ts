@@ -355,7 +355,7 @@ describe('evaldiff import', () => {
     );
   });
 
-  test.each<[string, Record<string, string>, RegExp]>([
+  test.each([
     [
       'promptfooconfig.yaml',
       { 'promptfooconfig.yaml': 'jobs: {}\n' },

@@ -315,7 +315,7 @@ describe('the reason for a run of a promptfoo configuration', () => {
   const CHECK = 'module.exports = (output) => output.length > 1;\n';
   const ROWS = 'q,__expected\none,contains: 5\ntwo,contains: 5\n';
 
-  test.each<[string, Record<string, string>, string[], number]>([
+  test.each([
     ['the prompt', files('Say: {{q}} {{doc}}', CHECK, ROWS), ['messages (p/a.txt)'], 3],
     [
       "a variable's text",

@@ -97,7 +97,7 @@ const [FIRST, SECOND] = FOLDERS;
 const answersOf = (folder: string): Buffer => readFileSync(at(folder, 'answers.sqlite'));
 
 describe('a shard', () => {
-  test.each<[string[], string]>([
+  test.each([
     ...['5/4', '0/3', 'a/b', '1', '1/300', ''].map((shard): [string[], string] => [
       ['--shard', shard],
       '--shard: must be i/n',

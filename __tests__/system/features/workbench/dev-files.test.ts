@@ -102,7 +102,7 @@ describe('the open workbench', () => {
     for (const [wanted, action] of actions) await writes('data/rows.jsonl', wanted, action, id);
   });
 
-  test.each<[string, string, string, Parameters<OpenWorkbench['act']>[0], string]>([
+  test.each([
     [
       'a line that needs more than an input',
       'k1',

@@ -149,7 +149,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test.each<[string, string, Action, string]>([
+  test.each([
     ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
     ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
@@ -338,7 +338,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test.each<[string, string, string, Action, string]>([
+  test.each([
     [
       'more references than a file may have',
       'tests/p.yaml',

@@ -416,7 +416,7 @@ describe('values that decide', () => {
     near: { ...ALWAYS, better, values, passes: () => true },
   });
 
-  test.each<[string, Record<string, Gated>]>([
+  test.each([
     ['equally in all of four tests', { near: { ...higher, values: many(4, () => [0.67, 0]) } }],
     [
       'in all of four tests, by different amounts',
@@ -473,7 +473,7 @@ describe('values that decide', () => {
     expect(verdictOf(decidedBy(both))).toBe('inconclusive by unsettled');
   });
 
-  test.each<[string, Record<string, Gated>]>([
+  test.each([
     ['are equal', { near: { ...higher, values: many(4, () => [0.67, 0.67]) } }],
     ['rose a little', { near: { ...higher, values: from([0.6, 0.7], [0.6, 0.65]) } }],
     [

@@ -96,7 +96,7 @@ const small: Values[] = [
 ];
 
 describe('valueTest', () => {
-  test.each<[string, Values[]]>([
+  test.each([
     ['different numbers of tries', small],
     ['one try per side', [0.7, 0.6, 0.5].map((value) => ({ base: [value], head: [value - 0.1] }))],
     [

@@ -181,7 +181,7 @@ test.each<Scripted>([
   },
 );
 
-test.each<[Json, boolean]>([
+test.each([
   [1, true],
   [2, false],
   ['1', false],
