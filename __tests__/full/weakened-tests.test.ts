@@ -6,16 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { suiteSummary } from '../../src/wording/suites.ts';
-import { untilTestEnds } from '../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../stand-ins/models/server.ts';
+import type { Script } from '../stand-ins/models/server.ts';
+import { openProject } from '../stand-ins/project.ts';
 import { annotations } from '../stand-ins/reports.ts';
-import {
-  createRepository,
-  temporaryFolder,
-  writeFiles,
-  type FixtureFiles,
-} from '../stand-ins/repository.ts';
+import { temporaryFolder, writeFiles, type FixtureFiles } from '../stand-ins/repository.ts';
 import { below, obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const CONTENT = JSON.stringify({
@@ -49,20 +43,16 @@ async function compared(
   more: string[] = [],
   script = answer,
 ) {
-  const server = await untilTestEnds(startModelServer({ answer: script }));
-  const repository = createRepository();
-  const from = repository.commit('Base', base);
+  const { repository, reported } = await openProject(base, {
+    answer: script,
+    env: { XDG_CACHE_HOME: temporaryFolder('cache') },
+  });
   repository.commit('Head', head);
-  const report = temporaryFolder('report');
-  const { code } = await commandIn(
-    repository.directory,
-    ['diff', '--base', from, '--head', 'HEAD', '--report', report, ...more],
-    { env: localEndpoint(server, { XDG_CACHE_HOME: temporaryFolder('cache') }) },
-  );
-  const read = (name: string) => readFileSync(join(report, name), 'utf8');
-  const result = JSON.parse(read('result.json')) as Result;
-  const [first = ''] = read('comment.md').split('<details>');
-  return { code, first, result, calls: server.requests.length };
+  const sides = ['--base', 'HEAD~1', '--head', 'HEAD'];
+  const { code, result, calls } = await reported('diff', ...sides, ...more);
+  const comment = readFileSync(join(repository.directory, 'report/comment.md'), 'utf8');
+  const [first = ''] = comment.split('<details>');
+  return { code, first, result, calls };
 }
 
 /** Compares two states and checks the conclusion (null: any) and the text of the first block. */

@@ -38,7 +38,8 @@ const recording = (last: string, count = 8) =>
 const judged = (metrics: string, more = 'do_completion: false\n') =>
   promptOf('You help.', `metrics: ${metrics}\nreferences_from: { file: ../d.jsonl }\n${more}`, '');
 
-const scoresOf = ({ suites }: Result) => suites[0]?.references[0]?.head?.tries[0]?.scores;
+const firstTry = ({ suites }: Result) => suites[0]?.references[0]?.head?.tries[0];
+const scoresOf = (result: Result) => firstTry(result)?.scores;
 
 const unused: Script = () => ({ text: 'unused' });
 
@@ -150,12 +151,11 @@ describe("a recorded tool's result", () => {
       ),
       'd.jsonl': recording(GOOD, 1),
     });
-    const { suites } = await result(...RUN);
+    const made = firstTry(await result(...RUN));
     expect(textOf(of(JUDGE)[0] as Seen)).toMatch(
       /<<<call 1 (\S+)>>>\nassistant calls stock\(\{"crate":1\}\)\n<<<end \1>>>\n<<<tool 1 \1>>>\ntool stock: \{"apples": 41\}\n<<<end \1>>>\n<<<answer 1 \1>>>\nThere are 41 apples\.\n/,
     );
-    const shown = suites[0]?.references[0]?.head?.tries[0]?.conversation;
-    expect(shown?.turns).toMatchObject([
+    expect(made?.conversation?.turns).toMatchObject([
       {
         question: asked.content,
         steps: [{ type: 'tool_call', name: 'stock', arguments: '{"crate":1}', result: RESULT }],
@@ -178,8 +178,7 @@ describe("a recorded tool's result", () => {
         },
       ]),
     });
-    const { suites } = await result(...RUN);
-    expect(suites[0]?.references[0]?.head?.tries[0]?.error).toBeNull();
+    expect(firstTry(await result(...RUN))?.error).toBeNull();
     const text = textOf(of(JUDGE)[0] as Seen);
     expect(text).toContain('x\n[evaldiff cut this result after 262,144 of 2,000,000 characters]');
     expect(text).not.toContain('x'.repeat(262_145));
@@ -210,8 +209,7 @@ const usesTool: Script = ({ model, messages }) => {
 describe('a dialogue whose model calls tools', () => {
   test('sends the results of the suite, and judges the answer after them', async () => {
     const { result, of } = await openDialogues(usesTool, calling(GIVEN));
-    const { suites } = await result(...RUN);
-    const made = suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass' });
     expect(made?.parts).toEqual([
       { type: 'text', text: `Found: ${RESULT}` },
@@ -252,7 +250,7 @@ describe('a dialogue whose model calls tools', () => {
       usesTool,
       calling(`  tool_results: { stock: { ${code} } }\n`),
     );
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass', error: null });
     expect(of('app')[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"apples":41}' });
   });
@@ -262,7 +260,7 @@ describe('a dialogue whose model calls tools', () => {
       usesTool,
       calling('  tool_results: { stock: { code: "output = args[\'none\']" } }\n'),
     );
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'error', conversation: { outcome: 'tool_error' } });
     expect(made?.error).toMatch(/conversation\.tool_results: stock: .*KeyError/);
   });
@@ -276,7 +274,7 @@ describe('a dialogue whose model calls tools', () => {
         : { text: '41' };
     };
     const { result, of } = await openDialogues(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made?.conversation?.turns[0]?.steps).toEqual([
       { type: 'message', role: 'assistant', text: 'Let me look.' },
       { type: 'tool_call', ...STOCK, result: RESULT },
@@ -292,7 +290,7 @@ describe('a dialogue whose model calls tools', () => {
   test('ends with its own word if the model never answers', async () => {
     const script: Script = ({ model }) => (model === JUDGE ? verdict(null) : { calls: [STOCK] });
     const { result, of } = await openDialogues(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'fail', conversation: { outcome: 'tool_limit' } });
     expect(JSON.stringify(made?.scores)).toContain('called tools 10 times in a row');
     expect([of('app').length, of(JUDGE).length]).toEqual([10, 0]);
@@ -306,7 +304,7 @@ describe('a dialogue whose model calls tools', () => {
         `metrics:\n${metric}`,
       ),
     });
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass', conversation: { outcome: 'complete' } });
     expect(of('app')).toHaveLength(1);
     expect(textOf(of(JUDGE)[0] as Seen)).toContain('assistant calls stock({"crate":1})');
@@ -319,7 +317,7 @@ describe('a dialogue whose model calls tools', () => {
       return verdict(textOf({ messages }).includes('And crate 2?') ? null : 'And crate 2?');
     };
     const { result, of } = await openDialogues(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made?.conversation?.turns).toMatchObject([
       { steps: [{ name: 'stock' }] },
       { question: 'And crate 2?', steps: [{ name: 'stock' }] },
