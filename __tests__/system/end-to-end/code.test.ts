@@ -69,18 +69,6 @@ metrics:
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('that does not compile is reported before the first model call', async () => {
-    const { at, run } = await adding(`metrics:
-  - name: syntax
-    code: |
-      metric = 1
-      result = (`);
-    expect(run.code).toBe(1);
-    const message = `metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: '(' was never closed`;
-    expect(run.result.problems).toEqual([problem(2, message)]);
-    expect(at.models.requests).toEqual([]);
-  });
-
   test('that never sets its result variable is reported before any model call', async () => {
     const { at, run } = await adding(`metrics:
   - { name: forgets, code: "metric = len(actual)" }

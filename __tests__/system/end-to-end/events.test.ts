@@ -14,7 +14,7 @@ import {
   testsOf,
   README,
 } from './projects.ts';
-import { REPOSITORY, type Event, type StepResult } from './runner.ts';
+import { REPOSITORY, type Event } from './runner.ts';
 import {
   eventPayload,
   FORK,
@@ -74,7 +74,7 @@ describe('a merge queue', () => {
   });
 
   test("uses base's budget even if the pull request raises it", async () => {
-    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${String(most)} }\n`;
+    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${most} }\n`;
     const raised = { ...WORSE, 'evaldiff.yaml': capped(5000) };
     const { at, run } = await queue(quiz({ settings: capped(10) }), raised);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
@@ -388,7 +388,7 @@ describe('an event without anything to evaluate', () => {
 });
 
 describe('a runner with missing files or variables', () => {
-  const pushed = async (env: Record<string, string>): Promise<StepResult> => {
+  const pushed = async (env: Record<string, string>) => {
     const event = (before: string, after: string) => changed('push', { before, after });
     return (await onMain([quiz(), WORSE], event, { env })).run;
   };

@@ -43,7 +43,7 @@ const REDS: Record<string, Red> = {
   - { name: answer, uses: contains }
   - { name: words, uses: word_count, better: lower, with: { max: 40 } }
 gate: { metrics: { words: fail } }`,
-    model: onHead(({ messages }) => ({ text: `answer ${String(questionOf(messages))} at length` })),
+    model: onHead(({ messages }) => ({ text: `answer ${questionOf(messages)} at length` })),
     outputs: {
       ...SAME_RATES,
       title: 'quiz: the mean of words rose, 2.00 → 4.00, in 12 of 12 tests; gate.metrics is fail',

@@ -159,18 +159,6 @@ describe('a pull request that changes nothing relevant', () => {
     expect(at.github.state.checkRuns).toEqual([]);
   });
 
-  test('runs nothing for a renamed prompt', async () => {
-    const base = quiz();
-    const { run } = await pullRequest(base, {
-      'prompts/quiz.yaml': null,
-      'prompts/tests/quiz.yaml': null,
-      'prompts/trivia.yaml': base['prompts/quiz.yaml']!.replace('tests/quiz', 'tests/trivia'),
-      'prompts/tests/trivia.yaml': base['prompts/tests/quiz.yaml']!,
-    });
-    expect(run.outputs).toMatchObject({ conclusion: 'success', calls: '0' });
-    expect(run.result.suites).toEqual([]);
-  });
-
   test('runs nothing if only n_tries and gate settings changed, and reports when they take effect', async () => {
     const { run } = await pullRequest(quiz(), {
       'evaldiff.yaml': `${SETTINGS.replace('tolerance: 0.4', 'alpha: 0.2')}n_tries: 4\n`,

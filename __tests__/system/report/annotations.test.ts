@@ -37,7 +37,7 @@ describe('annotations', () => {
     expect(
       annotations(regression(), [TESTS]).map(
         ({ path, startLine, endLine, level, title }) =>
-          `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
+          `${path}:${startLine}-${endLine} ${level} ${title}`,
       ),
     ).toEqual(['prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more broke']);
     expect(annotations(regression(), [TESTS])[0]?.message).toBe(
@@ -57,7 +57,7 @@ describe('annotations', () => {
     ]);
     expect(
       annotations(resultOf({ conclusion: 'failure', suites: [suite] }), [TESTS]).map(
-        ({ startLine, title }) => `${String(startLine)} ${title}`,
+        ({ startLine, title }) => `${startLine} ${title}`,
       ),
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
@@ -156,9 +156,7 @@ describe('annotations', () => {
     "cut titles and messages of %s at GitHub's limits without splitting a character",
     (letter) => {
       const long = letter.repeat(100_000);
-      const scores = Array.from({ length: 60 }, (_, index) =>
-        score('fail', `m${String(index)}`, 0, long),
-      );
+      const scores = Array.from({ length: 60 }, (_, index) => score('fail', `m${index}`, 0, long));
       const reference = referenceOf(long, 'regressed', {
         file: TESTS.path,
         head: sideOf([{ outcome: 'fail', actual: long, scores }]),

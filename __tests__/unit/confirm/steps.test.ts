@@ -44,7 +44,7 @@ function comparison(
   { isStored = true, cluster }: { isStored?: boolean; cluster?: string } = {},
 ) {
   const references = rates.map((_, i) => ({
-    ...reference(`r${String(i)}`),
+    ...reference(`r${i}`),
     ...(cluster === undefined ? {} : { cluster }),
   }));
   const tries = (rate: number, stored: boolean): Try[] =>
@@ -104,8 +104,7 @@ function follow(
 
 function shares(rates: readonly Rates[], runs: number): Record<Confirmation['status'], number> {
   const counts = { confirmed: 0, model: 0, unconfirmed: 0 };
-  for (let i = 0; i < runs; i += 1)
-    counts[confirmed(rates, `today ${String(i)}`).found.status] += 1 / runs;
+  for (let i = 0; i < runs; i += 1) counts[confirmed(rates, `today ${i}`).found.status] += 1 / runs;
   return counts;
 }
 
@@ -134,7 +133,7 @@ describe('a regression against stored answers', () => {
   });
 
   test('needs at most a tenth of the planned calls if three of fifty references broke', () => {
-    const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${String(i)}`));
+    const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${i}`));
     const mean = asked.reduce((sum, run) => sum + run.asked, 0) / asked.length;
     expect(mean).toBeLessThanOrEqual(0.1 * 2 * TRIES * 50);
   });
@@ -210,7 +209,7 @@ describe('several regressions to confirm in one run', () => {
 
   test('use the same new tries, and together do not exceed the planned number of calls', () => {
     for (let i = 0; i < 20; i += 1) {
-      const { asked, most } = askedByThree(`several ${String(i)}`);
+      const { asked, most } = askedByThree(`several ${i}`);
       expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
     }
   });
@@ -270,7 +269,7 @@ describe('a regression whose answers come from one session of a program', () => 
   const confirmedShare = (again: number, runs: number) => {
     const rates = Array.from({ length: 50 }, () => ({ stored: 0.9, base: 0.9, head: 0.8 }));
     const found = Array.from({ length: runs }, (_, i) => {
-      const draw = drawer(`session ${String(again)} ${String(i)}`);
+      const draw = drawer(`session ${again} ${i}`);
       const made = comparison(rates, draw, { isStored: false });
       const suite = answeredBy({ provider: 'program' }, made);
       return follow(claimOf(suite), ({ side }) => draw(side === 'head' ? 0.9 - again : 0.9)).found;

@@ -36,7 +36,7 @@ const links: Links = {
   report: null,
   run: `${REPOSITORY}/actions/runs/123`,
   place: (file, line) =>
-    `${REPOSITORY}/blob/9e8d7c6/${file.split('/').map(encodeURIComponent).join('/')}${line > 0 ? `#L${String(line)}` : ''}`,
+    `${REPOSITORY}/blob/9e8d7c6/${file.split('/').map(encodeURIComponent).join('/')}${line > 0 ? `#L${line}` : ''}`,
 };
 const ALLOWED = new Set([...COMMENT_ELEMENTS, 'pre']);
 

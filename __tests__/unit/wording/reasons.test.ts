@@ -5,7 +5,7 @@ import { reasonWords } from '../../../src/wording/reasons.ts';
 import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 import { keyOf } from '../report/results.ts';
 
-const fell = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
+const fell = (name: string, changes: Partial<SuiteResult> = {}) =>
   suiteResult({
     name,
     path: name,
@@ -87,7 +87,7 @@ describe('reasons', () => {
 describe('the title', () => {
   const RED = { kind: 'regressed', fails: true } as const;
   const titleOf = (...suites: SuiteResult[]) => outcomeFields(RED, { suites }).title;
-  const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult =>
+  const of = (model: string, name: string, verdict: SuiteResult['verdict']) =>
     fell(name, { verdict, variant: { model, parameters: { temperature: 0 } } });
 
   test('names the variant only if a suite has several variants', () => {

@@ -17,7 +17,7 @@ const PROJECT: FixtureFiles = {
 const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
 
 describe('an error on the command line', () => {
-  test.each<[string[], string]>([
+  test.each([
     [
       ['dif'],
       "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n",
@@ -74,7 +74,7 @@ describe('an error on the command line', () => {
 
   const PROMPTS = 'write prompts there';
   const OWN = 'name: p\nmodel: gpt-4o\nprompt: hi\n';
-  test.each<[string, string, FixtureFiles, string]>([
+  test.each([
     [
       'validate',
       'in a folder without a project says where to begin',

@@ -15,7 +15,7 @@ async function evaldiff(files: FixtureFiles, ...argv: string[]) {
   return { ...said, out: said.out.replaceAll(/\s+/g, ' ') };
 }
 
-async function refuses(files: FixtureFiles, ...words: string[]): Promise<void> {
+async function refuses(files: FixtureFiles, ...words: string[]) {
   const { code, out } = await evaldiff(files);
   expect(code).toBe(2);
   for (const said of words) expect(out).toContain(said);

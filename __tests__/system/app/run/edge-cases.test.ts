@@ -96,9 +96,7 @@ describe('identical answers', () => {
 
   test('on one side only cause a notice that names the side', async () => {
     expect(
-      await told((question, index) =>
-        question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
-      ),
+      await told((question, index) => (question.startsWith('Old') ? 'yes' : `yes ${index}`)),
     ).toEqual([
       'p: every try of a reference gave the same answer on base; more tries of that side add nothing',
     ]);
@@ -106,14 +104,14 @@ describe('identical answers', () => {
 
   test('cause no notice if one reference varies on either side', async () => {
     expect(
-      await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
+      await told((question, index) => (question.endsWith('r01') ? `yes ${index}` : 'yes')),
     ).toEqual([]);
   });
 });
 
 describe('answers that change', () => {
   const proposed = async (words: { old: string; new: string }, churn?: 'accept') => {
-    const reply = (_: unknown, question: string): string => {
+    const reply = (_: unknown, question: string) => {
       const isOld = question.startsWith('Old');
       if (question.endsWith('r05')) return isOld ? words.old : 'no';
       if (question.endsWith('r06')) return isOld ? 'no' : words.new;

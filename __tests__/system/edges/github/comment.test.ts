@@ -325,7 +325,7 @@ describe('a failed GitHub request is a warning', () => {
     expect(github.state.comments).toHaveLength(1);
   });
 
-  test.each<[string, unknown]>([
+  test.each([
     ['no list', { message: 'hello' }],
     ['a list of numbers', [1, 2]],
     ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]],

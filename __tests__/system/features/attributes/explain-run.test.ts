@@ -48,14 +48,14 @@ async function friendlier(changes: Partial<Desk> = {}) {
 }
 type Seen = Awaited<ReturnType<typeof friendlier>>;
 type Shown = { [key in keyof Seen]?: unknown };
-const shows = (title: string, changes: Partial<Desk>, shown: Shown): void =>
+const shows = (title: string, changes: Partial<Desk>, shown: Shown) =>
   test(title, async () => expect(await friendlier(changes)).toMatchObject(shown));
 
 /** Expects exactly one notice about attributes. */
-const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}): void =>
+const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}) =>
   shows(title, changes, { ...shown, said: [message] });
 /** Expects the run to fail with one problem before any call. */
-const refuses = (title: string, changes: Partial<Desk>, problem: unknown): void =>
+const refuses = (title: string, changes: Partial<Desk>, problem: unknown) =>
   shows(title, changes, { problems: [problem], asked: [] });
 
 const both = (more: Record<string, string>): Pick<Desk, 'base' | 'head'> => ({
@@ -103,7 +103,7 @@ test('every model called must have a price, even one used only for explanations'
     },
   });
   expect(calls.qualeval).toBeGreaterThan(0);
-  const models = (of: Target[]): string[] => [...new Set(of.map(({ model }) => model))];
+  const models = (of: Target[]) => [...new Set(of.map(({ model }) => model))];
   expect(models(targets)).toEqual(
     expect.arrayContaining(models(asked.map(({ target }) => target))),
   );
@@ -432,7 +432,7 @@ describe('two prompts of one file and one model', () => {
       ([, mail = '', expected = '']) =>
         `  - { vars: { mail: ${mail} }, assert: [{ type: equals, value: ${expected} }] }\n`,
     );
-    const prompt = (content: string): string =>
+    const prompt = (content: string) =>
       JSON.stringify(
         JSON.stringify([
           { role: 'system', content },
@@ -604,7 +604,7 @@ describe('pinned attributes', () => {
   );
 
   test('cause a notice if their prompt does not exist, and still apply if it is renamed', async () => {
-    const sections = (path: string): string =>
+    const sections = (path: string) =>
       `prompts:\n  ${path}:\n    domains: [{ name: billing }, { name: returns }]\n`;
     const unknown = await friendlier(
       both({ [FILE]: `${sections('prompts/suport.yaml')}${PINNED}` }),

@@ -88,7 +88,7 @@ describe('references of which one domain (topic) got worse', () => {
   });
 
   test('give the same result when the grader assigns only one domain per reference', async () => {
-    const isAbout = (text: string, name: string): boolean =>
+    const isAbout = (text: string, name: string) =>
       text.includes(` about ${name}, `) && !text.includes(`little about ${name}`);
     const strict: Script = {
       ...reader,
@@ -348,7 +348,7 @@ describe('an attribute', () => {
 describe('skill alignment', () => {
   const aligned = (references: ExplainReference[], script?: Script) =>
     explained(inputOf(references, { alignment: true, pinned }), script);
-  const ratedAnswers = (asked: Request[]): number =>
+  const ratedAnswers = (asked: Request[]) =>
     asked.filter(
       ({ schema, messages }) =>
         schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),

@@ -4,11 +4,11 @@ import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
-const row = (q: string, more: object = {}): string => JSON.stringify({ q, ...more });
+const row = (q: string, more: object = {}) => JSON.stringify({ q, ...more });
 const POOL = [
-  ...Array.from({ length: 10 }, (_, at) => row(`trains ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`trains ${at}`)),
   row('trains 0'),
-  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${at}`)),
 ];
 
 /** The grader rates by words. Every reference of the shop is a sum. */
@@ -66,7 +66,7 @@ describe('evaldiff grow', () => {
     expect(drafts).toEqual([{ input: { q: 'trains' }, expected: '4', tags: ['domain-trains'] }]);
   });
 
-  test.each<[string, string | null, Parameters<typeof grow>[1], string]>([
+  test.each([
     [
       'a pool without inputs',
       '{"question":"trains"}\n{"q":null}\n',

@@ -1,16 +1,15 @@
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
 
-const lines = (rows: readonly unknown[]): string =>
-  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const lines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 const dialogues = (count: number) =>
   lines(
     Array.from({ length: count }, (_, index) => ({
-      id: `d${String(index)}`,
+      id: `d${index}`,
       input: [
-        turn('user', `question ${String(index)}`),
+        turn('user', `question ${index}`),
         turn('assistant', 'an answer'),
         turn('user', 'and then?'),
       ],
@@ -18,7 +17,7 @@ const dialogues = (count: number) =>
   );
 
 /** Opens a shop whose prompt is tested on recorded dialogues. */
-async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
+async function open(tests: string, rows = dialogues(3)) {
   const shop = await openShop();
   shop.repository.commit('dialogues', {
     'prompts/ask.yaml': prompt('You help.'),
@@ -28,11 +27,11 @@ async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
   return shop;
 }
 
-const prompt = (text: string): string =>
+const prompt = (text: string) =>
   `name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: ${text} }]\n`;
 
 describe('a code metric that judges every turn', () => {
-  const tests = (code: string): string =>
+  const tests = (code: string) =>
     `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    all: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
   test('makes the run an error if its code fails on every answer', async () => {

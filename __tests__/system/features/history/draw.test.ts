@@ -13,14 +13,13 @@ import {
 } from '../../../stand-ins/elements.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 
-const texts = (svg: string): string[] =>
+const texts = (svg: string) =>
   elementsOfFragment(svg)
     .filter(({ tagName }) => tagName === 'text')
     .map(textOf);
-const value = (element: Element | undefined, name: string): number =>
-  Number(attributeOf(element, name));
+const value = (element: Element | undefined, name: string) => Number(attributeOf(element, name));
 
-const prior = (names: readonly string[]): string =>
+const prior = (names: readonly string[]) =>
   markupText(
     priorChart({
       label: names.join(' '),
@@ -37,13 +36,13 @@ const row = {
   instead: null,
 };
 const few = { ...row, finding: null, instead: '6 references: too few' };
-const sides = (...rows: Parameters<typeof sidesChart>[0]['rows']): string =>
+const sides = (...rows: Parameters<typeof sidesChart>[0]['rows']) =>
   markupText(sidesChart({ label: 'x', rows }));
-const costs = (...points: Parameters<typeof qualityCostChart>[0]['points']): string =>
+const costs = (...points: Parameters<typeof qualityCostChart>[0]['points']) =>
   markupText(qualityCostChart({ label: 'x', points }));
-const trend = (...rates: (number | null)[]): string => {
+const trend = (...rates: (number | null)[]) => {
   const points = rates.map((rate, index) => ({
-    ...{ at: `2026-01-0${String(index + 1)}`, rate, low: rate, high: rate },
+    ...{ at: `2026-01-0${index + 1}`, rate, low: rate, high: rate },
   }));
   return markupText(trendChart({ label: 'x', points }));
 };
@@ -123,7 +122,7 @@ describe('names in a chart', () => {
 describe('a chart of both sides', () => {
   const svg = sides(row);
   const [ring, dot] = elementsOfFragment(svg).filter(({ tagName }) => tagName === 'circle');
-  const axis = (share: number): number => 7 + share * 326;
+  const axis = (share: number) => 7 + share * 326;
 
   test('draws base as a ring and head as a dot at their rates on the axis', () => {
     expect(value(ring, 'cx')).toBeCloseTo(axis(0.9), 0);
@@ -161,7 +160,7 @@ describe('a chart of both sides', () => {
 });
 
 describe('the chart of quality and cost', () => {
-  const at = (dollars: number[]): number[] => {
+  const at = (dollars: number[]) => {
     const svg = costs(...dollars.map((cost, index) => ({ ...POINT, rank: index + 1, cost })));
     return [...svg.matchAll(/transform="matrix\([^)]*,([\d.]+),[\d.]+\)"/g)].map(([, x]) =>
       Number(x),

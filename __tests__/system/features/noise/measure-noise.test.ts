@@ -14,7 +14,7 @@ import { sha256, solveHere } from '../attributes/solvers.ts';
 const PROMPT =
   'defaults: [tests/quiz]\nname: quiz\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: human, content: "{q}" }]\n';
 const TESTS = (count: number, more = '') =>
-  `metrics: [{ name: has, uses: contains }]\n${more}references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: question ${String(index)} }, expected: "yes"${index === 0 ? ', skip: true' : ''} }\n`).join('')}`;
+  `metrics: [{ name: has, uses: contains }]\n${more}references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index}, input: { q: question ${index} }, expected: "yes"${index === 0 ? ', skip: true' : ''} }\n`).join('')}`;
 const files = (
   count: number,
   more = '',
@@ -93,9 +93,7 @@ function coin(rate: (question: string) => number): (request: Request) => Complet
   const random = createRandom('coin');
   let said = 0;
   return ({ messages }) =>
-    answer(
-      `${nextFloat(random) < rate(messages[0]?.content ?? '') ? 'yes' : 'no'} ${String(said++)}`,
-    );
+    answer(`${nextFloat(random) < rate(messages[0]?.content ?? '') ? 'yes' : 'no'} ${said++}`);
 }
 
 /** Measures `runs` comparisons of a tree. Returns the requests and the stored answers. */
@@ -117,9 +115,7 @@ describe('a noise measurement', () => {
       4,
       coin(() => 0.5),
     );
-    const asked = requests.map(
-      (request) => `${request.messages[0]?.content ?? ''} ${String(request.try)}`,
-    );
+    const asked = requests.map((request) => `${request.messages[0]?.content ?? ''} ${request.try}`);
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.length).toBeGreaterThanOrEqual(4 * 8 * 2 * 2);
     expect(asked.some((question) => question.startsWith('question 0 '))).toBe(false);
@@ -220,7 +216,7 @@ describe('a noise measurement with a problem', () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
-    const counting = (request: Request): Completion => {
+    const counting = (request: Request) => {
       asked += 1;
       return coin(() => 1)(request);
     };

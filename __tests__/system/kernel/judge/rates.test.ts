@@ -16,7 +16,7 @@ import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 type Reply = (request: Request, question: string) => string | Error;
 const numberOf = (question: string) => Number(/r(\d+)/.exec(question)?.[1]);
-const references = (count: number, changes: Partial<Reference> = {}): Reference[] =>
+const references = (count: number, changes: Partial<Reference> = {}) =>
   Array.from({ length: count }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),
   );
@@ -66,7 +66,7 @@ describe('the rates of a comparison', () => {
       let state = seed;
       const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
       const list = Array.from({ length: 1 + Math.floor(draw() * 9) }, (_, index) =>
-        reference(`r${String(index)}`, {
+        reference(`r${index}`, {
           n_tries: draw() < 0.3 ? 1 + Math.floor(draw() * 6) : null,
         }),
       );

@@ -59,11 +59,9 @@ inBrowser('the HTML report in a browser', () => {
     await page.goto(address);
   }
 
-  const open = async (result: Result, look?: Look): Promise<void> =>
-    openHtml(await renderHtml(result), look);
+  const open = async (result: Result, look?: Look) => openHtml(await renderHtml(result), look);
 
-  const shownIds = (): Promise<string[]> =>
-    page.locator('details.case:visible > summary code').allTextContents();
+  const shownIds = () => page.locator('details.case:visible > summary code').allTextContents();
 
   test.each([
     ['a regression', regression],
@@ -122,7 +120,7 @@ inBrowser('the HTML report in a browser', () => {
     const [first] = result.attributes;
     await page
       .locator('#filter select[name=kinds]')
-      .selectOption({ label: `Refunds and returns (${String(first!.references.length)})` });
+      .selectOption({ label: `Refunds and returns (${first!.references.length})` });
     expect(await says.textContent()).toBe('20 of 60 shown');
     expect((await shownIds()).sort()).toEqual([...first!.references].sort());
     await page.locator('#filter input[value=unchanged]').uncheck();
@@ -150,17 +148,17 @@ inBrowser('the HTML report in a browser', () => {
   });
 
   /** Every tenth reference is broken, and no two answers are equal. */
-  function many(number: number): Result {
+  function many(number: number) {
     const references = Array.from({ length: number }, (_, at) => {
-      const actual = `answer number ${String(at)} about ${(at * 7919).toString(36)}`;
+      const actual = `answer number ${at} about ${(at * 7919).toString(36)}`;
       const broken = at % 10 === 0;
       const side = (outcome: 'pass' | 'fail') =>
         sideOf([
           { outcome, actual },
           { outcome, actual },
         ]);
-      return referenceOf(`case-${String(at)}`, broken ? 'regressed' : 'unchanged', {
-        input: { question: `question ${String(at)}` },
+      return referenceOf(`case-${at}`, broken ? 'regressed' : 'unchanged', {
+        input: { question: `question ${at}` },
         tags: [at % 2 === 0 ? 'even' : 'odd'],
         base: side('pass'),
         head: side(broken ? 'fail' : 'pass'),
@@ -170,7 +168,7 @@ inBrowser('the HTML report in a browser', () => {
   }
 
   // Playwright's waitForFunction evaluates its text in the page, which the page's policy forbids.
-  const until = (condition: string): Promise<unknown> =>
+  const until = (condition: string) =>
     page.evaluate(
       `new Promise((done) => {
         const look = () => (${condition} ? done(null) : requestAnimationFrame(look));
@@ -208,14 +206,14 @@ inBrowser('the HTML report in a browser', () => {
       await openHtml(html);
       await page.getByText('10,000 of 10,000 shown').waitFor();
     });
-    const elements = (): Promise<number> => page.locator('*').count();
+    const elements = () => page.locator('*').count();
     const openRow = (id: string) => page.locator(`details.case[open]`, { hasText: id });
 
     test('stays below 3 MB and renders only the rows near the window', async () => {
       expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
       expect(await elements()).toBeLessThan(10_000);
       for (const at of [0.25, 0.5, 0.75, 1]) {
-        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${String(at)})`);
+        await page.evaluate(`scrollTo(0, document.documentElement.scrollHeight * ${at})`);
         await until(
           `[...document.querySelectorAll('details.case')].some((one) => {
             const { top } = one.getBoundingClientRect();
@@ -320,8 +318,8 @@ inBrowser('the HTML report in a browser', () => {
   );
 
   const history = [1, 2, 3, 5].map((day) => ({
-    sha: `${String(day)}abcdef012`,
-    at: `2026-03-0${String(day)}`,
+    sha: `${day}abcdef012`,
+    at: `2026-03-0${day}`,
     suites:
       day === 3
         ? []
@@ -416,7 +414,7 @@ inBrowser('the HTML report in a browser', () => {
 });
 
 /** The contrast of every visible text to its background (WCAG 2: 1 to 21). */
-async function contrasts(page: Page): Promise<{ words: string; chart: boolean; ratio: number }[]> {
+async function contrasts(page: Page) {
   return page.locator('body *').evaluateAll((all) => {
     type Node = (typeof all)[number];
     const style = (element: Node) =>
@@ -425,8 +423,8 @@ async function contrasts(page: Page): Promise<{ words: string; chart: boolean; r
         fill: string;
         backgroundColor: string;
       };
-    const parts = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
-    const luminance = (colour: string): number => {
+    const parts = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const luminance = (colour: string) => {
       const [red = 0, green = 0, blue = 0] = parts(colour)
         .map((part) => part / 255)
         .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));

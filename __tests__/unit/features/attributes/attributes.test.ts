@@ -126,7 +126,7 @@ describe('attributes in a report', () => {
     expect(two).toContain('Refunds and returns domain of capitals');
   });
 
-  test.each<[string, (result: Result) => string]>([
+  test.each([
     ['comment', (result) => renderComment(result, { marker: '<!-- m -->' })],
     ['check', checkSummary],
     ['terminal', (result) => renderTerminal(result, { width: 160, colour: false })],

@@ -5,7 +5,7 @@ import { referenceOf, resultOf, suiteOf, passed } from '../../report/results.ts'
 
 const side = () => passed('spam');
 const both = (base: number | null, head: number | null) => ({ base, head });
-const result: Result = resultOf({
+const result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {
       classification: {

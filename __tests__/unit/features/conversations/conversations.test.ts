@@ -7,7 +7,6 @@ import type {
   PairedMean,
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LIMIT } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
@@ -166,7 +165,7 @@ function graded(side: 'base' | 'head', ...words: [boolean, string, string][]) {
   };
 }
 
-function mentor(): Result {
+function mentor() {
   const reference = referenceOf('sort', 'regressed', {
     file: 'prompts/tests/mentor.yaml',
     line: 9,
@@ -355,7 +354,7 @@ describe('conversations in reports other than the comment', () => {
 
 describe('hostile dialogues', () => {
   const texts = Object.values(hostileTexts);
-  const hostile = (): Result => {
+  const hostile = () => {
     const all = texts.map((text): ConversationResult => {
       const one = talk('no_follow_up', [text, text, 'ynn'], [text, text, 'ynn']);
       return {
@@ -374,7 +373,7 @@ describe('hostile dialogues', () => {
       };
     });
     const references = all.map((conversation, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(conversation),
         head: side(conversation),
       }),
@@ -399,7 +398,7 @@ describe('hostile dialogues', () => {
       evaluators: texts.flatMap((text, index) =>
         evaluators.map((evaluator) => ({
           ...evaluator,
-          path: `${text}${String(index)}`,
+          path: `${text}${index}`,
           name: text,
           criteria: [text],
           grades: evaluator.grades.map((grade) => ({ ...grade, evaluators: [text] })),
@@ -433,12 +432,12 @@ describe('hostile dialogues', () => {
 
   test('of any length fit into a comment and a page', async () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [
-      `Question ${String(index)} ${'?'.repeat(3_000)}`,
+      `Question ${index} ${'?'.repeat(3_000)}`,
       'word '.repeat(2_000),
       'ynn',
     ]);
     const references = Array.from({ length: 40 }, (_, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(quick),
         head: side(talk('max_steps', ...talks)),
       }),

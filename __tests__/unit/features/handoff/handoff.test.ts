@@ -70,7 +70,7 @@ function causesOf(
 const broken = (id: string, changes: Parameters<typeof referenceOf>[2] = {}) =>
   referenceOf(id, 'regressed', { base: passed('a', 'a'), head: failed('x', 'x'), ...changes });
 
-function regressed(ids: readonly string[], changes: Partial<Result> = {}): Result {
+function regressed(ids: readonly string[], changes: Partial<Result> = {}) {
   const suite = suiteOf(
     'support',
     ids.map((id) => broken(id)),
@@ -96,7 +96,7 @@ const textOf = (result: Result, name: 'next' | 'handoff', links: Links = NO_LINK
 describe('next step', () => {
   const of = (causes: SuiteCauses[], ids = ['t05']) => regressed(ids, { causes });
   const other = causeUnit({ file: 'prompts/tags.yaml', lines: { from: 3, to: 3 } });
-  test.each<[string, Result, string]>([
+  test.each([
     [
       'a program whose code changed in two files',
       of([
@@ -362,7 +362,7 @@ describe('section for coding agents', () => {
   });
 
   test('drops the fix, then its last items, to stay below 1,500 characters', () => {
-    const long = (n: number) => `aTestWithTheLongestNameOf${String(n)}`;
+    const long = (n: number) => `aTestWithTheLongestNameOf${n}`;
     const ids = Array.from({ length: 40 }, (_, n) => long(n));
     const causes = [causesOf([{ fix: { ...FIX, replacement: 'x'.repeat(1_400) } }])];
     const fold = textOf(regressed(ids, { causes }), 'handoff');
@@ -371,7 +371,7 @@ describe('section for coding agents', () => {
     expect(fold).not.toContain('xxx');
     const suites = Array.from({ length: 20 }, (_, n) =>
       suiteOf(
-        `suite${String(n)}`,
+        `suite${n}`,
         ids.map((id) => broken(id)),
         { verdict: 'regressed' },
       ),

@@ -98,7 +98,7 @@ describe('noise report', () => {
   test('fits the size limit of a summary, and escapes file names', () => {
     const many = Array.from({ length: 3000 }, (_, index) => ({
       ...measured().flaky[0]!,
-      id: `r${String(index)}`,
+      id: `r${index}`,
       file: 'x'.repeat(300),
     }));
     expect(

@@ -13,14 +13,14 @@ import { renderHtml } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, thirty, withKinds } from '../kinds.ts';
 import { resultOf } from '../results.ts';
 
-const within = (element: Element | undefined, tag: string): Element[] =>
+const within = (element: Element | undefined, tag: string) =>
   element === undefined ? [] : below(element).filter(({ tagName }) => tagName === tag);
 /** Cards by title; domains come before sub-tasks. */
 const cards = (all: Element[]): [string, Element][] =>
   all
     .filter((element) => attributeOf(element, 'class') === 'card')
     .map((element) => [textOf(within(element, 'b')[0]!), element]);
-const rows = (card: Element): string[][] =>
+const rows = (card: Element) =>
   within(card, 'tr')
     .map((row) =>
       below(row)
@@ -28,7 +28,7 @@ const rows = (card: Element): string[][] =>
         .map(textOf),
     )
     .filter(({ length }) => length > 0);
-const drawn = (card: Element): string[] => within(card, 'text').map(textOf);
+const drawn = (card: Element) => within(card, 'text').map(textOf);
 
 const rated = (result: Result, evidence: string): Result => ({
   ...result,
@@ -133,7 +133,7 @@ describe('the dashboard of a comparison', () => {
     expect(values.size).toBe(12);
     for (const [at, attribute] of result.attributes.entries()) {
       const value = String(at + 1);
-      expect(values.get(value)).toBe(`${attribute.name} (${String(attribute.references.length)})`);
+      expect(values.get(value)).toBe(`${attribute.name} (${attribute.references.length})`);
       const marked = packedIn(html).rows.flatMap(([number, , , , kinds = []]) =>
         kinds.includes(at + 1) ? (result.suites[0]!.references[number - 1]?.id ?? '') : [],
       );
@@ -199,13 +199,13 @@ describe('the size limit of a page', () => {
 
   test('keeps charts for the worst of many suites, and the page says which are missing', async () => {
     const one = withKinds(40, thirty);
-    const path = (at: number) => `prompts/triage-${String(at)}.yaml`;
+    const path = (at: number) => `prompts/triage-${at}.yaml`;
     const every = Array.from({ length: 30 }, (_, at) => at);
     const [suite] = one.suites;
     const many: Result = {
       ...one,
       insights: [],
-      suites: every.map((at) => ({ ...suite!, path: path(at), name: `triage-${String(at)}` })),
+      suites: every.map((at) => ({ ...suite!, path: path(at), name: `triage-${at}` })),
       attributes: every.flatMap((at) =>
         one.attributes.map((attribute) => ({ ...attribute, path: path(at) })),
       ),

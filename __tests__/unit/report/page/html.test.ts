@@ -35,17 +35,15 @@ const links = {
 /** A text that does not compress well. */
 function noise(from: string, characters: number) {
   const parts = Array.from({ length: Math.ceil(characters / 44) }, (_, at) =>
-    createHash('sha256')
-      .update(`${from} ${String(at)}`)
-      .digest('base64'),
+    createHash('sha256').update(`${from} ${at}`).digest('base64'),
   );
   return parts.join('').slice(0, characters);
 }
 
-function large(references: number, tries: number, characters: number): Result {
-  const answer = (index: number, at: number) => noise(`${String(index)}.${String(at)}`, characters);
+function large(references: number, tries: number, characters: number) {
+  const answer = (index: number, at: number) => noise(`${index}.${at}`, characters);
   const list = Array.from({ length: references }, (_, index): ReferenceResult =>
-    referenceOf(`case-${String(index)}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
+    referenceOf(`case-${index}`, index % 10 === 0 ? 'regressed' : 'unchanged', {
       base: sideOf(
         Array.from({ length: tries }, (_, at) => ({ outcome: 'pass', actual: answer(index, at) })),
       ),
@@ -215,7 +213,7 @@ describe('free text in a result', () => {
 
   test.each([
     ['a regression', regression],
-    ['attributes', (): Result => withKinds(6)],
+    ['attributes', () => withKinds(6)],
     ['a sweep', sweepOfModels],
   ])('of %s is escaped on the page in every field', async (_what, build) => {
     const free = new Map<string, boolean>();
@@ -286,19 +284,19 @@ describe("the page's size", () => {
     ['reasons', (text) => ({ head: sideOf([{ ...WRONG, scores: [tone(text)] }]) })],
   ])('cuts long %s no more than necessary', async (_what, withText) => {
     const list = Array.from({ length: 300 }, (_, index) =>
-      referenceOf(`case-${String(index)}`, 'regressed', withText(noise(String(index), 6_900))),
+      referenceOf(`case-${index}`, 'regressed', withText(noise(String(index), 6_900))),
     );
     const html = await renderHtml(resultOf({ suites: [suiteOf('big', list)] }));
     expect(html.includes('Texts are cut after 5,000 characters')).toBe(true);
   });
 
   test('omits the least affected references if nothing else helps, and says so', async () => {
-    const names = Array.from({ length: 60 }, (_, index) => `variable-${String(index)}`);
+    const names = Array.from({ length: 60 }, (_, index) => `variable-${index}`);
     const inputOf = (at: number) =>
-      Object.fromEntries(names.map((name) => [name, noise(`${name} ${String(at)}`, 60)]));
+      Object.fromEntries(names.map((name) => [name, noise(`${name} ${at}`, 60)]));
     const list = Array.from({ length: 1_000 }, (_, at) => {
       const input = inputOf(at);
-      return referenceOf(`case-${String(at)}`, at === 999 ? 'regressed' : 'unchanged', { input });
+      return referenceOf(`case-${at}`, at === 999 ? 'regressed' : 'unchanged', { input });
     });
     const html = await renderHtml(resultOf({ suites: [suiteOf('big', list)] }));
     expect(Buffer.byteLength(html)).toBeLessThanOrEqual(HTML_LIMIT);

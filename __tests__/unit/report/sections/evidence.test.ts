@@ -1,5 +1,4 @@
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { ENDED_IN_ERROR } from '../../../../src/wording/notices.ts';
@@ -32,7 +31,7 @@ function fallen(
   });
 }
 
-const red = (...references: ReferenceResult[]): Result =>
+const red = (...references: ReferenceResult[]) =>
   resultOf({
     conclusion: 'failure',
     n_tries: 1,
@@ -132,7 +131,7 @@ describe('a metric that dropped while another rose', () => {
     sideOf(
       [0, 1].map((index) => ({
         outcome: 'fail',
-        actual: `${answer} ${String(index)}`,
+        actual: `${answer} ${index}`,
         scores: [
           score(polite, 'polite', polite === 'pass', polite === 'fail' ? 'rude' : null),
           score(fact, 'fact', fact === 'pass', fact === 'fail' ? 'lacks 30 days' : null),

@@ -30,7 +30,7 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
       { outcome: 'fail', actual: 'Of course!', scores: [score('fail', 'fact', 0, reason)] },
     ]),
   });
-const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
+const red = (suites: SuiteResult[]) => resultOf({ conclusion: 'failure', suites });
 
 describe('a suite with only a scoring change', () => {
   const same = failed('x');
@@ -39,7 +39,7 @@ describe('a suite with only a scoring change', () => {
     referenceOf('b', 'unchanged', { base: passed('x'), head: passed('y') }),
   ]);
   const [split] = regression().scoring;
-  const result = (suites: SuiteResult[]): Result =>
+  const result = (suites: SuiteResult[]) =>
     resultOf({
       suites,
       scoring: [
@@ -95,7 +95,7 @@ describe('a suite with only a scoring change', () => {
 });
 
 test('several green suites are counted in the first line, with the largest drop', () => {
-  const green = (name: string, passes: number): SuiteResult => {
+  const green = (name: string, passes: number) => {
     const side = (right: number) =>
       sideOf(
         Array.from({ length: 10 }, (_, at) => ({
@@ -121,7 +121,7 @@ test('several green suites are counted in the first line, with the largest drop'
 
 test('an identical change of many files is shown once, with the number of files', () => {
   const suites = Array.from({ length: 9 }, (_, at) =>
-    suiteOf(`s${String(at)}`, [fell('a')], { verdict: 'regressed' }),
+    suiteOf(`s${at}`, [fell('a')], { verdict: 'regressed' }),
   );
   const changes = suites.map(({ name, path }, at) =>
     changeOf(path, name, 4, 0, [{ sign: 'added', text: at === 8 ? 'Other' : 'Be warm' }]),
@@ -170,7 +170,7 @@ describe('the cause', () => {
   });
 
   test('is shown once if many suites share it, and at most three different causes are expanded', () => {
-    const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
+    const names = Array.from({ length: 200 }, (_, at) => `s${at}`);
     const text = shown(
       of(
         names,
@@ -239,13 +239,11 @@ test('an inconclusive result shows the largest drop with both answers', () => {
 test('at the size limit the worst reference stays expanded and the table is collapsed', () => {
   const suites = Array.from({ length: 200 }, (_, at) =>
     suiteOf(
-      `suite-${String(at)}`,
-      Array.from({ length: 5 }, (_one, id) =>
-        fell(`r${String(id)}`, `lacks ${'x'.repeat(150)} of ${String(at)}`),
-      ),
+      `suite-${at}`,
+      Array.from({ length: 5 }, (_one, id) => fell(`r${id}`, `lacks ${'x'.repeat(150)} of ${at}`)),
       {
         verdict: 'regressed',
-        because: [{ key: `messages[${String(at)}]`, file: `prompts/${String(at)}.yaml` }],
+        because: [{ key: `messages[${at}]`, file: `prompts/${at}.yaml` }],
       },
     ),
   );
@@ -263,11 +261,11 @@ test('at the size limit the worst reference stays expanded and the table is coll
 test('many suites that one parameter made worse in the same way are reported once', () => {
   const suites = Array.from({ length: 40 }, (_, at) =>
     suiteOf(
-      `suite-${String(10 + at)}`,
-      Array.from({ length: 6 }, (_one, id) => fell(`r${String(id)}`)),
+      `suite-${10 + at}`,
+      Array.from({ length: 6 }, (_one, id) => fell(`r${id}`)),
       {
         verdict: 'regressed',
-        because: [{ key: 'max_tokens', file: `prompts/${String(at)}.yaml` }],
+        because: [{ key: 'max_tokens', file: `prompts/${at}.yaml` }],
       },
     ),
   );
@@ -275,7 +273,7 @@ test('many suites that one parameter made worse in the same way are reported onc
   const { text } = renderGithub(body);
   expect(text).toContain('; 239 more similar');
   expect(text).toContain('fact fails in 240 tests of 40 suites: lacks "30 days"');
-  const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
+  const named = Array.from({ length: 8 }, (_, at) => `suite-${10 + at}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
   expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
   expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %, `);

@@ -37,7 +37,7 @@ const fallen = (...statuses: ('regressed' | 'fell')[]) =>
       suiteOf(
         'capitals',
         statuses.map((status, i) =>
-          referenceOf(`r${String(i)}`, status, { base: passed('x'), head: failed('y') }),
+          referenceOf(`r${i}`, status, { base: passed('x'), head: failed('y') }),
         ),
         { verdict: 'regressed' },
       ),
@@ -139,7 +139,7 @@ describe('headline', () => {
   });
 
   // The golden comments show the headlines of other runs.
-  test.each<[string, Result, string]>([
+  test.each([
     [
       'an improvement',
       resultOf({ suites: [better] }),
@@ -189,7 +189,7 @@ describe('headline', () => {
   });
 
   test("reports when more than a tenth of a suite's tries have no readable grade", () => {
-    const open = (count: number): Result => {
+    const open = (count: number) => {
       const outcome = (at: number): Outcome => (at < count ? 'ungraded' : 'pass');
       const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
       const base = passed(...Array<string>(10).fill('x'));

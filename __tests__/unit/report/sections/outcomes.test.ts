@@ -55,7 +55,7 @@ const capitals = (
   [base, head]: readonly [number, number],
   references = [referenceOf('peru', 'unchanged', { head: passed('Lima') })],
   changes: Partial<SuiteResult> = {},
-): SuiteResult => {
+) => {
   const difference = head - base;
   const interval = { difference, low: difference - 0.05, high: difference + 0.05, p: 0.5 };
   return suiteOf('capitals', references, {
@@ -64,7 +64,7 @@ const capitals = (
     ...changes,
   });
 };
-const FELL: SuiteResult[] = [capitals('regressed', [0.9, 0.8])];
+const FELL = [capitals('regressed', [0.9, 0.8])];
 const RAN = { head: passed('Lima') };
 const scoringOf = (name: string, after: number): ScoringResult => ({
   path: `prompts/${name}.yaml`,
@@ -88,7 +88,7 @@ const ENDED = { halt: 'time', why: 'it took long', made: 4, planned: 8 } as cons
 const ended = (effect: ReasonOf<'ended'>['effect']) =>
   [{ code: 'ended', ...ENDED, effect }] satisfies Result['reasons'];
 
-const drifted = (): SuiteResult =>
+const drifted = () =>
   capitals('inconclusive', [0.9, 0.7], undefined, {
     reason: { by: 'model', p: null, references: [], metrics: [], tolerance: 0.1 },
     confirmation: {
@@ -102,7 +102,7 @@ const drifted = (): SuiteResult =>
       stored: { tries: 3, oldest: null },
     },
   });
-const alone = (name: string, head: number | null): SuiteResult =>
+const alone = (name: string, head: number | null) =>
   suiteOf(name, [referenceOf('peru', 'pass', { head: passed('Lima') })], {
     pass_rate: { base: null, head, difference: null, low: null, high: null, p: null },
   });
@@ -247,7 +247,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
         capitals(
           'unchanged',
           [0.9, 0.9],
-          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${String(at)}`, 'unchanged', RAN)),
+          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${at}`, 'unchanged', RAN)),
         ),
       ],
     },

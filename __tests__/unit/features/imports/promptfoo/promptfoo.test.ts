@@ -496,7 +496,7 @@ tests:
       project.suites.map(({ prompt: { name, messages } }) => [
         name,
         ...messages.map(({ role, content, place: { file, line } }) =>
-          [role, content, `${file}:${String(line)}`].join(' '),
+          [role, content, `${file}:${line}`].join(' '),
         ),
       ]),
     ).toEqual([
@@ -507,7 +507,7 @@ tests:
     const text = (value: unknown) => ({ value, trim: false });
     expect(
       project.suites[0]?.tests.references.map(({ id, place, input, metrics }) => [
-        `${place.file.replace('evals/tests/', '')}:${String(place.line)}`,
+        `${place.file.replace('evals/tests/', '')}:${place.line}`,
         input['q'],
         id.length === 10 ? '-' : id,
         ...(metrics ?? []).map(({ name, source }) => [
@@ -794,7 +794,7 @@ scenarios:
         'c/x.mjs': code,
       });
       expect(String(said)).toContain(`it uses ${what}`);
-      expect(String(said)).toContain(`c/x.mjs:${String(line)}`);
+      expect(String(said)).toContain(`c/x.mjs:${line}`);
     },
   );
 });
