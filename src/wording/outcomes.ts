@@ -255,7 +255,8 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 }
 
 function otherwise(found: Found): Words {
-  if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
+  if (found.suites.some(({ verdict }) => verdict === 'new') && comparesNothing(found.figures))
+    return ['Nothing to compare with yet.'];
   return found.suites.some(hasComparison)
     ? ['No regression: ', ...nothingWorse(found).subject, '.']
     : ['No other test is affected.'];
@@ -322,8 +323,9 @@ function otherFacts(
   subject: Fact['word'] | undefined,
 ): Words[] {
   if (rowOf(outcome).hasFacts !== true) return [];
+  const isShown = ({ word }: Fact) => word !== 'Scoring changed' || outcome.kind === 'regressed';
   return facts
-    .filter(({ word }) => word !== subject)
+    .filter((fact) => fact.word !== subject && isShown(fact))
     .map(({ word, words }) => [`${word}: `, ...words]);
 }
 
@@ -339,7 +341,7 @@ function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage
     calls: usage?.calls ?? 0,
     figures: figuresOf({ suites }),
     first: reason === undefined ? NOTHING_RAN : reasonWords(reason, suites),
-    facts: pullRequestFacts({ suites, reasons }),
+    facts: pullRequestFacts({ suites, reasons, scoring }),
   };
 }
 

@@ -69,7 +69,8 @@ export const GENERATED_WORDS =
   'A model wrote these changes. Each was tested before it was shown. It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
-  return counted(insights.length, 'tried insight');
+  const tried = insights.filter(({ fix }) => fix !== null).length;
+  return tried === 0 ? 'no insight' : counted(tried, 'tried insight');
 }
 
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [

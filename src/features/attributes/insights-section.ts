@@ -33,7 +33,9 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   return group(
     [text(insightsTitle(result.insights))],
     [
-      paragraph([text(GENERATED_WORDS)]),
+      ...(all.some(({ insight }) => insight.fix !== null)
+        ? [paragraph([text(GENERATED_WORDS)])]
+        : []),
       ...shown.flatMap(({ insight, of }) => [
         paragraph(insightLine(insight, of, suites.length > 1)),
         ...fixBlocks(insight),

@@ -20,6 +20,12 @@ export const attributesReport: FeatureReport = {
       ...insights(result, detail),
     ],
   },
+  tried: ({ insights: all }) =>
+    all.flatMap(({ path, suite: name, variant, fix }) => {
+      if (fix === null) return [];
+      const { file, lines, restores } = fix;
+      return [{ suite: { path, name, variant }, file, line: lines.from, ...restores }];
+    }),
   sureness: attributeFigures,
   outputs: ({ attributes: all }) => ({
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),

@@ -15,11 +15,15 @@ import {
   foundLines,
   type FoundLines,
   type ReportContext,
+  type TriedChange,
 } from '../../report/sections/feature-report.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
+import { count, counted } from '../../text/amounts.ts';
 import { showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
+  tried: TriedChange[];
   search: string[];
   show: string[];
 }
@@ -36,7 +40,8 @@ const always =
 
 const REPAIR = [
   applyFix,
-  revertLines,
+  tryChanges,
+  ({ causes }: StepFacts) => revertLines(causes),
   stepWords('find the line that caused it: ', ({ search }) => search),
   stepWords('compare the answers of a broken test: ', ({ show }) => show),
   always('compare the changed lines with the answers in report.html'),
@@ -73,6 +78,7 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   if (outcome.kind === 'overridden') return [];
   const facts = {
     causes: foundLines(result, reports),
+    tried: reports.flatMap(({ tried }) => tried?.(result) ?? []),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
   };
@@ -93,8 +99,22 @@ function applyFix({ causes }: StepFacts): Line {
     : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
 }
 
+/** Lines of suites for which no change was tried are reverted. */
+function tryChanges({ tried, causes }: StepFacts): Line {
+  if (tried.length === 0) return [];
+  const suites = new Set(tried.map(({ suite }) => suiteIdentity(suite)));
+  const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
+  const changes = tried.map(({ references, of, ...at }): Line => [
+    ...lineWords(at),
+    text(` (fixes ${count(references)} of ${counted(of, 'test')})`),
+  ]);
+  const which = tried.length === 1 ? 'change to ' : 'changes to ';
+  const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
+  return [text(`try the tested ${which}`), ...joinLines(changes, ' and '), ...end];
+}
+
 /** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
-function revertLines({ causes }: StepFacts): Line {
+function revertLines(causes: readonly FoundLines[]): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
   // If lines cause the regression only together, reverting one of them is enough.

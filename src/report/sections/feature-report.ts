@@ -27,6 +27,9 @@ export interface FeatureReport {
   /** The lines that fixed tests. */
   healingLines?(result: Result): FoundLines[];
 
+  /** Changes of prompts that were run and fix broken tests. */
+  tried?(result: Result): TriedChange[];
+
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
@@ -103,6 +106,14 @@ export interface FoundLines {
     diff: DiffLine[];
   }[];
   fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
+}
+
+export interface TriedChange extends Pick<FoundLines, 'suite'> {
+  file: string;
+  line: number;
+  /** Number of broken references that pass again. */
+  references: number;
+  of: number;
 }
 
 export interface SuggestedEdit {

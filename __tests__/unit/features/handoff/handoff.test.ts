@@ -218,7 +218,9 @@ describe('next step', () => {
     const comment = renderComment(result, { marker });
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
-    expect(inTerminal(result)).toContain('Next: compare the answers');
+    expect(inTerminal(result)).toContain(
+      'Next: try the tested change to line 8 of prompts/capitals.yaml (fixes 3 of 3 tests).',
+    );
     expect(await renderHtml(result)).toContain('<b>Next</b>');
   });
 });

@@ -1,0 +1,78 @@
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import { count, counted } from '../../text/amounts.ts';
+import type { Detail } from './detail.ts';
+import { group, joinLines, paragraph, placeLink, table, text, type Block } from './document.ts';
+import { shortFace } from './faces.ts';
+import { andMore, metricRates } from './phrases.ts';
+
+const OUTCOMES = ['pass', 'fail'] as const;
+
+interface OutcomeChange {
+  words: string;
+  isChange: boolean;
+  tests: ReferenceResult[];
+}
+
+/** Groups the tests that have an outcome on both sides. The roll-up decides a test's outcome. */
+function outcomeChanges({ references }: SuiteResult): OutcomeChange[] {
+  return OUTCOMES.flatMap((before) =>
+    OUTCOMES.map((after) => ({
+      words: `${before} → ${after}`,
+      isChange: before !== after,
+      tests: references.filter(
+        (reference) =>
+          countsForVerdict(reference) &&
+          reference.base?.rollup === before &&
+          reference.head?.rollup === after,
+      ),
+    })),
+  );
+}
+
+/** For example `14 pass → pass` and `6 pass → fail`. */
+export function passCounts(suite: SuiteResult): string[] {
+  return outcomeChanges(suite).flatMap(({ words, tests }) =>
+    tests.length === 0 ? [] : [`${count(tests.length)} ${words}`],
+  );
+}
+
+const MOST_NAMED = 5;
+
+/** The passes and fails of a run's only suite. */
+export function passTable(suite: SuiteResult, { collapsedItems: items }: Detail): Block[] {
+  const changes = outcomeChanges(suite);
+  const all = changes.flatMap(({ tests }) => tests).length;
+  if (all === 0) return [];
+  const moved = changes
+    .filter(({ isChange, tests }) => isChange && tests.length > 0 && suite.verdict !== 'unchanged')
+    .map(({ words, tests }) => `${count(tests.length)} ${words}`);
+  const metrics = metricRates(suite);
+  const { policy } = suite.rollups;
+  return group(
+    [text([counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '))],
+    [
+      ...table(
+        ['Base → head', 'Tests'],
+        changes.map(({ words, isChange, tests }) => {
+          const named = isChange ? tests.slice(0, Math.min(MOST_NAMED, items)) : [];
+          const more = named.length === 0 ? null : andMore(tests.length, named.length);
+          const names = named.map((test) => [placeLink(shortFace(test), test)]);
+          return [
+            [text(words)],
+            [
+              text(count(tests.length)),
+              ...(named.length === 0 ? [] : [text(': '), ...joinLines(names, ', ')]),
+              ...(more === null ? [] : [text(` ${more}`)]),
+            ],
+          ];
+        }),
+      ),
+      paragraph([
+        text(policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`),
+        ...(metrics === null ? [] : [text(` By metric: ${metrics}.`)]),
+      ]),
+    ],
+  );
+}
