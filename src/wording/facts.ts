@@ -41,7 +41,7 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   ];
 }
 
-/** For example `12 of 30 answers of polite now fail and 6 now pass (the rubric is_polite)`. */
+/** For example `12 of 30 answers of polite now fail and 6 now pass (rubric is_polite)`. */
 function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
   const parts = scoring.flatMap((change): Words[] => {
     const { unit, judged, pass_fail, fail_pass } = change.same_answers;
@@ -52,7 +52,7 @@ function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
     if (first === undefined) return [];
     const of = counted(judged, unit === 'tests' ? 'test' : 'answer');
     const also = second === undefined ? '' : ` and ${count(second.flips)} ${second.now}`;
-    const now = ` ${first.now}${also} (${changedParts(change)})`;
+    const now = ` ${first.now}${also} (${changedParts(change).replace(/^the /, '')})`;
     return [[`${count(first.flips)} of ${of} of `, { name: change.name }, now]];
   });
   return parts.length === 0 ? [] : [{ word: 'Scoring changed', words: firstOf(parts) }];

@@ -53,12 +53,11 @@ export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
 };
 
 export function movedCounts(attributes: readonly AttributeResult[]): string {
-  const words = VERDICT_ORDER.slice(0, 4).flatMap((verdict) => {
+  const words = (['regressed', 'improved'] as const).flatMap((verdict) => {
     const { length } = attributes.filter((attribute) => attribute.verdict === verdict);
     return length === 0 ? [] : [`${count(length)} ${verdict}`];
   });
-  const moved = words.length === 0 ? 'no change found' : words.join(', ');
-  return `${counted(attributes.length, 'attribute')}: ${moved}`;
+  return `Attributes: ${words.length === 0 ? 'none is named' : words.join(', ')}`;
 }
 
 export function didMove({ verdict }: AttributeResult): boolean {
@@ -70,7 +69,7 @@ export const GENERATED_WORDS =
 
 export function insightsTitle(insights: readonly Insight[]): string {
   const tried = insights.filter(({ fix }) => fix !== null).length;
-  return tried === 0 ? 'no insight' : counted(tried, 'tried insight');
+  return tried === 0 ? 'no insight' : counted(tried, 'insight');
 }
 
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [

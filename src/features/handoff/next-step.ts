@@ -6,6 +6,7 @@ import {
   code,
   joinLines,
   paragraph,
+  place,
   strong,
   text,
   type Block,
@@ -18,7 +19,7 @@ import {
   type TriedChange,
 } from '../../report/sections/feature-report.ts';
 import { suiteIdentity } from '../../report/sections/order.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { count } from '../../text/amounts.ts';
 import { showBroken } from './broken-tests.ts';
 
 interface StepFacts {
@@ -104,9 +105,9 @@ function tryChanges({ tried, causes }: StepFacts): Line {
   if (tried.length === 0) return [];
   const suites = new Set(tried.map(({ suite }) => suiteIdentity(suite)));
   const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
-  const changes = tried.map(({ references, of, ...at }): Line => [
-    ...lineWords(at),
-    text(` (fixes ${count(references)} of ${counted(of, 'test')})`),
+  const changes = tried.map(({ file, line, references, of }): Line => [
+    place(file, line),
+    text(` (fixes ${count(references)} of ${count(of)})`),
   ]);
   const which = tried.length === 1 ? 'change to ' : 'changes to ';
   const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];

@@ -133,6 +133,8 @@ export interface TryView {
   shortened(characters: number): Line;
   whole(characters: number): Line;
   html(characters: number): Markup;
+  /** The metric whose score `beside` shows, together with the input. */
+  metric?: string;
   why(characters: number): Line;
   beside(head: TryResult, characters: number): Block[];
 }

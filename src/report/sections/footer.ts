@@ -5,6 +5,7 @@ import { runCost, shortSha } from './phrases.ts';
 
 export function footer(result: Result): Block[] {
   const { usage, base, head, mode } = result;
+  const commits = mode === 'sweep' || base === null ? [head] : [base, head];
   const parts: Line[] = [
     ...(usage.calls + usage.reused === 0
       ? [[text('no model call')]]
@@ -12,9 +13,7 @@ export function footer(result: Result): Block[] {
           [text(counted(usage.calls, 'call'))],
           ...(usage.unpriced === 'programs' ? [] : [[text(runCost(usage))]]),
         ]),
-    mode === 'sweep' || base === null
-      ? [code(shortSha(head.sha))]
-      : [code(localCommand(result, base.sha))],
+    [code(commits.map(({ sha }) => shortSha(sha)).join('…'))],
   ];
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }

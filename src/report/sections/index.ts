@@ -2,7 +2,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import { allChanges, changedLines } from './changes.ts';
 import type { Detail } from './detail.ts';
 import {
-  group,
   joinLines,
   list,
   NO_LINKS,

@@ -1,5 +1,6 @@
-import { countsForVerdict } from '../../kernel/result/counts.ts';
+import { countsForVerdict, isNew } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
@@ -15,15 +16,16 @@ interface OutcomeChange {
   tests: ReferenceResult[];
 }
 
-/** Groups the tests that have an outcome on both sides. The roll-up decides a test's outcome. */
-function outcomeChanges({ references }: SuiteResult): OutcomeChange[] {
+/** Groups tests that are not new and have an outcome on both sides. The roll-up decides a test's outcome. */
+function outcomeChanges(suite: SuiteResult): OutcomeChange[] {
   return OUTCOMES.flatMap((before) =>
     OUTCOMES.map((after) => ({
       words: `${before} → ${after}`,
       isChange: before !== after,
-      tests: references.filter(
+      tests: suite.references.filter(
         (reference) =>
           countsForVerdict(reference) &&
+          !isNew(reference, suite) &&
           reference.base?.rollup === before &&
           reference.head?.rollup === after,
       ),
@@ -41,7 +43,11 @@ export function passCounts(suite: SuiteResult): string[] {
 const MOST_NAMED = 5;
 
 /** The passes and fails of a run's only suite. */
-export function passTable(suite: SuiteResult, { collapsedItems: items }: Detail): Block[] {
+export function passTable(
+  suite: SuiteResult,
+  { scoring }: Pick<Result, 'scoring'>,
+  { collapsedItems: items }: Detail,
+): Block[] {
   const changes = outcomeChanges(suite);
   const all = changes.flatMap(({ tests }) => tests).length;
   if (all === 0) return [];
@@ -71,6 +77,7 @@ export function passTable(suite: SuiteResult, { collapsedItems: items }: Detail)
       ),
       paragraph([
         text(policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`),
+        text(scoring.length === 0 ? '' : " Head's scoring judges both sides."),
         ...(metrics === null ? [] : [text(` By metric: ${metrics}.`)]),
       ]),
     ],

@@ -47,7 +47,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const suites = suitesWorstFirst(result.suites);
   const [only] = suites;
   if (mode === 'diff' && suites.length < 2)
-    return only === undefined || detail.suites === 0 ? [] : passTable(only, detail);
+    return only === undefined || detail.suites === 0 ? [] : passTable(only, result, detail);
   const names = repeatedNames(suites);
   const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
@@ -94,7 +94,7 @@ function suitesInWords(result: Result): string {
     .filter((word) => word !== VERDICTS.unchanged.word);
   const [worst] = words;
   const all = counted(suites.length, 'suite');
-  if (worst === undefined) return `${all} without change`;
+  if (worst === undefined) return all;
   return `${all}: ${count(words.filter((word) => word === worst).length)} ${worst}`;
 }
 

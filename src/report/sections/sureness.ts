@@ -7,6 +7,7 @@ import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
   SENTENCE,
+  code,
   group,
   joinLines,
   list,
@@ -16,6 +17,7 @@ import {
   type Line,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
+import { localCommand } from './footer.ts';
 import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
 import {
@@ -55,6 +57,7 @@ export function sureness(
         ...scoringFigures(result),
         ...reports.flatMap((report) => report.sureness?.(result) ?? []),
         ...spent(result),
+        ...repeated(result),
       ]),
     ],
   );
@@ -91,6 +94,12 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
       return { line, suites: same.length };
     },
   );
+}
+
+function repeated(result: Result): Line[] {
+  const { base, mode } = result;
+  if (base === null || mode === 'sweep' || result.suites.length === 0) return [];
+  return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
 }
 
 function spent({ usage }: Result): Line[] {
