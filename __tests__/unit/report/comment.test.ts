@@ -85,10 +85,9 @@ describe('a comment', () => {
       expect.arrayContaining([
         '3 suites: 1 regressed',
         '3 more tests broke',
-        '3 attributes: 1 regressed · 1 tried insight',
-        '1 scoring change · Grader agreement with labelled examples, 1 rubric',
+        'Attributes: 1 regressed · 1 insight',
+        'Scoring · Grader agreement with labelled examples, 1 rubric',
         'Other tests: 2 flaky, 1 improved',
-        'Also changed',
         'How sure is this?',
         '3 notices: removed, in error, settings',
       ]),
@@ -116,9 +115,9 @@ describe('a comment', () => {
     ]);
   });
 
-  test('ends with calls, cost and the local command with the commits', () => {
+  test('ends with calls, cost and commits', () => {
     expect(body.trimEnd().split('\n').at(-1)).toBe(
-      '<sub>148 calls · $0.12 · `npx evaldiff diff --base 1f6a9c0 --head 9e8d7c6` · ' +
+      '<sub>148 calls · $0.12 · `1f6a9c0…9e8d7c6` · ' +
         `[run](<${REPOSITORY}/actions/runs/123>)</sub>`,
     );
     expect(renderComment(green(), { marker })).toContain('cost unknown');
@@ -128,7 +127,7 @@ describe('a comment', () => {
       local_options: "-C 'my shop' --code host",
     };
     expect(renderComment(elsewhere, { marker })).toContain(
-      "`npx evaldiff diff --base 1f6a9c0 -C 'my shop' --code host`",
+      'npx evaldiff diff --base 1f6a9c0 -C &#39;my shop&#39; --code host<',
     );
     expect(body).toContain('148 model calls, 8 reused · 31,408 tokens in, 4,127 out');
     const { usage } = regression();

@@ -17,7 +17,7 @@ import {
   type Line,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
-import { localCommand } from './footer.ts';
+import { localCommand, makesCalls } from './footer.ts';
 import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
 import {
@@ -98,13 +98,14 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
 
 function repeated(result: Result): Line[] {
   const { base, mode } = result;
-  if (base === null || mode === 'sweep' || result.suites.length === 0) return [];
+  if (base === null || mode === 'sweep' || !makesCalls(result)) return [];
   return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
 }
 
-function spent({ usage }: Result): Line[] {
+function spent(result: Result): Line[] {
+  const { usage } = result;
   const { replayed = 0, saved_usd: saved = null } = usage;
-  const made = usage.calls + usage.reused > 0;
+  const made = makesCalls(result);
   const parts = [
     ...(made ? [`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`] : []),
     ...(replayed === 0 ? [] : [`${counted(replayed, 'answer')} from recordings`]),

@@ -219,7 +219,7 @@ describe('next step', () => {
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
     expect(inTerminal(result)).toContain(
-      'Next: try the tested change to line 8 of prompts/capitals.yaml (fixes 3 of 3 tests).',
+      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3).',
     );
     expect(await renderHtml(result)).toContain('<b>Next</b>');
   });
