@@ -4859,7 +4859,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Regressed attributes, each with a change of the prompt that was tried and passed.
+   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none.
    */
   insights: {
     /**
@@ -4894,7 +4894,7 @@ export interface EvaldiffResult {
      */
     references: string[];
     /**
-     * The tested change of the prompt, written by the grader model.
+     * The tested change of the prompt, written by the grader model; null if none passed.
      */
     fix: {
       /**
@@ -4960,7 +4960,11 @@ export interface EvaldiffResult {
        * The model that wrote the fix did not see the references that pass again.
        */
       withheld?: true;
-    };
+    } | null;
+    /**
+     * Why no change is shown, as a clause.
+     */
+    no_fix?: string;
   }[];
   /**
    * Agreement of changed rubrics and graders with labelled examples.

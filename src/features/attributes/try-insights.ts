@@ -64,14 +64,17 @@ export function planInsights({
 
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
-/** Shows only changes that pass a trial. Makes no calls for outside contributors. */
+/**
+ * Shows only changes that pass a trial, and why there is none. Makes no calls for outside
+ * contributors.
+ */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<Added> {
   const grader = asker?.grader ?? null;
-  if (grader === null) return { parts: {}, notices: [] };
+  if (grader === null || maxCalls === 0) return { parts: {}, notices: [] };
   const insights: Insight[] = [];
   const trials = triedAttributes(run);
   let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
@@ -92,7 +95,7 @@ export async function tryInsights(
 }
 
 function whyUntried({ trust }: DecidedRun, { spent }: FeatureTools, calls: number): string | null {
-  if (trust === 'untrusted') return "changes of an outside contributor's prompt are not tried";
+  if (trust === 'untrusted') return 'changes of an outside contributor are not tried';
   const halted = spent.halted();
   if (halted !== null) return halted.why;
   return calls === 0 ? 'no calls are left for it (qualeval.insight_calls)' : null;
