@@ -32,7 +32,7 @@ function refusedFault(failure: HttpFailure, refused: string): Fault {
   const { status, code, said } = failure;
   if (isUnknownModel(failure)) {
     const end = /[.!?]$/.test(refused) ? '' : '.';
-    return fault('request', `${refused}${end} ${SUCCESSOR}`, { scope: 'model' });
+    return fault('request', `${refused}${end} ${SUCCESSOR}`, { scope: 'model', noModel: true });
   }
   if (status === 404 && (said === '' || NO_ADDRESS.test(said)))
     return fault('request', `${refused}${OTHER_ADDRESS}`);
