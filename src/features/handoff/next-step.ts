@@ -20,13 +20,15 @@ import {
 } from '../../report/sections/feature-report.ts';
 import { suiteIdentity } from '../../report/sections/order.ts';
 import { count } from '../../text/amounts.ts';
-import { showBroken } from './broken-tests.ts';
+import { retestUnsure, showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
   tried: TriedChange[];
   search: string[];
   show: string[];
+  unsure: string;
+  isRed: boolean;
 }
 
 type Step = (facts: StepFacts) => Line;
@@ -51,7 +53,23 @@ const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [
   stepWords('fix the new tests or the prompt, or list them under ', () => ['quarantine']),
 ];
-const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
+const RESTORE_TESTS: readonly Step[] = [
+  ({ isRed }) =>
+    isRed
+      ? [
+          text('restore these tests, or confirm their removal with '),
+          code('override-label'),
+          text('.'),
+        ]
+      : [text('restore these tests, or merge to confirm their removal.')],
+];
+const RETEST: readonly Step[] = [
+  ({ unsure }) => [
+    text('add tests, or run the unsure ones again: '),
+    code(`npx evaldiff diff ${unsure}`),
+    text('.'),
+  ],
+];
 
 /** The report shows the first step that applies. Steps have at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
@@ -70,6 +88,7 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
     stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
   ],
   errors: [always('fix the errors above, then re-run the failed job')],
+  inconclusive: RETEST,
   regressed: REPAIR,
   failed: REPAIR,
 };
@@ -82,6 +101,8 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     tried: reports.flatMap(({ tried }) => tried?.(result) ?? []),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
+    unsure: retestUnsure(result),
+    isRed: result.conclusion === 'failure',
   };
   const line = [...reasons.map((reason) => reason.code), outcome.kind]
     .flatMap((key) => NEXT_STEPS[key] ?? [])
