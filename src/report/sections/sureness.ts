@@ -20,15 +20,7 @@ import type { Reports } from './feature-report.ts';
 import { localCommand, makesCalls } from './footer.ts';
 import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
-import {
-  andMore,
-  metricRates,
-  moreBlock,
-  repeatedNames,
-  rolledWords,
-  runCost,
-  suiteName,
-} from './phrases.ts';
+import { andMore, moreBlock, repeatedNames, runCost, suiteName } from './phrases.ts';
 import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
@@ -74,26 +66,17 @@ interface SuiteSentence {
 
 function suiteSentences({ suites }: Result): SuiteSentence[] {
   const repeated = repeatedNames(suites);
-  const told = suitesWorstFirst(suites).map((suite) => ({
-    suite,
-    summary: suiteSummary(suite),
-    metrics: metricRates(suite),
-    rolled: rolledWords(suite),
-  }));
-  return groupByEqualKey(told, ({ suite: _, ...words }) => JSON.stringify(words)).map(
-    (same): SuiteSentence => {
-      const [{ summary, metrics, rolled }] = same;
-      const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
-      const more = andMore(same.length, named.length);
-      const line = [
-        ...joinLines(named, ', '),
-        text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
-        text(rolled === null ? '' : ` By ${rolled}.`),
-        text(metrics === null ? '' : ` By metric: ${shorten(metrics, SENTENCE)}.`),
-      ];
-      return { line, suites: same.length };
-    },
-  );
+  const told = suitesWorstFirst(suites).map((suite) => ({ suite, summary: suiteSummary(suite) }));
+  return groupByEqualKey(told, ({ summary }) => summary).map((same): SuiteSentence => {
+    const [{ summary }] = same;
+    const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
+    const more = andMore(same.length, named.length);
+    const line = [
+      ...joinLines(named, ', '),
+      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
+    ];
+    return { line, suites: same.length };
+  });
 }
 
 function repeated(result: Result): Line[] {
