@@ -4859,7 +4859,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none.
+   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none. In a sweep, attributes that pass less often than their suite.
    */
   insights: {
     /**
@@ -4886,11 +4886,11 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * Id of the regressed attribute.
+     * Id of the regressed or weak attribute.
      */
     attribute: string;
     /**
-     * Ids of its references that fell.
+     * Ids of its references that fell or, in a sweep, fail.
      */
     references: string[];
     /**

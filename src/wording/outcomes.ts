@@ -295,11 +295,9 @@ export function outcomeLook(result: Result): OutcomeLook {
   return { sign, tone, outcome: wordsOf(result.outcome, foundIn(result)) };
 }
 
-const QUIET: ReadonlySet<OutcomeKind> = new Set(['no-regression', 'improved', 'nothing-to-run']);
-
 /** False for a green run that fixed, added, deleted and rescored nothing. */
 export function hasFinding(result: Result): boolean {
-  return !QUIET.has(result.outcome.kind) || foundIn(result).facts.length > 0;
+  return rowOf(result.outcome).sign !== GOOD.sign || foundIn(result).facts.length > 0;
 }
 
 interface Headline extends OutcomeLook {

@@ -68,8 +68,8 @@ export const GENERATED_WORDS =
   'A model wrote these changes. Each was tested before it was shown. It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
-  const tried = insights.filter(({ fix }) => fix !== null).length;
-  return tried === 0 ? 'no insight' : counted(tried, 'insight');
+  const shown = insights.filter(({ no_fix }) => no_fix === undefined).length;
+  return shown === 0 ? 'no insight' : counted(shown, 'insight');
 }
 
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [

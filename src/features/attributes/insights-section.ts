@@ -29,7 +29,7 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   );
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
-  if (all.length === 0) return [];
+  if (all.length === 0 || result.mode === 'sweep') return [];
   return group(
     [text(insightsTitle(result.insights))],
     [

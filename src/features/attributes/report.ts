@@ -10,11 +10,13 @@ import { insights } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
+import { weakBlocks } from './weakest.ts';
 
 const MOST_PLACES = 3;
 
 export const attributesReport: FeatureReport = {
   sections: {
+    why: weakBlocks,
     belowReferences: (result, detail) => [
       ...attributes(result, detail),
       ...insights(result, detail),

@@ -155,8 +155,8 @@ const attributeResultSchema = z.strictObject({
 
 const insightSchema = z.strictObject({
   ...ofSuite,
-  attribute: z.string().describe('Id of the regressed attribute.'),
-  references: z.array(z.string()).describe('Ids of its references that fell.'),
+  attribute: z.string().describe('Id of the regressed or weak attribute.'),
+  references: z.array(z.string()).describe('Ids of its references that fell or, in a sweep, fail.'),
   fix: fixSchema
     .nullable()
     .describe('The tested change of the prompt, written by the grader model; null if none passed.'),
@@ -208,6 +208,6 @@ export const attributeKeys = {
     .array(insightSchema)
     .describe(
       'Regressed attributes, each with a change of the prompt that was tried and passed, or why ' +
-        'there is none.',
+        'there is none. In a sweep, attributes that pass less often than their suite.',
     ),
 };

@@ -1,4 +1,3 @@
-import { decidingLines, isOnlyChangeOpen } from '../../report/sections/changes.ts';
 import { paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
@@ -18,12 +17,7 @@ import {
 import { suggestions } from './suggestions.ts';
 
 export const causesReport: FeatureReport = {
-  sections: {
-    why: (result, detail) =>
-      isOnlyChangeOpen(result, decidingLines(result, [causesReport]), detail)
-        ? []
-        : [...causes(result), ...fixCauses(result)],
-  },
+  sections: { why: (result) => [...causes(result), ...fixCauses(result)] },
   sureness: causeFigures,
   lines: ({ causes: all = [] }) =>
     all.flatMap((of) => {

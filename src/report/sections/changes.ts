@@ -36,31 +36,14 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   const each = linesEach(open, lines);
   return open.flatMap((files, index) => {
     const excerpt = excerptAround(files, each, found);
-    const isOnly = isOnlyChangeOpen(result, found, { lines });
-    const title = isOnly ? onlyChange(result) : [strong('What changed:'), text(' ')];
+    const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
+    // The line above, about the only cause, already names this place.
+    const isNamed = index === 0 && isOnlyPlace(found) && excerpt.causeLine !== null;
     return [
-      paragraph([...(index === 0 ? title : []), ...fileLine(files, excerpt)]),
+      ...(isNamed ? [] : [paragraph([...title, ...fileLine(files, excerpt)])]),
       ...(excerpt.lines.length === 0 ? [] : [{ kind: 'diff' as const, lines: excerpt.lines }]),
     ];
   });
-}
-
-/** Whether the title of the changed lines says that they are the only change of the prompt. */
-export function isOnlyChangeOpen(
-  { suites, changes = [] }: Result,
-  found: readonly FoundLines[],
-  { lines }: Pick<Detail, 'lines'>,
-): boolean {
-  const [only] = found;
-  if (found.length !== 1 || only?.proof !== 'untested') return false;
-  const isShown = ({ file, diff }: FoundLines['lines'][number]) =>
-    diff.length > 0 && changes.some((change) => change.file === file);
-  return lines > 0 && suites.length === 1 && only.lines.every(isShown);
-}
-
-/** If the scoring changed too, other files may have changed. */
-function onlyChange({ scoring }: Pick<Result, 'scoring'>): Line {
-  return [strong('The only change'), text(`${scoring.length === 0 ? '' : ' of the prompt'}: `)];
 }
 
 export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
@@ -86,8 +69,12 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
   );
 }
 
-export function decidingLines(result: Result, reports: Reports): FoundLines[] {
+function decidingLines(result: Result, reports: Reports): FoundLines[] {
   return [...foundLines(result, reports), ...healingLines(result, reports)];
+}
+
+function isOnlyPlace(found: SuiteCauseLines): boolean {
+  return found.flatMap(({ lines }) => lines).length === 1;
 }
 
 function splitChanges(result: Result, found: SuiteCauseLines) {

@@ -4,9 +4,9 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { group, joinLines, paragraph, placeLink, table, text, type Block } from './document.ts';
-import { shortFace } from './faces.ts';
-import { andMore, metricRates } from './phrases.ts';
+import { group, paragraph, table, text, type Block } from './document.ts';
+import { testNames } from './faces.ts';
+import { metricRates } from './phrases.ts';
 
 const OUTCOMES = ['pass', 'fail'] as const;
 
@@ -46,7 +46,7 @@ const MOST_NAMED = 5;
 export function passTable(
   suite: SuiteResult,
   { scoring }: Pick<Result, 'scoring'>,
-  { collapsedItems: items }: Detail,
+  { collapsedItems }: Detail,
 ): Block[] {
   const changes = outcomeChanges(suite);
   const all = changes.flatMap(({ tests }) => tests).length;
@@ -55,25 +55,20 @@ export function passTable(
     .filter(({ isChange, tests }) => isChange && tests.length > 0 && suite.verdict !== 'unchanged')
     .map(({ words, tests }) => `${count(tests.length)} ${words}`);
   const metrics = metricRates(suite);
+  const most = Math.min(MOST_NAMED, collapsedItems);
   const { policy } = suite.rollups;
   return group(
     [text([counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '))],
     [
       ...table(
         ['Base → head', 'Tests'],
-        changes.map(({ words, isChange, tests }) => {
-          const named = isChange ? tests.slice(0, Math.min(MOST_NAMED, items)) : [];
-          const more = named.length === 0 ? null : andMore(tests.length, named.length);
-          const names = named.map((test) => [placeLink(shortFace(test), test)]);
-          return [
-            [text(words)],
-            [
-              text(count(tests.length)),
-              ...(named.length === 0 ? [] : [text(': '), ...joinLines(names, ', ')]),
-              ...(more === null ? [] : [text(` ${more}`)]),
-            ],
-          ];
-        }),
+        changes.map(({ words, isChange, tests }) => [
+          [text(words)],
+          [
+            text(count(tests.length)),
+            ...(isChange && tests.length > 0 ? [text(': '), ...testNames(tests, most)] : []),
+          ],
+        ]),
       ),
       paragraph([
         text(policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`),

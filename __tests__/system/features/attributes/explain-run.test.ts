@@ -630,7 +630,7 @@ describe('pinned attributes', () => {
   });
 
   test('have pass rates of one side only in a run without a base', async () => {
-    const { planned, calls, billing } = await friendlier({
+    const { planned, calls, billing, insights } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
@@ -639,6 +639,7 @@ describe('pinned attributes', () => {
     const shown = { base: null, difference: null, verdict: 'no change found', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);
+    expect(insights).toMatchObject([{ attribute: 'domain-billing', fix: null }]);
   });
 });
 

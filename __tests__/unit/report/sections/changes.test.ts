@@ -83,7 +83,8 @@ function block(result: Result, lines = 24) {
   const [detail] = COMMENT_LEVELS;
   if (detail === undefined) throw new Error('there is no detail');
   const text = markdownOf(changedLines(result, { ...detail, lines }, REPORTS), NO_LINKS);
-  return text.split('\n').slice(3, -1);
+  const rows = text.split('\n');
+  return rows.slice(rows.indexOf('```diff') + 1, -1);
 }
 
 describe('changed lines in a report', () => {
@@ -141,7 +142,7 @@ describe('changed lines in a report', () => {
     const removed = { sign: 'removed', text: 'old' } as const;
     const lines = [blank, removed, blank, { ...removed, text: '' }, blank];
     const whole = withCauses('alone', []);
-    const changes = [{ ...whole.changes[0]!, hunks: [{ base: 7, head: 7, lines }] }];
+    const changes = [{ ...whole.changes![0]!, hunks: [{ base: 7, head: 7, lines }] }];
     expect(block({ ...whole, changes }).map((line) => line.trimEnd())).toEqual(['- old', '', '-']);
   });
 
