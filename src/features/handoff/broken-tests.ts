@@ -26,9 +26,10 @@ const MOST_RETESTED = 5;
 
 /** Overrides that run the tests again that make the run inconclusive. */
 export function retestUnsure({ suites }: Result): string {
-  const ids = referenceEntries(suites.filter(({ verdict }) => verdict === 'inconclusive'))
+  const all = referenceEntries(suites.filter(({ verdict }) => verdict === 'inconclusive'))
     .filter(({ reference }) => countsForVerdict(reference) && fallOf(reference) > 0)
     .map(({ reference }) => reference.id);
+  const ids = [...new Set(all)];
   const isNamed = ids.length > 0 && ids.every((id) => /^[\w.-]{1,40}$/.test(id));
   return `${isNamed ? `references=${ids.slice(0, MOST_RETESTED).join(',')} ` : ''}n_tries=9`;
 }

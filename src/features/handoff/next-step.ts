@@ -104,7 +104,9 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     unsure: retestUnsure(result),
     isRed: result.conclusion === 'failure',
   };
-  const line = [...reasons.map((reason) => reason.code), outcome.kind]
+  // A red run may also have inconclusive suites.
+  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'inconclusive');
+  const line = [...codes, outcome.kind]
     .flatMap((key) => NEXT_STEPS[key] ?? [])
     .map((step) => step(facts))
     .find(({ length }) => length > 0);

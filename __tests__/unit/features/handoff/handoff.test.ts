@@ -190,6 +190,11 @@ describe('next step', () => {
       'restore these tests, or merge to confirm their removal.',
     ],
     [
+      { kind: 'regressed', fails: true, pool: { base: 1, head: 0.9 } },
+      [{ code: 'inconclusive', suite: 's', path: 'p', variant: suite.variant }],
+      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+    ],
+    [
       { kind: 'inconclusive' },
       [],
       'add tests, or run the unsure ones again: `npx evaldiff diff references=t05 n_tries=9`.',
