@@ -10,8 +10,8 @@ import type { Prepared } from '../../money/prepared.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, MeasuredGrader } from './feature.ts';
-import { missingModels } from './missing-models.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { unknownModels } from './unknown-models.ts';
 
 export type Untitled = Omit<Result, 'title'>;
 
@@ -24,7 +24,7 @@ export async function run(
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
   const asked = await askRounds(started, edges, spent);
-  const problems = missingModels(started, spent);
+  const problems = unknownModels(started, spent.missing);
   if (problems.length > 0)
     return withProblems(emptyResult, { problems, suites: [], notices: [] }, spent);
   const prepared = { ...started, suites: asked.suites };

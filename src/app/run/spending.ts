@@ -22,8 +22,8 @@ import {
 import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
-import { missingModels } from './missing-models.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
+import { unknownModels } from './unknown-models.ts';
 
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
@@ -126,7 +126,7 @@ async function executeRounds(
 ): Promise<SuiteComparison[]> {
   const { suites, price, next } = prepared;
   const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
-    if (missingModels(prepared, { missing }).length > 0) return () => new Map();
+    if (unknownModels(prepared, missing).length > 0) return () => new Map();
     const wanted = next(begun);
     return (run) => {
       const tries = wanted(run);

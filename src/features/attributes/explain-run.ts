@@ -19,7 +19,7 @@ import { pinnedFor, taskFor } from './file.ts';
 import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
-import { weakest } from './weakest.ts';
+import { weakInsights } from './weakest.ts';
 
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
@@ -60,7 +60,7 @@ export async function explainRun(
     parts: {
       attributes,
       ...(mode === 'sweep' && {
-        insights: suites.flatMap(({ result }) => weakest(result, attributes)),
+        insights: suites.flatMap(({ result }) => weakInsights(result, attributes)),
       }),
     },
     notices,

@@ -22,7 +22,10 @@ import { FEWEST_UNITS } from './verdicts.ts';
 const MOST_WEAK = 3;
 
 /** The attributes that pass less often than their suite, beyond chance, the weakest first. */
-export function weakest(suite: SuiteResult, attributes: readonly AttributeResult[]): Insight[] {
+export function weakInsights(
+  suite: SuiteResult,
+  attributes: readonly AttributeResult[],
+): Insight[] {
   const { path, name, variant, pass_rate, references } = suite;
   return suiteAttributes(suite, attributes)
     .filter(({ head, n }) => {

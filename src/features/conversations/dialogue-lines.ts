@@ -31,7 +31,7 @@ export function transcriptLine({ outcome, turns }: ConversationResult, character
   const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return [
     ...lines,
-    text(`After ${endedWords({ outcome, turns })}`),
+    text(`After ${dialogueEnding({ outcome, turns })}`),
     ...(why.length === 0 ? [] : [text('. '), ...why]),
   ];
 }
@@ -67,7 +67,7 @@ export function turnLine(
   ];
 }
 
-function endedWords({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): string {
+function dialogueEnding({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): string {
   return `${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`;
 }
 
@@ -122,8 +122,8 @@ export function dialogueBlocks(
     {
       kind: 'table',
       head: [
-        [text('Base'), lineBreak, text(endedWords(base))],
-        [text('Head'), lineBreak, text(endedWords(head))],
+        [text('Base'), lineBreak, text(dialogueEnding(base))],
+        [text('Head'), lineBreak, text(dialogueEnding(head))],
       ],
       rows: [
         [cell(base, first, true), cell(head, first, !isSameQuestion)],

@@ -12,7 +12,7 @@ import { CONVERSATION_KEY } from './result.ts';
 import { conversations, evaluators } from './section.ts';
 
 /** A longer reason is in the page. */
-const REASON_CHARACTERS = 120;
+const ANALYSIS_CHARACTERS = 120;
 
 export const conversationsReport: FeatureReport = {
   sections: { belowReferences: conversations, scoringChange: evaluators },
@@ -28,7 +28,7 @@ export const conversationsReport: FeatureReport = {
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
       html: (characters) => dialogueHtml(conversation, characters),
       metric: CONVERSATION_KEY,
-      why: (characters) => whyNot(turns.at(-1), Math.min(characters, REASON_CHARACTERS)),
+      why: (characters) => whyNot(turns.at(-1), Math.min(characters, ANALYSIS_CHARACTERS)),
       beside: ({ conversation: head }, characters) =>
         head ? dialogueBlocks(conversation, head, characters) : [],
     };

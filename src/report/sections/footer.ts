@@ -12,13 +12,13 @@ export function footer(result: Result): Block[] {
           [text(counted(usage.calls, 'call'))],
           ...(usage.unpriced === 'programs' ? [] : [[text(runCost(usage))]]),
         ]),
-    [code(commitsOf(result))],
+    [code(footerCommits(result))],
   ];
   return [paragraph(joinLines(parts, ' · '), 'small')];
 }
 
 /** If a run made calls, its command is in the section that explains them. */
-function commitsOf(result: Result): string {
+function footerCommits(result: Result): string {
   const { base, head, mode } = result;
   if (mode === 'sweep' || base === null) return shortSha(head.sha);
   return makesCalls(result)

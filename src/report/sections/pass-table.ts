@@ -34,13 +34,13 @@ function outcomeChanges(suite: SuiteResult): OutcomeChange[] {
 }
 
 /** For example `14 pass → pass` and `6 pass → fail`. */
-export function passCounts(suite: SuiteResult): string[] {
+export function changeCounts(suite: SuiteResult): string[] {
   return outcomeChanges(suite).flatMap(({ words, tests }) =>
     tests.length === 0 ? [] : [`${count(tests.length)} ${words}`],
   );
 }
 
-const MOST_NAMED = 5;
+const MOST_CHANGED_NAMES = 5;
 
 /** The passes and fails of a run's only suite. */
 export function passTable(
@@ -55,7 +55,7 @@ export function passTable(
     .filter(({ isChange, tests }) => isChange && tests.length > 0 && suite.verdict !== 'unchanged')
     .map(({ words, tests }) => `${count(tests.length)} ${words}`);
   const metrics = metricRates(suite);
-  const most = Math.min(MOST_NAMED, collapsedItems);
+  const most = Math.min(MOST_CHANGED_NAMES, collapsedItems);
   const { policy } = suite.rollups;
   return group(
     [text([counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '))],

@@ -23,7 +23,7 @@ import {
   wordsLine,
 } from './document.ts';
 import { groupByEqualKey } from './order.ts';
-import { passCounts, passTable } from './pass-table.ts';
+import { changeCounts, passTable } from './pass-table.ts';
 import {
   METRIC_FAILS,
   LACKS_VERDICT,
@@ -188,7 +188,7 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
   return [
     ...ratesLine(suite, result, moved),
-    ...passCounts(suite).flatMap((words) => [lineBreak, text(words)]),
+    ...changeCounts(suite).flatMap((words) => [lineBreak, text(words)]),
     ...metricLine(suite),
     ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
       lineBreak,

@@ -2,7 +2,7 @@ import { explainedSuites } from '../../../../src/features/attributes/explained-s
 import { insights } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { attributes } from '../../../../src/features/attributes/section.ts';
-import { weakBlocks, weakest } from '../../../../src/features/attributes/weakest.ts';
+import { weakBlocks, weakInsights } from '../../../../src/features/attributes/weakest.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
@@ -206,7 +206,7 @@ describe('a sweep', () => {
       ...{ name: 'Rivers', head: Math.max(0, n - fails) / n },
       references: references.slice(0, n).map(({ id }) => id),
     };
-    const found = weakest(suite, [rivers]);
+    const found = weakInsights(suite, [rivers]);
     return { ...sweepOfModels(), suites: [suite], attributes: [rivers], insights: found };
   };
 

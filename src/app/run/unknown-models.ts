@@ -5,16 +5,12 @@ import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { modelLabel } from '../../money/priced-calls.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { Problem } from '../../types/plain.ts';
-import type { Spending } from './spending.ts';
 
 /**
  * A problem for each of head's prompts whose model does not exist. A sweep over models shows the
  * error of one model beside the results of the others.
  */
-export function missingModels(
-  prepared: Prepared,
-  { missing }: Pick<Spending, 'missing'>,
-): Problem[] {
+export function unknownModels(prepared: Prepared, missing: ReadonlyMap<string, string>): Problem[] {
   if (prepared.mode === 'sweep' || missing.size === 0) return [];
   const names = targetsOf(prepared).flatMap((target) =>
     missing.has(modelLabel(target)) ? [] : [target.model],
