@@ -4859,7 +4859,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Regressed attributes, each with a change of the prompt that was tried and passed.
+   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none. In a sweep, attributes that pass less often than their suite.
    */
   insights: {
     /**
@@ -4886,15 +4886,15 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * Id of the regressed attribute.
+     * Id of the regressed or weak attribute.
      */
     attribute: string;
     /**
-     * Ids of its references that fell.
+     * Ids of its references that fell or, in a sweep, fail.
      */
     references: string[];
     /**
-     * The tested change of the prompt, written by the grader model.
+     * The tested change of the prompt, written by the grader model; null if none passed.
      */
     fix: {
       /**
@@ -4960,7 +4960,11 @@ export interface EvaldiffResult {
        * The model that wrote the fix did not see the references that pass again.
        */
       withheld?: true;
-    };
+    } | null;
+    /**
+     * Why no change is shown, as a clause.
+     */
+    no_fix?: string;
   }[];
   /**
    * Agreement of changed rubrics and graders with labelled examples.

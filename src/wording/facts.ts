@@ -10,12 +10,14 @@ import {
 } from '../kernel/result/counts.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
+import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted } from '../text/amounts.ts';
-import { joinWords, namedIds, type Words } from './words.ts';
+import { changedParts } from './scoring.ts';
+import { firstOf, joinWords, namedIds, type Words } from './words.ts';
 
 export interface Fact {
-  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
+  word: 'Fixed' | 'New' | 'Scoring changed' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
@@ -27,10 +29,33 @@ const MAX_FACT_NAMES = 5;
 interface Ran {
   suites: readonly SuiteResult[];
   reasons: readonly Reason[];
+  scoring: readonly ScoringResult[];
 }
 
 export function pullRequestFacts(ran: Ran): Fact[] {
-  return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
+  return [
+    ...fixedFact(ran.suites),
+    ...newFact(ran),
+    ...goneFacts(ran),
+    ...scoringFact(ran.scoring),
+  ];
+}
+
+/** For example `12 of 30 answers of polite now fail and 6 now pass (rubric is_polite)`. */
+function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
+  const parts = scoring.flatMap((change): Words[] => {
+    const { unit, judged, pass_fail, fail_pass } = change.same_answers;
+    const [first, second] = [
+      { flips: pass_fail, now: pass_fail === 1 ? 'now fails' : 'now fail' },
+      { flips: fail_pass, now: fail_pass === 1 ? 'now passes' : 'now pass' },
+    ].filter(({ flips }) => flips > 0);
+    if (first === undefined) return [];
+    const of = counted(judged, unit === 'tests' ? 'test' : 'answer');
+    const also = second === undefined ? '' : ` and ${count(second.flips)} ${second.now}`;
+    const now = ` ${first.now}${also} (${changedParts(change).replace(/^the /, '')})`;
+    return [[`${count(first.flips)} of ${of} of `, { name: change.name }, now]];
+  });
+  return parts.length === 0 ? [] : [{ word: 'Scoring changed', words: firstOf(parts) }];
 }
 
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {

@@ -1,6 +1,7 @@
 import {
   countsForVerdict,
   measuredMetrics,
+  newReferences,
   ungradedSuites,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
@@ -16,7 +17,7 @@ import { firstOf, type Words } from './words.ts';
 
 export interface Figures {
   ran: number;
-  /** References that ran, including `fresh` ones in new suites. */
+  /** References that ran, including `fresh` ones, which are new. */
   references: number;
   fresh: number;
   /** References that got worse although their suite did not regress. */
@@ -31,7 +32,6 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
   const ran = suites.map(({ references }) =>
     references.filter(({ base, head }) => base !== null || head !== null),
   );
-  const fresh = suites.filter(({ verdict }) => verdict === 'new');
   const alone = suites.filter(({ verdict }) => verdict !== 'regressed');
   const ungraded = ungradedSuites(suites);
   const evidence = {
@@ -41,7 +41,7 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
   return {
     ran: ran.filter((references) => references.length > 0).length,
     references: ran.flat().length,
-    fresh: sum(fresh.map(({ references }) => references.length)),
+    fresh: newReferences(suites).length,
     worse: alone
       .flatMap(({ references }) => references)
       .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference))

@@ -28,22 +28,23 @@ export function scoringSummary(scoring: ScoringResult): string {
   );
 }
 
-function changedScoring(
-  { because, flipped, only_skips }: ScoringResult,
-  before: number,
-  between: number,
-): string {
+function changedScoring(scoring: ScoringResult, before: number, between: number): string {
+  const { flipped } = scoring;
   const moved = pointsApart(before, between);
   const how = moved === 0 ? 'changed' : `got ${moved > 0 ? 'easier' : 'stricter'}`;
-  const parts = because.map(({ key }) => partName(key, only_skips === true));
   const rolled =
     moved === 0 && flipped.length > 0
       ? ` Even so, base's answers to ${counted(flipped.length, 'test')} are judged differently.`
       : '';
-  return `${whatChanged(parts)} ${how}.${rolled}`;
+  return `${changedParts(scoring)} ${how}.${rolled}`;
 }
 
-function whatChanged(parts: readonly string[]): string {
+/** For example `the rubric is_polite`. */
+export function changedParts({
+  because,
+  only_skips,
+}: Pick<ScoringResult, 'because' | 'only_skips'>): string {
+  const parts = because.map(({ key }) => partName(key, only_skips === true));
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
   const names = parts.map((part) => part.replace(/^the /, ''));

@@ -182,7 +182,7 @@ describe('evaldiff demo', () => {
       'Cause in support: prompts/support.yaml:12',
       'prompts/tags.yaml:12 and line 13, only together',
       'refund-late (prompts/tests/support.yaml:9) – 2 of 2 → 0 of 2',
-      '1 scoring change',
+      'Scoring',
     ])
       expect(text).toContain(words);
     expect(stdout).toContain('Check run: failure – Regressed: support');

@@ -104,7 +104,7 @@ function insightsHtml(
   index: AttributeIndex,
 ): Markup | null {
   if (insights.length === 0) return null;
-  const items = insights.map(({ attribute: id, references, fix }) => {
+  const items = insights.map(({ attribute: id, references, fix, no_fix: none = '' }) => {
     const own = of.attributes.find((attribute) => attribute.id === id);
     const kind = own && kindLink(own, shorten(own.name, NAME_LIMIT), index);
     const names = references
@@ -113,16 +113,18 @@ function insightsHtml(
     const more = andMore(references.length, names.length);
     const rests = [...(kind ? [kind] : []), ...names, ...(more === null ? [] : [more])];
     const on = markup`<br><span class="soft">rests on</span> ${joinMarkup(rests, ', ')}`;
-    const { file, lines, replaced, replacement } = fix;
-    const place = `${file}:${String(lines.from)}`;
-    const tried = markup`<br>${place}: <del>${replaced}</del> → <ins>${replacement}</ins>`;
-    const words = `${own ? rateSentence(own) : ''} The change ${fixWords(fix)}.`;
+    const rate = own ? rateSentence(own) : '';
+    const tried =
+      fix &&
+      markup`<br>${fix.file}:${String(fix.lines.from)}:
+        <del>${fix.replaced}</del> → <ins>${fix.replacement}</ins>`;
+    const words = `${rate} ${fix === null ? `No fix is proven: ${none}` : `The change ${fixWords(fix)}`}.`;
     return markup`<li>${shorten(words, MAX_SUMMARY_CHARS)}${tried}${on}</li>`;
   });
   return markup`
     <div class="insights">
       <h4>${insightsTitle(insights)}</h4>
-      ${noteHtml(GENERATED_WORDS)}
+      ${insights.some(({ fix }) => fix !== null) ? noteHtml(GENERATED_WORDS) : null}
       <ul>${items}</ul>
     </div>`;
 }

@@ -72,6 +72,8 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         : 1,
   );
   const also = rows.filter(({ attribute: { verdict } }) => verdict.startsWith('also'));
+  const isRed = suites.some(({ suite }) => suite?.verdict === 'regressed');
+  if (moved.length + also.length === 0 && !isRed) return [];
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(
     [text(movedCounts(all))],
@@ -89,6 +91,9 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
             : few < all.length
               ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
               : null,
+        isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
+          ? 'No change of the prompt was tried, because no attribute is named as worse.'
+          : null,
       ),
     ],
   );

@@ -8,7 +8,11 @@ import {
   whyNot,
 } from './dialogue-lines.ts';
 import { dialogueHtml, dialogueLengths } from './dialogue-page.ts';
+import { CONVERSATION_KEY } from './result.ts';
 import { conversations, evaluators } from './section.ts';
+
+/** A longer reason is in the page. */
+const ANALYSIS_CHARACTERS = 120;
 
 export const conversationsReport: FeatureReport = {
   sections: { belowReferences: conversations, scoringChange: evaluators },
@@ -23,7 +27,8 @@ export const conversationsReport: FeatureReport = {
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
       html: (characters) => dialogueHtml(conversation, characters),
-      why: (characters) => whyNot(turns.at(-1), characters),
+      metric: CONVERSATION_KEY,
+      why: (characters) => whyNot(turns.at(-1), Math.min(characters, ANALYSIS_CHARACTERS)),
       beside: ({ conversation: head }, characters) =>
         head ? dialogueBlocks(conversation, head, characters) : [],
     };

@@ -29,10 +29,7 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
       items,
     );
   });
-  return group(
-    [text(counted(scoring.length, 'scoring change'))],
-    [...blocks, ...moreBlock(scoring.length, shown.length)],
-  );
+  return group([text('Scoring')], [...blocks, ...moreBlock(scoring.length, shown.length)]);
 }
 
 function scoringBlocks(

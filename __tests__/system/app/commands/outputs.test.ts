@@ -90,7 +90,7 @@ describe('an unwritable output path', () => {
       [['run'], { HOME: '/proc/none' }, '/proc/none/.cache/evaldiff/key: the key for stored'],
       [['noise', '--runs', '1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
       [['run', '--shard', '1/1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
-    ])('%j with %j is named as the store, and the run goes on', async (argv, env, message) => {
+    ])('%j with %j is named as the store, and the run continues', async (argv, env, message) => {
       const { evaldiff, server } = await blocked({ env: { XDG_CACHE_HOME: undefined, ...env } });
       const { code, err } = await evaldiff(...argv);
       expect([code, server.requests.length > 0]).toEqual([0, true]);

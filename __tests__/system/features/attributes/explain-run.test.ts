@@ -250,34 +250,32 @@ describe('a pull request', () => {
       insights: () => ({ insights: [{ was: 'Be friendly.', becomes }] }),
     },
   });
-  const UNPROVEN = 'prompts/support.yaml: no fix is proven for billing: ';
   const useless =
     'the only candidate that ran does not fix what broke without breaking other tests';
-  const dropped = { insights: [] };
-  says(
+  const unproven = (no_fix: string) => ({
+    insights: [expect.objectContaining({ attribute: 'domain-billing', fix: null, no_fix })],
+  });
+  shows(
     'shows no insight whose change recovers nothing',
     {
       ...proposing('Be kind.'),
       rate: (tone, topic) => (tone === 'Be exact.' || topic !== 'billing' ? 0.95 : 0.2),
     },
-    `${UNPROVEN}${useless}`,
-    dropped,
+    unproven(useless),
   );
-  says(
+  shows(
     'shows no insight whose change breaks other tests',
     {
       ...proposing('Be curt.'),
       rate: (tone, topic) =>
         tone === 'Be curt.' && topic === 'returns' ? 0.1 : friendlyIsWrong(tone, topic),
     },
-    `${UNPROVEN}${useless}`,
-    dropped,
+    unproven(useless),
   );
-  says(
+  shows(
     'shows no insight if its calls do not suffice to try it',
     settings('qualeval: { insight_calls: 30 }'),
-    `${UNPROVEN}30 calls were used up`,
-    { ...dropped, planned: { insights: 30 } },
+    { ...unproven('30 calls were used up'), planned: { insights: 30 } },
   );
   const pinnedFew = { [FILE]: 'domains: [{ name: billing }]\n' };
   shows(
@@ -298,9 +296,13 @@ describe('a pull request', () => {
     ...{ insights: [], said: [], calls: { fix: 0 }, planned: { insights: 0 } },
   });
   shows(
-    'has no insights if it is of an outside contributor',
+    'tries no change if it is of an outside contributor',
     { input: { trust: 'untrusted' } },
-    { insights: [], regressed: ['domain-billing'], calls: { fix: 0 } },
+    {
+      ...unproven('changes of an outside contributor are not tried'),
+      regressed: ['domain-billing'],
+      calls: { fix: 0 },
+    },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
@@ -628,7 +630,7 @@ describe('pinned attributes', () => {
   });
 
   test('have pass rates of one side only in a run without a base', async () => {
-    const { planned, calls, billing } = await friendlier({
+    const { planned, calls, billing, insights } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
@@ -637,6 +639,7 @@ describe('pinned attributes', () => {
     const shown = { base: null, difference: null, verdict: 'no change found', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);
+    expect(insights).toMatchObject([{ attribute: 'domain-billing', fix: null }]);
   });
 });
 

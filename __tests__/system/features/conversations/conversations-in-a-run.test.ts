@@ -54,8 +54,8 @@ describe('a compared suite of conversations', () => {
     const { code, out } = await evaldiff(...DIFF);
     expect(code).toBe(1);
     expect(out).toMatch(/Completed\s+100\.0 % →\s+−100\.0 points\n\s+0\.0 %/);
-    expect(out).toContain('Question 3 (an evaluator asks): And then?');
-    expect(out).toContain('After 3 turns: no steps left');
+    expect(out).toContain('Answer 3: Briefly: question 0 -> answer 3');
+    expect(out).toContain('3 turns: no steps left');
     expect(out).toMatch(/Why\s+judge says: So\./);
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });

@@ -29,7 +29,7 @@ describe('classification suite', () => {
     ['terminal', (from) => inTerminal(from, 120)],
   ])('shows precision and recall per label on base and head in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
-    expect(text).toContain('How often each label is right');
+    expect(text).toContain('Right when given');
     expect(text).toMatch(
       /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are not a label 0\.0 % → 5\.0 %/,
     );

@@ -231,7 +231,7 @@ describe('regressed conversation in a comment', () => {
       }),
       { marker },
     );
-    expect(shown).toContain('After 1 equal turn:');
+    expect(shown).toContain('After 1 equal turn that began with `How do I sort a list of names?`:');
     expect(shown).not.toContain('Which language?');
     const row = shown.split('\n').find((line) => line.includes('Use sorted(names).')) ?? '';
     expect(row).toContain('Write a bubble sort.');
@@ -287,7 +287,7 @@ describe('conversations in reports other than the comment', () => {
   test('fit the width of the terminal', () => {
     const lines = renderTerminal(mentor(), { width: 80, colour: false }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines.join('\n')).toContain('Conversations in 1 suite');
+    expect(lines.join('\n')).toContain('Conversations');
   });
 
   test('are shown in the annotation of a reference, with their last answers', () => {

@@ -1,5 +1,5 @@
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
-import type { RunOutcome } from '../../../../src/kernel/result/outcome.ts';
+import { conclusionOf, type RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
@@ -175,11 +175,30 @@ describe('next step', () => {
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
 
-  const suite = suiteOf('support', [broken('t05')]);
+  const suite = suiteOf('support', [broken('t05')], { verdict: 'inconclusive' });
   const removed: Reason = { code: 'removed', named: ['support: t01'], fails: true };
   const gate: Reason = { code: 'below-floor', suite: 'support', rate: 0.5, floor: 0.8 };
   test.each<[RunOutcome, Reason[], string]>([
-    [{ kind: 'failed', fails: true }, [removed], 'restore these tests, or confirm their removal.'],
+    [
+      { kind: 'failed', fails: true },
+      [removed],
+      'restore these tests, or confirm their removal with `override-label`.',
+    ],
+    [
+      { kind: 'only-removed', references: 1 },
+      [{ ...removed, fails: false }],
+      'restore these tests, or merge to confirm their removal.',
+    ],
+    [
+      { kind: 'regressed', fails: true, pool: { base: 1, head: 0.9 } },
+      [{ code: 'inconclusive', suite: 's', path: 'p', variant: suite.variant }],
+      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+    ],
+    [
+      { kind: 'inconclusive' },
+      [],
+      'add tests, or run the unsure ones again: `npx evaldiff diff references=t05 n_tries=9`.',
+    ],
     [
       { kind: 'failed', fails: true },
       [gate],
@@ -209,7 +228,8 @@ describe('next step', () => {
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],
   ])('has the expected words for the outcome %j', (outcome, reasons, words) => {
-    expect(textOf(resultOf({ outcome, reasons, suites: [suite] }), 'next')).toBe(words);
+    const conclusion = conclusionOf(outcome);
+    expect(textOf(resultOf({ outcome, conclusion, reasons, suites: [suite] }), 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
 
@@ -218,7 +238,9 @@ describe('next step', () => {
     const comment = renderComment(result, { marker });
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
-    expect(inTerminal(result)).toContain('Next: compare the answers');
+    expect(inTerminal(result)).toContain(
+      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3).',
+    );
     expect(await renderHtml(result)).toContain('<b>Next</b>');
   });
 });

@@ -316,7 +316,7 @@ describe('errors', () => {
 
     const answered = passed('x');
     const once = { ...answered, tries: [...answered.tries, ...(silent.head?.tries ?? [])] };
-    const [open, folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
+    const [open, , folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
     expect(open).not.toContain('401');
     expect(folded).toContain(`1 × <code>${refused}</code>`);
   });

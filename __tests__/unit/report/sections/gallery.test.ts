@@ -199,7 +199,7 @@ describe('the cause', () => {
     }));
     const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));
-    expect(text).toContain('What changed: prompts/s.yaml:7');
+    expect(text).toContain('The only change: prompts/s.yaml:7');
     expect(text).toContain('- Name the refund window\n+ Be warm\n  … 6 more lines');
     expect(text).not.toContain('Line 0');
   });

@@ -13,7 +13,7 @@ import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts'
 import { checkTitle } from '../../../../src/report/comment.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
-import { outcomeFields, type Tone } from '../../../../src/wording/outcomes.ts';
+import { hasFinding, outcomeFields, type Tone } from '../../../../src/wording/outcomes.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import {
   inTerminal,
@@ -368,4 +368,28 @@ test('no report of a run without a verdict says "no regression" about a suite', 
     const result: Result = { ...judged, outcome: { kind }, title: '' };
     for (const text of await surfaces(result)) expect(text).not.toMatch(/no regression/i);
   }
+});
+
+test.each<[string, boolean, Result]>([
+  ['a green run', false, green()],
+  [
+    'a run that affects no test',
+    false,
+    resultOf({ outcome: { kind: 'nothing-to-run', rubrics: 0 } }),
+  ],
+  ['a run with problems', true, withProblems()],
+  [
+    'new tests that pass',
+    true,
+    resultOf({ suites: [suiteOf('s', [referenceOf('a', 'added', { head: passed('x') })])] }),
+  ],
+  [
+    'fixed tests',
+    true,
+    resultOf({
+      suites: [suiteOf('s', [referenceOf('a', 'fixed', { base: failed('x'), head: passed('y') })])],
+    }),
+  ],
+])('`comment: findings` decides about %s: %p', (_, isFinding, result) => {
+  expect(hasFinding(result)).toBe(isFinding);
 });
