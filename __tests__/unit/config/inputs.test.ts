@@ -99,7 +99,7 @@ describe('action inputs', () => {
   test.each([
     ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
-    ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],
+    ['comment', 'yes', 'comment: must be one of auto, findings, always, never, not "yes"'],
     ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],
     ['cache', 'yes', 'cache: must be true or false, not "yes"'],
     ['max-calls', '1.5', 'max-calls: must be a whole number of at least 0, not "1.5"'],
