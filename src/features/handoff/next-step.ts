@@ -63,6 +63,10 @@ const RESTORE_TESTS: readonly Step[] = [
         ]
       : [text('restore these tests, or merge to confirm their removal.')],
 ];
+const ASK_MAINTAINER = [
+  always('ask a maintainer to push the commit to a branch of this repository'),
+];
+const ADD_METRIC = [always('add a metric that can fail an answer')];
 const RETEST: readonly Step[] = [
   ({ unsure }) => [
     text('add tests, or run the unsure ones again: '),
@@ -86,6 +90,15 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   ],
   'not-evaluated': [
     stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
+  ],
+  'no-test': [always('add references to the suite')],
+  'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
+  'nothing-judged': ADD_METRIC,
+  'nothing-gates': ADD_METRIC,
+  'not-run': ASK_MAINTAINER,
+  'unused-changes': ASK_MAINTAINER,
+  'not-comparable': [
+    always("keep base's model to compare answers, or merge to accept the new one"),
   ],
   errors: [always('fix the errors above, then re-run the failed job')],
   inconclusive: RETEST,
