@@ -147,7 +147,7 @@ function scoringAlone(
   suites: readonly SuiteResult[],
 ): HeadlineText {
   const { name, rates, same_answers: same } = scoring;
-  const suite: Words = suites.length === 1 ? [] : [' of ', { name }];
+  const suite: Words = suites.length === 1 && more.length === 0 ? [] : [' of ', { name }];
   const others = more.length === 0 ? '' : `; ${counted(more.length, 'more suite')}`;
   const [changed, of] = same.unit === 'tests' ? ['roll-up', 'tests'] : ['scoring', 'same answers'];
   const passing = `${wholeRates(rates.base_base, rates.base_head)} of the ${of} pass`;

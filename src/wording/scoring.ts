@@ -80,14 +80,18 @@ function flipWords({ unit, judged, pass_fail, fail_pass }: Flips, suite: Words =
 
 /** For example `6 of 12 tests now fail (roll-up majority → all)`. */
 export function scoringEffect(scoring: ScoringResult, suite: Words = []): Words {
-  const { because, rollup, same_answers, only_skips, may_be_chance } = scoring;
+  const { because, rollup, rates, same_answers: same, only_skips, may_be_chance } = scoring;
   const parts = because.map(({ key }) =>
     key === 'metrics_rollup' && rollup !== undefined
       ? rollupChange(rollup)
       : partName(key, only_skips === true).replace(/^the /, ''),
   );
   const chance = may_be_chance === true ? ', perhaps by chance' : '';
-  return [...flipWords(same_answers, suite), ` (${firstWords(parts, 2)})${chance}`];
+  const flips =
+    same.pass_fail + same.fail_pass === 0
+      ? [`${wholeRates(rates.base_base, rates.base_head)} of the answers`, ...suite, ' pass']
+      : flipWords(same, suite);
+  return [...flips, parts.length === 0 ? '' : ` (${firstWords(parts, 2)})`, chance];
 }
 
 function rollupChange({ base, head, never_fails }: NonNullable<ScoringResult['rollup']>): string {

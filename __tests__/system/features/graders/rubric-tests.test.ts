@@ -166,7 +166,7 @@ describe('a pull request that only loosens a rubric', () => {
       'r4 fail pass',
     ]);
     expect(reasonsInWords(result)).toEqual([
-      'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
+      'p: 9 of 18 answers now pass under the new scoring; review that change first',
     ]);
   });
 

@@ -12,7 +12,7 @@ import {
   reference,
   settings,
 } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+import { NEW, OLD, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 type Reply = (request: Request, question: string) => string | Error;
 const numberOf = (question: string) => Number(/r(\d+)/.exec(question)?.[1]);
@@ -353,25 +353,33 @@ describe('a change of only the scoring', () => {
     rollup: { kind: 'named', policy },
   });
   const never: Partial<Tests> = { rollup: { kind: 'pass_rate', min: 0 } };
-  const builtIn = (uses: string): Partial<Tests> => ({
-    metrics: [metric('has', { source: { kind: 'built-in', uses, with: {} } as never })],
-  });
-  const graded: Partial<Tests> = {
-    metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
-  };
-  /** Every second answer to the tests with odd numbers is wrong, or has more words. */
-  const answers: Reply = ({ try: index, purpose }, question) => {
+  const exact = [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })];
+  const graded = [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })];
+  /** The second answer to each odd test is wrong. The strict rubric agrees only with wrong ones. */
+  const odd: Reply = ({ try: index, purpose }, question) => {
     if (purpose !== 'grader') return numberOf(question) % 2 === 1 && index === 1 ? 'no' : 'yes';
-    const shown = fenced(question, 'completion') === 'no';
-    return question.startsWith('Strict') === shown ? 'NO' : 'YES';
+    return question.includes('Strict') === /\bno$/.test(fenced(question, 'content')) ? 'YES' : 'NO';
+  };
+  /** A grader that changes its mind on one answer. */
+  const unsure: Reply = (request, question) => {
+    if (request.purpose !== 'grader')
+      return numberOf(question) === 3 && request.try === 0 ? 'yes?' : 'yes';
+    return question.includes('Strict') && fenced(question, 'content').includes('yes?')
+      ? 'NO'
+      : 'YES';
   };
 
   async function changed(before: Partial<Tests>, after: Partial<Tests>, reply: Reply) {
-    const own = { settings: settings({ n_tries: 3, grader: modelSettings({ name: 'judge' }) }) };
+    const own = {
+      settings: settings({
+        n_tries: 3,
+        grader: { model: 'gpt-4o', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+      }),
+    };
     const side = (tests: Partial<Tests>, prompt: string) =>
       project([shop(OLD, 0, { tests: { references: references(12), ...tests } })], {
         ...own,
-        rubrics: new Map([['polite', rubricOf(`${prompt} {completion}`)]]),
+        rubrics: new Map([['polite', rubricOf(`${prompt} {content}`)]]),
       });
     const { result } = await runPipeline(side(before, 'Mild'), side(after, 'Strict'), reply);
     const text = renderTerminal(result, { colour: false, width: 200 }).replaceAll(/\s+/g, ' ');
@@ -379,13 +387,67 @@ describe('a change of only the scoring', () => {
   }
 
   test.each([
-    [named('majority'), named('all'), '6 of 12 tests now fail (roll-up majority → all)', '6 p'],
-  ])('counts in the unit that it acts on: %j → %j', async (before, after, said, flips) => {
-    const { result, text } = await changed(before, after, answers);
-    expect(result.outcome.kind).toBe('scoring-changed');
+    [
+      'majority → all',
+      named('majority'),
+      named('all'),
+      odd,
+      '6 of 12 tests now fail (roll-up majority → all)',
+      'of 12 tests in p, 6 pass → fail, 0 fail → pass: r01,',
+    ],
+    [
+      'all → any',
+      named('all'),
+      named('any'),
+      odd,
+      '6 of 12 tests now pass (roll-up all → any)',
+      "Base's scoring fail, 2 of 3 tries passed Head's scoring pass",
+    ],
+    [
+      'all → pass_rate 0',
+      named('all'),
+      never,
+      odd,
+      '6 of 12 tests now pass (roll-up all → pass_rate 0, which can never fail)',
+      '6 fail → pass',
+    ],
+    [
+      'a metric',
+      named('all'),
+      { metrics: exact },
+      unsure,
+      '1 of 36 answers now fails (metric has)',
+      '1 pass → fail, 0 fail → pass: r03',
+    ],
+    [
+      'a metric that gets easier',
+      { metrics: exact },
+      {},
+      unsure,
+      '1 of 36 answers now passes (metric has)',
+      "Base's scoring fail, has: ",
+    ],
+    [
+      'a rubric',
+      { metrics: graded },
+      { metrics: graded },
+      odd,
+      '30 of 36 answers now fail and 6 now pass (rubric polite)',
+      '30 pass → fail, 6 fail → pass in 12 tests',
+    ],
+    [
+      'a rubric whose grader is unsure',
+      { metrics: graded },
+      { metrics: graded },
+      unsure,
+      '1 of 36 answers now fails (rubric polite), perhaps by chance',
+      ', 1 pass → fail, 0 fail → pass: r03',
+    ],
+  ])('counts in the unit that it acts on: %s', async (_, before, after, reply, said, shown) => {
+    const { result, text } = await changed(before, after, reply);
     expect(result.title).toBe(`Scoring changed: ${said}`);
-    expect(text).toContain(said);
-    expect(text).toContain(flips);
+    expect(text).toContain(`Scoring changed: ${said}`);
+    expect(text).toContain(shown);
   });
 
   test('is not a change of scoring if it changes no test', async () => {
