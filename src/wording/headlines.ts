@@ -149,12 +149,11 @@ function scoringAlone(
   const { name, rates, same_answers: same } = scoring;
   const suite: Words = suites.length === 1 && more.length === 0 ? [] : [' of ', { name }];
   const others = more.length === 0 ? '' : `; ${counted(more.length, 'more suite')}`;
-  const [changed, of] = same.unit === 'tests' ? ['roll-up', 'tests'] : ['scoring', 'same answers'];
-  const passing = `${wholeRates(rates.base_base, rates.base_head)} of the ${of} pass`;
+  const what = same.unit === 'tests' ? 'tests' : 'same answers';
   return {
     subject: [...scoringEffect(scoring, suite), others],
     rows: [],
-    notes: [[`Only the ${changed} changed: ${passing}.`]],
+    notes: [[`${wholeRates(rates.base_base, rates.base_head)} of the ${what} pass.`]],
   };
 }
 

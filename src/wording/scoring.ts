@@ -30,18 +30,14 @@ export function scoringSummary(scoring: ScoringResult): string {
 }
 
 function changedScoring(
-  { because, flipped, only_skips }: ScoringResult,
+  { because, only_skips }: ScoringResult,
   before: number,
   between: number,
 ): string {
   const moved = pointsApart(before, between);
   const how = moved === 0 ? 'changed' : `got ${moved > 0 ? 'easier' : 'stricter'}`;
   const parts = because.map(({ key }) => partName(key, only_skips === true));
-  const rolled =
-    moved === 0 && flipped.length > 0
-      ? ` Even so, base's answers to ${counted(flipped.length, 'test')} are judged differently.`
-      : '';
-  return `${whatChanged(parts)} ${how}.${rolled}`;
+  return `${whatChanged(parts)} ${how}.`;
 }
 
 function whatChanged(parts: readonly string[]): string {

@@ -68,7 +68,7 @@ describe('a pull request that only loosens a rubric', () => {
     expect(comment).toContain(
       'The pass rate rose 50.0 points (50.0 % → 100.0 %): 0.0 from the prompt, +50.0 because the rubric polite got easier.',
     );
-    expect(comment).toContain('Only the scoring changed: 50 → 100 % of the same answers pass.');
+    expect(comment).toContain('50 → 100 % of the same answers pass.');
     expect(comment).toContain('of the same 18 answers in quiz, 0 pass → fail, 9 fail → pass');
     // The two texts above already say so; the usual hint would repeat it.
     expect(comment).not.toContain('review that change');

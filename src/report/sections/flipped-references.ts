@@ -33,7 +33,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   return [
     {
       kind: 'facts',
-      title: flippedTitle(scoring, flipped, references),
+      title: [strong('What it did:'), text(' '), ...flippedLine(scoring, references)],
       rows:
         shown?.reference === undefined
           ? []
@@ -42,34 +42,32 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   ];
 }
 
-function flippedTitle(
-  { name, same_answers: { unit, judged, pass_fail, fail_pass } }: ScoringResult,
-  flipped: readonly Flipped[],
+/** For example `of the same 24 answers in p, 3 pass → fail, 0 fail → pass in 2 tests: a, b`. */
+export function flippedLine(
+  { name, flipped, same_answers: { unit, judged, pass_fail, fail_pass } }: ScoringResult,
   references: readonly ReferenceResult[],
+  most = MAX_NAMED_FLIPPED,
 ): Line {
-  const named = flipped.slice(0, MAX_NAMED_FLIPPED);
+  const named = [...flipped].sort((a, b) => order(a) - order(b)).slice(0, most);
   const more = andMore(flipped.length, named.length);
+  const of = unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
   const inTests =
     flipped.length === pass_fail + fail_pass ? '' : ` in ${counted(flipped.length, 'test')}`;
   return [
-    strong('What it did:'),
-    text(judged === 0 ? ' no answer in ' : ` of ${sameOf(unit, judged)} in `),
+    text(judged === 0 ? 'no answer in ' : `of ${of} in `),
     code(name),
     text(
       judged === 0
-        ? ' is judged by both scorings: '
-        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}: `,
+        ? ' is judged by both scorings'
+        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}`,
     ),
+    text(named.length === 0 ? '' : ': '),
     ...joinLines(
       named.map(({ id }) => [code(shortFaceOf(id, references))]),
       ', ',
     ),
     ...(more === null ? [] : [text(` ${more}`)]),
   ];
-}
-
-export function sameOf(unit: ScoringResult['same_answers']['unit'], judged: number): string {
-  return unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
 }
 
 function flippedRows(
