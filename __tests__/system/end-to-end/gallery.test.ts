@@ -50,7 +50,7 @@ async function shown({ base, head, fork = false, description: body = '' }: Situa
 }
 
 interface Outputs {
-  annotations: readonly { title: string; message: string }[];
+  annotations: readonly { title?: string | undefined; message: string }[];
   texts: readonly string[];
   junit: string;
 }
@@ -62,9 +62,6 @@ const plain = (text: string) =>
     .replaceAll(/&(?:#39|apos);/g, "'")
     .replaceAll('&gt;', '>');
 
-/** If these do not lead, only the outputs for single suites state them. */
-const UNLED = ['Scoring changed', 'Not judged'];
-
 /** Sentences about a suite that an output lacks, or states otherwise than the headline. */
 async function differences(result: Result, { annotations, texts, junit }: Outputs) {
   const facts = result.suites.map((suite) =>
@@ -74,10 +71,15 @@ async function differences(result: Result, { annotations, texts, junit }: Output
   const lines = [junit, ...(annotations.length > 0 ? [textOf(annotations)] : [])].map(plain);
   const whole = [...texts, inTerminal(result, 400), await renderHtml(result)].map(plain);
   const [own = []] = facts.length === 1 ? facts : [];
-  const leading = own.filter(({ word }) => word === outcome || !UNLED.includes(word));
+  // A run without a verdict gives its reason instead.
+  const leading = own.filter(({ word }) =>
+    word === outcome ? word !== 'Not judged' : word !== 'Scoring changed',
+  );
   const calm = annotations.filter(
     ({ title }) =>
-      title.startsWith('No regression') && facts.length === 1 && outcome !== 'No regression',
+      title?.startsWith('No regression') === true &&
+      facts.length === 1 &&
+      outcome !== 'No regression',
   );
   return [
     ...facts
@@ -95,7 +97,7 @@ async function differences(result: Result, { annotations, texts, junit }: Output
 }
 
 const textOf = (annotations: Outputs['annotations']) =>
-  annotations.map(({ title, message }) => `${title}\n${message}`).join('\n');
+  annotations.map(({ title, message }) => `${title ?? ''}\n${message}`).join('\n');
 
 /** The maximum of words and numbers before the reader opens a fold. */
 const GREEN = { words: 45, numbers: 10 };
