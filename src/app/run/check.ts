@@ -121,6 +121,11 @@ interface Code {
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
+const EXAMPLES: Readonly<Record<CodeLanguage, Record<keyof typeof SET, string>>> = {
+  python: { metric: 'metric = 1 if result else 0', result: 'result = metric > 0.5' },
+  javascript: { metric: 'metric = result ? 1 : 0', result: 'result = metric > 0.5' },
+};
+
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
 export const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
@@ -223,13 +228,23 @@ async function codeProblems(
   { what, language, code, at, place, sets = [] }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {
-  const job = { suite: 'compiled', side: 'head' as const, language, code, at };
-  const [result] = await evaluate({ ...job, outputs: [], inputs: [{}] });
-  if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
+  const compile = async (as: CodeLanguage) => {
+    const job = { suite: 'compiled', side: 'head' as const, language: as, code, at };
+    return (await evaluate({ ...job, outputs: [], inputs: [{}] }))[0];
+  };
+  const result = await compile(language);
+  if (result?.status === 'error') {
+    const other = language === 'python' ? 'javascript' : 'python';
+    const isOther = NOT_COMPILED.test(result.message) && (await compile(other))?.status !== 'error';
+    const fix = isOther ? `. This is ${other}: add language: ${other}` : '';
+    return [{ place, message: `${what}: ${result.message}${fix}` }];
+  }
   const unset = sets.find((name) => !maySet(name, language, code));
-  return unset === undefined
-    ? []
-    : [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
+  if (unset === undefined) return [];
+  const line = EXAMPLES[language][unset];
+  return [
+    { place, message: `${what} never sets ${unset}, ${SET[unset]}; add a line like ${line}` },
+  ];
 }
 
 /** Code that builds other code at run time may set any variable. */
