@@ -121,11 +121,6 @@ interface Code {
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
-const EXAMPLES: Readonly<Record<CodeLanguage, Record<keyof typeof SET, string>>> = {
-  python: { metric: 'metric = 1 if result else 0', result: 'result = metric > 0.5' },
-  javascript: { metric: 'metric = result ? 1 : 0', result: 'result = metric > 0.5' },
-};
-
 export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
 export const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
@@ -241,7 +236,9 @@ async function codeProblems(
   }
   const unset = sets.find((name) => !maySet(name, language, code));
   if (unset === undefined) return [];
-  const line = EXAMPLES[language][unset];
+  const ofResult = sets.includes('metric') ? 'result = metric > 0.5' : 'result = num_fails == 0';
+  const ofMetric = language === 'python' ? '1 if result else 0' : 'result ? 1 : 0';
+  const line = unset === 'metric' ? `metric = ${ofMetric}` : ofResult;
   return [
     { place, message: `${what} never sets ${unset}, ${SET[unset]}; add a line like ${line}` },
   ];

@@ -52,6 +52,11 @@ describe('validate', () => {
       'prompts/tests/p.yaml:2: metric "m": SyntaxError at prompts/tests/p.yaml:6: ',
     ],
     [
+      'a metric in JavaScript without its language',
+      withMetrics('metrics: [{ name: m, code: "const x = 1; metric = x; result = x === 1" }]\n'),
+      'SyntaxError at prompts/tests/p.yaml:1: invalid syntax. This is javascript: add language: javascript',
+    ],
+    [
       'a metric that imports a package',
       withMetrics('metrics:\n  - name: m\n    code: |\n      import numpy\n      metric = 1\n'),
       'prompts/tests/p.yaml:2: metric "m": ModuleNotFoundError at prompts/tests/p.yaml:4: numpy. Packages need code: host',
