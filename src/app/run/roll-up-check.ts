@@ -6,7 +6,7 @@ import { gatesByPreference, metricsFor } from '../../kernel/suite/metrics.ts';
 import type { Tally } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 
-export type RollupFinding =
+type RollupFinding =
   /** `counts`: for example ` if num_fails is 0`. Empty if the code fails for all counts. */
   { kind: 'error'; message: string; counts: string } | { kind: 'never fails' } | { kind: 'works' };
 
