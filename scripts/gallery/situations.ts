@@ -216,6 +216,8 @@ const ALL_FACTS = '30 days; Northmail; size chart; card.';
 
 const FORGOTTEN = ['Of course, we sort that out for you!', 'Sure, just send it back to us.'];
 
+const ROLLED = 'n_tries: 4\nmetrics_rollup: ';
+
 const ADDED: readonly Asked[] = ['hat', 'coat', 'lamp', 'mirror'].map((thing) => ({
   id: `pick-up-${thing}`,
   question: `Where can I pick up a ${thing}?`,
@@ -342,6 +344,12 @@ const RULED: readonly (Situation & { rules: readonly Rule[] })[] = [
     base: shop(EXACT),
     head: { 'prompts/tests/support.yaml': tests(ASKED, METRICS.replace('40', '6')) },
     rules: RIGHT,
+  },
+  {
+    name: 'roll-up change',
+    base: { ...shop(EXACT), 'prompts/tests/support.yaml': `${ROLLED}all\n${tests()}` },
+    head: { 'prompts/tests/support.yaml': `${ROLLED}any\n${tests()}` },
+    rules: [...everyFourth('refund', '30 days', 'Sure!'), ...RIGHT],
   },
   {
     name: 'conversation',

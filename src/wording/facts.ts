@@ -13,7 +13,7 @@ import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted } from '../text/amounts.ts';
-import { changedParts } from './scoring.ts';
+import { scoringEffect } from './scoring.ts';
 import { firstOf, joinWords, namedIds, type Words } from './words.ts';
 
 export interface Fact {
@@ -41,19 +41,11 @@ export function pullRequestFacts(ran: Ran): Fact[] {
   ];
 }
 
-/** For example `12 of 30 answers of polite now fail and 6 now pass (rubric is_polite)`. */
 function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
   const parts = scoring.flatMap((change): Words[] => {
-    const { unit, judged, pass_fail, fail_pass } = change.same_answers;
-    const [first, second] = [
-      { flips: pass_fail, now: pass_fail === 1 ? 'now fails' : 'now fail' },
-      { flips: fail_pass, now: fail_pass === 1 ? 'now passes' : 'now pass' },
-    ].filter(({ flips }) => flips > 0);
-    if (first === undefined) return [];
-    const of = counted(judged, unit === 'tests' ? 'test' : 'answer');
-    const also = second === undefined ? '' : ` and ${count(second.flips)} ${second.now}`;
-    const now = ` ${first.now}${also} (${changedParts(change).replace(/^the /, '')})`;
-    return [[`${count(first.flips)} of ${of} of `, { name: change.name }, now]];
+    const { pass_fail, fail_pass } = change.same_answers;
+    const isFlipping = pass_fail + fail_pass > 0;
+    return isFlipping ? [scoringEffect(change, [' of ', { name: change.name }])] : [];
   });
   return parts.length === 0 ? [] : [{ word: 'Scoring changed', words: firstOf(parts) }];
 }

@@ -63,7 +63,7 @@ test('a cause in an unchanged file is reported at the changed line that refers t
     {
       path: 'prompts/quiz.yaml',
       line: 1,
-      title: 'This change: regression in 1 suite',
+      title: 'Regressed in 1 suite',
       message: expect.stringContaining('Cause: temperature (0.5 → 1.5), prompts/shared/hot.yaml:3'),
     },
   ]);
@@ -78,9 +78,7 @@ test('of four changes to a file, the annotation is at the removed line that is t
   });
   expect(causes[0]?.causes[0]?.units).toMatchObject([{ side: 'base', lines: { from: CULPRIT } }]);
   // Head adds two lines above it.
-  expect(remarks).toMatchObject([
-    { path: file, line: CULPRIT + 2, title: 'This change: regression in 1 suite' },
-  ]);
+  expect(remarks).toMatchObject([{ path: file, line: CULPRIT + 2, title: 'Regressed in 1 suite' }]);
 });
 
 test('two lines that break only together each get an annotation that names the other', async () => {
@@ -120,7 +118,7 @@ test('two lines that break different references are two causes, each with an ann
     { [file]: shopPrompt(HEAD_LINES) },
   );
   expect(remarks.map(({ line, title }) => [line, title])).toEqual([
-    [10, 'This change: regression in 1 suite'],
+    [10, 'Regressed in 1 suite'],
     [16, 'This line made shop worse'],
   ]);
   const [summary, other] = remarks.map(({ message }) => message);

@@ -69,7 +69,7 @@ describe('a merge queue', () => {
     const { run } = await queue(quiz(), { ...WORSE, 'evaldiff.yaml': off });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
     expect(run.notices).toContain(
-      "this pull request changes gate; base's settings apply until it is merged",
+      "this pull request changes gate (fail_on regression → never); base's settings apply until it is merged",
     );
   });
 

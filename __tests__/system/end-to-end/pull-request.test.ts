@@ -70,7 +70,7 @@ describe('a pull request that makes a prompt worse', () => {
       ...{ path, start_line: line, end_line: line, annotation_level: 'failure', title },
     });
     expect(check?.annotations).toMatchObject([
-      annotation('prompts/quiz.yaml', 9, 'This change: regression in 1 suite'),
+      annotation('prompts/quiz.yaml', 9, 'Regressed in 1 suite'),
       annotation('prompts/tests/quiz.yaml', 9, expect.stringContaining('regression')),
       annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more broke'),
     ]);

@@ -69,9 +69,9 @@ describe('annotations', () => {
         startLine: 5,
         endLine: 5,
         level: 'failure',
-        title: 'This change: regression in 1 suite',
+        title: 'Regressed in 1 suite',
         message:
-          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail in the same way.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals 92 → 82 %: 3 of 17 tests broke. Broken: australia, brazil, canada.',
+          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail in the same way.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\nRegressed: capitals 92 → 82 %: 3 of 17 tests broke.\nBroken: australia, brazil, canada.',
       },
     ]));
 
@@ -89,10 +89,10 @@ describe('annotations', () => {
       path: 'rubrics/tone.yaml',
       startLine: 3,
       level: 'warning',
-      title: 'This change: inconclusive in 1 suite',
+      title: 'Inconclusive, Scoring changed in 1 suite',
     });
     expect(one?.message).toContain(
-      'triage, the same answers scored by base and by head: The pass rate fell 16.7 points',
+      'Scoring changed: 1 of 18 answers of triage now fails and 1 now passes (scoring).',
     );
   });
 

@@ -501,7 +501,7 @@ describe('test file', () => {
       '{ type: webhook }',
       '2: unknown key "type" in metrics[0]; name the metric with uses, rubric or code',
     ],
-    ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; known are yea'],
+    ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; did you mean "yea"?'],
     [
       '{ name: m, rubric: yea }',
       '2: metric "m" needs a grader: name a model in the settings file, grader: { model: … }',
@@ -710,7 +710,7 @@ describe('rubric file', () => {
   const of = 'the rubric "polite":';
   test.each([
     ['better: up', '6: polite.better must be one of higher, lower, none'],
-    ['pass: [YSE]', `6: ${of} pass names "YSE", which is not a label; known are YES, NO`],
+    ['pass: [YSE]', `6: ${of} pass names "YSE", which is not a label; did you mean "YES"?`],
     [
       'better: lower\n  pass: YES',
       `7: ${of} better: lower contradicts pass: "YES" (1) passes, but "NO" (0), which is better, does not`,

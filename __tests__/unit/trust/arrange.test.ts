@@ -75,8 +75,8 @@ describe('gate and budget in a pull request', () => {
       expect(found).toMatchObject({ gate: strict, budget: { max_calls: 10 } });
       const said = found.notices.filter(({ kind }) => kind === 'settings');
       expect(said.map(({ message }) => message)).toEqual(
-        ['gate', 'budget'].map(
-          (key) => `this pull request changes ${key}; base's settings apply until it is merged`,
+        ['gate', 'budget'].map((key) =>
+          expect.stringMatching(`changes ${key} .* → .*; base's settings apply until it`),
         ),
       );
     },

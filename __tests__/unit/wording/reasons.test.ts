@@ -61,7 +61,7 @@ describe('reasons', () => {
     ],
     [
       moved,
-      'p: the new scoring alone lowers the pass rate by 12.0 points (of the same answers 4 now pass and 0 now fail); gate.scoring is fail',
+      'p: 4 of 20 answers now pass under the new scoring; gate.scoring is fail',
     ],
     [{ code: 'held', held: 1, others: false }, 'Not failed, because fail_on is never.'],
     [

@@ -153,7 +153,10 @@ export function onlyScoringChanged({
   suites: readonly SuiteResult[];
 }): ScoringResult[] {
   const moved = scoring
-    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .filter(
+      ({ rates: of, same_answers: { pass_fail } }) =>
+        of.base_base !== of.base_head || pass_fail > 0,
+    )
     .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
   return suites.some(({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new')
     ? []

@@ -35,6 +35,14 @@ describe('an error on the command line', () => {
       "error: unknown option '--jsn'\n(Did you mean --json?)\nRun evaldiff run --help for its options.\n",
     ],
     [
+      ['validate', '--path', 'x'],
+      "error: unknown option '--path'\n(--directory FOLDER names the folder of the project.)\nRun evaldiff validate --help for its options.\n",
+    ],
+    [
+      ['diff', '--tries', '5'],
+      "error: unknown option '--tries'\n(n_tries=9, without dashes, sets the number of tries.)\nRun evaldiff diff --help for its options.\n",
+    ],
+    [
       ['import'],
       "error: missing required argument 'file'\nRun evaldiff import --help for its options.\n",
     ],

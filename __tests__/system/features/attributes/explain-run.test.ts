@@ -680,7 +680,8 @@ describe('gate.attributes: fail', () => {
     { ...settings(`${FAIL}\nqualeval: off`), ...unchanged },
     `${NO_EFFECT}qualeval is off`,
   );
-  const kept = "this pull request changes qualeval; base's settings apply until it is merged";
+  const kept =
+    "this pull request changes qualeval (enabled auto → off); base's settings apply until it is merged";
   shows(
     'cannot be switched off by the pull request that it judges',
     {

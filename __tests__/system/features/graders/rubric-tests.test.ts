@@ -166,12 +166,10 @@ describe('a pull request that only loosens a rubric', () => {
       'r4 fail pass',
     ]);
     expect(reasonsInWords(result)).toEqual([
-      'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
+      'p: 9 of 18 answers now pass under the new scoring; review that change first',
     ]);
     const comment = renderGithub(renderComment(result)).text;
-    expect(comment).toContain(
-      "Only the scoring changed: the same answers pass 50 % of the time under base's and 100 % under head's.",
-    );
+    expect(comment).toContain('50 → 100 % of the same answers pass.');
     expect(comment).toContain('of the same 18 answers in p, 0 pass → fail, 9 fail → pass');
     // The two texts above already say so; the usual hint would repeat it.
     expect(comment).not.toContain('review that change');

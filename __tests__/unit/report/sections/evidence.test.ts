@@ -195,7 +195,7 @@ describe('a scoring change', () => {
     expect(open).toContain('+ ignore_case: true');
     expect(open).not.toContain('prompts/s.yaml');
     expect(text).toContain(
-      'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass: b, a',
+      'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass in 2 tests: b, a',
     );
     expect(open).toContain('answer b');
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);

@@ -70,13 +70,17 @@ describe('a suite with only a scoring change', () => {
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
     };
     expect(shown(result([uncompared]))).toContain(
-      "Only the scoring changed: the same answers pass 100 % of the time under base's and 0 % under head's.",
+      '100 → 0 % of the same answers pass.',
     );
-    expect(shown(result([uncompared]))).toContain('Scoring changed: s\n');
+    expect(shown(result([uncompared]))).toContain(
+      'Scoring changed: 1 of 18 answers now fails and 1 now passes (scoring)\n',
+    );
     const two = shown(result([uncompared, { ...untouched, pass_rate: uncompared.pass_rate }]));
     expect(two).toMatch(/100\.0\s%\s→\s0\.0\s%\s*same answers, base's → head's scoring/);
     expect(two).not.toContain('under its own scoring');
-    expect(shown(result([suite]))).not.toContain('Scoring changed: s\n');
+    expect(shown(result([suite]))).not.toContain(
+      'Scoring changed: 1 of 18 answers now fails and 1 now passes (scoring)\n',
+    );
     const [split] = result([uncompared]).scoring;
     const warning: Reason = {
       code: 'scoring-moved',

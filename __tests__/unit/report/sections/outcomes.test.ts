@@ -263,7 +263,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     },
     'green',
     '✓ Scoring changed',
-    'Scoring changed: capitals and 1 more',
+    'Scoring changed: 50 → 90 % of the answers of capitals pass; 1 more suite',
   ],
   evaluated: [
     {},
