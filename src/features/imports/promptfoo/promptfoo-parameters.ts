@@ -1,105 +1,74 @@
-import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { isAmong, type ImportFiles } from '../shared/draft.ts';
-import { requestOf } from './promptfoo-requests.ts';
-
-export interface SentParameters {
-  config: JsonMap;
-  unsent: string[];
-  left: { key: string; why: string }[];
-}
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isAmong } from '../shared/draft.ts';
+import type { ImportFiles } from '../shared/files.ts';
+import type { Lost } from '../shared/models.ts';
+import type { Node } from '../shared/node.ts';
+import { requestOf, type SentMembers } from './promptfoo-requests.ts';
 
 /** Keys for promptfoo's own client. They do not affect answers. */
 const OF_THE_CLIENT =
   'omitDefaults passthrough maxRetries timeout cost inputCost outputCost apiKeyRequired ' +
   'showThinking';
 
-const FILLED_IN = ['tools', 'functions', 'response_format', 'output_format', 'reasoning_effort'];
+const FILLED_IN = 'tools functions response_format output_format reasoning_effort';
 
-export function sentParameters(id: string, config: JsonMap): SentParameters {
-  const { passthrough } = config;
-  const { own, left } = convertibleMembers(config);
+export function sentParameters(id: string, config: JsonMap, lost: Lost): SentMembers {
+  const { passthrough, omitDefaults } = config;
+  const own = convertibleMembers(config, lost);
   const [vendor = '', ...steps] = id.split(':');
   const kinds = ['chat', 'responses', 'messages'];
   const model = steps.filter((step) => !kinds.includes(step)).join(':');
-  const asked = { model, own, bare: config['omitDefaults'] === true, kind: steps[0] ?? '' };
-  const request = model === '' ? { sent: own, unsent: [] } : requestOf(vendor, asked);
-  return {
-    config: { ...request.sent, ...(isMap(passthrough) ? passthrough : {}) },
-    unsent: request.unsent,
-    left,
-  };
+  const call = { vendor, model, own, bare: omitDefaults === true, kind: steps[0] ?? '' };
+  const { sent, unsent } = model === '' ? { sent: own, unsent: [] } : requestOf(call);
+  return { sent: { ...sent, ...(isMap(passthrough) ? passthrough : {}) }, unsent };
 }
 
-/** Splits a configuration: `own` can be converted, `left` cannot. */
-export function convertibleMembers(config: JsonMap): {
-  own: JsonMap;
-  left: SentParameters['left'];
-} {
-  const own: JsonMap = {};
-  const left: SentParameters['left'] = [];
-  for (const [key, value] of Object.entries(config)) {
-    if (isAmong(OF_THE_CLIENT, key)) continue;
-    const file = textIn(value, (text) => text.startsWith('file://'));
-    const isFilledIn =
-      FILLED_IN.includes(key) && textIn(value, (text) => /\{\{|\{%/.test(text)) !== null;
-    if (file !== null)
-      left.push({
-        key,
-        why: `${file} is not supported: only JSON and YAML files are read`,
-      });
-    else if (isFilledIn)
-      left.push({
-        key,
-        why: 'it is a template that promptfoo fills in for each test',
-      });
-    else own[key] = value;
-  }
-  return { own, left };
+export function convertibleMembers(config: JsonMap, lost: Lost): JsonMap {
+  const own = Object.entries(config).filter(([key, value]) => {
+    if (isAmong(OF_THE_CLIENT, key)) return false;
+    const texts = textsIn(value);
+    const file = texts.find((text) => text.startsWith('file://'));
+    const isFilledIn = isAmong(FILLED_IN, key) && texts.some((text) => /\{\{|\{%/.test(text));
+    if (file !== undefined)
+      lost(key, `${file} is not supported: only JSON and YAML files are read`);
+    else if (isFilledIn) lost(key, 'it is a template that promptfoo fills in for each test');
+    return file === undefined && !isFilledIn;
+  });
+  return Object.fromEntries(own);
 }
 
-function textIn(value: Json, is: (text: string) => boolean): string | null {
-  if (typeof value === 'string') return is(value) ? value : null;
-  if (typeof value !== 'object' || value === null) return null;
-  for (const member of Object.values(value)) {
-    const found = textIn(member, is);
-    if (found !== null) return found;
-  }
-  return null;
+function textsIn(value: Json): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 const DEEPEST = 8;
 
-export async function withFiles(
-  config: JsonMap,
-  from: Place,
-  files: ImportFiles,
-): Promise<JsonMap> {
-  const members = Object.entries(config).map(async ([key, value]): Promise<[string, Json]> => {
+export async function withFiles(config: JsonMap, from: Node, files: ImportFiles): Promise<JsonMap> {
+  return mapMembers(config, async (value, key) => {
     const read = await fileData(value, from, files, DEEPEST);
     const isLists = key === 'tools' && Array.isArray(read) && read.every(Array.isArray);
-    return [key, isLists ? read.flat() : read];
+    return isLists ? read.flat() : read;
   });
+}
+
+async function mapMembers(
+  map: JsonMap,
+  change: (value: Json, key: string) => Promise<Json>,
+): Promise<JsonMap> {
+  const members = Object.entries(map).map(async ([key, value]): Promise<[string, Json]> => [
+    key,
+    await change(value, key),
+  ]);
   return Object.fromEntries(await Promise.all(members));
 }
 
-async function fileData(
-  value: Json,
-  from: Place,
-  files: ImportFiles,
-  depth: number,
-): Promise<Json> {
+async function fileData(value: Json, from: Node, files: ImportFiles, depth: number): Promise<Json> {
   if (depth === 0) return value;
   const next = (member: Json): Promise<Json> => fileData(member, from, files, depth - 1);
-  if (typeof value === 'string') {
-    if (!/^file:\/\/.+\.(?:json|ya?ml)$/i.test(value)) return value;
-    const found = (await files.documents(value, from)).map((document) => document.value);
-    return next(value.includes('*') ? found.flat() : (found[0] ?? null));
-  }
   if (Array.isArray(value)) return Promise.all(value.map(next));
-  if (!isMap(value)) return value;
-  const members = Object.entries(value).map(async ([key, member]): Promise<[string, Json]> => [
-    key,
-    await next(member),
-  ]);
-  return Object.fromEntries(await Promise.all(members));
+  if (isMap(value)) return mapMembers(value, next);
+  if (typeof value !== 'string' || !/^file:\/\/.+\.(?:json|ya?ml)$/i.test(value)) return value;
+  const found = (await files.nodes(value, from)).map((node) => node.value);
+  return next(value.includes('*') ? found.flat() : (found[0] ?? null));
 }

@@ -1,69 +1,54 @@
 import { refusedKey } from '../../../documents/parameters.ts';
-import { isMap, type JsonMap } from '../../../types/plain.ts';
+import { isMap, ownEntry, type JsonMap } from '../../../types/plain.ts';
 import { isAmong } from '../shared/draft.ts';
 
 interface ProviderCall {
+  vendor: string;
   model: string;
   own: JsonMap;
+  /** Without promptfoo's defaults. */
   bare: boolean;
   /** The second part of the provider's id: `chat`, `responses`, or the model. */
   kind: string;
 }
 
-interface SentMembers {
+export interface SentMembers {
   sent: JsonMap;
   unsent: string[];
+}
+
+/** How promptfoo turns a configuration into a vendor's request, in the order of the steps. */
+interface VendorRow {
+  before?(own: JsonMap, call: ProviderCall): JsonMap;
+  omits?(key: string, call: ProviderCall): boolean;
+  after?(sent: JsonMap, call: ProviderCall): JsonMap;
+  names?: Readonly<Record<string, string>>;
+  defaults?: JsonMap | ((call: ProviderCall) => JsonMap);
+}
+
+export function requestOf(call: ProviderCall): SentMembers {
+  const { vendor, own } = call;
+  const row = isAmong(LIKE_OPENAI, vendor) ? OPENAI : (ownEntry(VENDOR_ROWS, vendor) ?? {});
+  const { before, omits, after, names = {}, defaults = {} } = row;
+  const entries = Object.entries(before?.(own, call) ?? own);
+  const isOmitted = ([key]: [string, unknown]): boolean => omits?.(key, call) === true;
+  const kept = Object.fromEntries(entries.filter((entry) => !isOmitted(entry)));
+  const renamed = Object.entries(after?.(kept, call) ?? kept).map(([key, value]) => [
+    ownEntry(names, key) ?? key,
+    value,
+  ]);
+  return {
+    sent: {
+      ...(typeof defaults === 'function' ? defaults(call) : defaults),
+      ...Object.fromEntries(renamed),
+    },
+    unsent: entries.filter(isOmitted).map(([key]) => key),
+  };
 }
 
 const LIKE_OPENAI =
   'openai openrouter groq deepseek perplexity xai togetherai together fireworks cerebras ' +
   'deepinfra nvidia github';
-
-export function requestOf(vendor: string, asked: ProviderCall): SentMembers {
-  if (isAmong(LIKE_OPENAI, vendor)) return asOpenai(vendor, asked);
-  const { own } = asked;
-  switch (vendor) {
-    case 'anthropic':
-      return asAnthropic(asked);
-    case 'azure':
-    case 'azureopenai':
-      return { sent: asAzure(asked), unsent: [] };
-    case 'mistral':
-      return { sent: { top_p: 1, max_tokens: 1024, ...own }, unsent: [] };
-    case 'cohere':
-      return {
-        sent: { temperature: 0.3, top_p: 0.75, ...renameKeys(own, { p: 'top_p' }) },
-        unsent: [],
-      };
-    case 'localai': {
-      const { temperature = 0.7, ...others } = own;
-      const kept = splitMembers(others, (key) => refusedKey(key) === null);
-      return { sent: { temperature, ...kept.sent }, unsent: kept.unsent };
-    }
-    case 'google':
-      return asGoogle(own);
-    case 'ollama': {
-      const { sent, unsent } = splitMembers(own, (key) => key === 'max_tokens');
-      return { sent: renameKeys(sent, { num_predict: 'max_tokens' }), unsent };
-    }
-    default:
-      return { sent: own, unsent: [] };
-  }
-}
-
-function renameKeys(map: JsonMap, names: Readonly<Record<string, string>>): JsonMap {
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [names[key] ?? key, value]));
-}
-
-function splitMembers(map: JsonMap, isLeft: (key: string) => boolean): SentMembers {
-  const sent: JsonMap = {};
-  const unsent: string[] = [];
-  for (const [key, value] of Object.entries(map)) {
-    if (isLeft(key)) unsent.push(key);
-    else sent[key] = value;
-  }
-  return { sent, unsent };
-}
 
 const TO_OPENAI =
   'seed max_tokens temperature top_p presence_penalty frequency_penalty functions ' +
@@ -84,21 +69,30 @@ const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
   xai: /^grok-(?!.*non-reasoning)(?:3-mini|4|code|build|latest)/,
 };
 
-function asOpenai(vendor: string, { model, own, bare, kind }: ProviderCall): SentMembers {
-  const cold = THINKS.test(model);
-  const thinks = cold || THINKS_WARMLY[vendor]?.test(model) === true;
-  const given = kind === 'responses' ? ofResponses(own, cold) : own;
-  const { sent, unsent } = splitMembers(given, (key) => {
-    if (thinks && isAmong(TO_THINKING, key)) return false;
-    if (thinks && (key === 'max_tokens' || (cold && key === 'temperature'))) return true;
-    if (key === 'reasoning_effort' && model.includes('gpt-oss')) return false;
-    if (vendor !== 'openai') return MISSPELT.test(key);
-    return !isAmong(TO_OPENAI, key) && refusedKey(key) === null;
-  });
-  if (bare) return { sent, unsent };
-  const bound = thinks ? {} : { max_tokens: 1024 };
-  return { sent: { ...(cold ? {} : { temperature: 0 }), ...bound, ...sent }, unsent };
-}
+/** Reasoning models that reject `temperature` too. */
+const isCold = ({ model }: ProviderCall): boolean => THINKS.test(model);
+
+const isThinking = (call: ProviderCall): boolean =>
+  isCold(call) || THINKS_WARMLY[call.vendor]?.test(call.model) === true;
+
+const OPENAI: VendorRow = {
+  before: (own, call) => (call.kind === 'responses' ? ofResponses(own, isCold(call)) : own),
+  omits: (key, call) => {
+    if (isThinking(call)) {
+      if (isAmong(TO_THINKING, key)) return false;
+      if (key === 'max_tokens' || (isCold(call) && key === 'temperature')) return true;
+    }
+    if (key === 'reasoning_effort' && call.model.includes('gpt-oss')) return false;
+    return call.vendor === 'openai' ? isUnknown(TO_OPENAI, key) : MISSPELT.test(key);
+  },
+  defaults: (call) => ({
+    ...(call.bare || isCold(call) ? {} : { temperature: 0 }),
+    ...(call.bare || isThinking(call) ? {} : { max_tokens: 1024 }),
+  }),
+};
+
+const isUnknown = (known: string, key: string): boolean =>
+  !isAmong(known, key) && refusedKey(key) === null;
 
 function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: boolean): JsonMap {
   const effort = isMap(reasoning) ? reasoning['effort'] : undefined;
@@ -113,25 +107,26 @@ function ofResponses({ reasoning, max_output_tokens, ...own }: JsonMap, thinks: 
 const AZURE_THINKS =
   /^(?:o[134]|gpt-5)|-(?:o[134]|gpt-5)|deepseek[-_]r1|phi-4-(?:mini-)?reasoning|grok.*reasoning/i;
 
-function asAzure({ model, own, bare }: ProviderCall): JsonMap {
-  const { isReasoningModel, o1, apiVersion: _, max_tokens, max_completion_tokens, ...given } = own;
-  if (isReasoningModel === true || o1 === true || AZURE_THINKS.test(model)) {
-    const { temperature: __, ...others } = given;
-    const bound = max_completion_tokens ?? max_tokens ?? (bare ? null : 1024);
-    return {
-      ...(bare ? {} : { reasoning_effort: 'medium' }),
-      ...(bound === null ? {} : { max_completion_tokens: bound }),
-      ...others,
-    };
-  }
-  const bound = max_tokens === undefined ? {} : { max_tokens };
-  const defaults = { temperature: 0, max_tokens: 1024, top_p: 1 };
-  return {
-    ...(bare ? {} : { ...defaults, presence_penalty: 0, frequency_penalty: 0 }),
-    ...bound,
-    ...given,
-  };
-}
+const isAzureThinking = ({ model, own }: ProviderCall): boolean =>
+  own['isReasoningModel'] === true || own['o1'] === true || AZURE_THINKS.test(model);
+
+const AZURE: VendorRow = {
+  before: (
+    { isReasoningModel: _, o1: __, apiVersion: ___, max_tokens, max_completion_tokens, ...own },
+    call,
+  ) => {
+    if (!isAzureThinking(call)) return max_tokens === undefined ? own : { max_tokens, ...own };
+    const { temperature: ____, ...others } = own;
+    const bound = max_completion_tokens ?? max_tokens;
+    return bound === undefined ? others : { max_completion_tokens: bound, ...others };
+  },
+  defaults: (call) => {
+    if (call.bare) return {};
+    return isAzureThinking(call)
+      ? { reasoning_effort: 'medium', max_completion_tokens: 1024 }
+      : { temperature: 0, max_tokens: 1024, top_p: 1, presence_penalty: 0, frequency_penalty: 0 };
+  },
+};
 
 /** Names of Anthropic models that reject `temperature`. */
 const WITHOUT_TEMPERATURE = /^claude-[a-z]+-(?:4-[7-9]|[5-9])/;
@@ -140,41 +135,49 @@ const TO_ANTHROPIC =
   'max_tokens temperature top_p top_k cache_control service_tier stop_sequences metadata tools ' +
   'tool_choice thinking output_format effort extra_body beta';
 
-function asAnthropic({ model, own }: ProviderCall): SentMembers {
+const ANTHROPIC: VendorRow = {
+  omits: (key, call) => {
+    const { isWarm, thinks, cold } = anthropicModel(call);
+    if (key === 'temperature') return !isWarm;
+    if (key === 'top_k') return thinks || cold;
+    if (key === 'top_p') return cold;
+    return isUnknown(TO_ANTHROPIC, key);
+  },
+  after: ({ output_format: format, effort, ...others }) => {
+    const output = {
+      ...(format === undefined ? {} : { format }),
+      ...(effort === undefined ? {} : { effort }),
+    };
+    return Object.keys(output).length === 0 ? others : { ...others, output_config: output };
+  },
+  defaults: (call) => {
+    const { isWarm, thinks } = anthropicModel(call);
+    return { max_tokens: thinks ? 2048 : 1024, ...(isWarm ? { temperature: 0 } : {}) };
+  },
+};
+
+function anthropicModel({ model, own }: ProviderCall) {
   const { thinking } = own;
   const thinks = isMap(thinking) && thinking['type'] !== 'disabled';
   const cold = WITHOUT_TEMPERATURE.test(model);
-  const { sent, unsent } = splitMembers(own, (key) => {
-    if (key === 'temperature') return thinks || cold || 'top_p' in own;
-    if (key === 'top_k') return thinks || cold;
-    if (key === 'top_p') return cold;
-    return !isAmong(TO_ANTHROPIC, key) && refusedKey(key) === null;
-  });
-  const { output_format: format, effort, ...others } = sent;
-  const output = {
-    ...(format === undefined ? {} : { format }),
-    ...(effort === undefined ? {} : { effort }),
-  };
-  return {
-    sent: {
-      max_tokens: thinks ? 2048 : 1024,
-      ...(thinks || cold || 'top_p' in own ? {} : { temperature: 0 }),
-      ...others,
-      ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
-    },
-    unsent,
-  };
+  return { thinks, cold, isWarm: !thinks && !cold && !('top_p' in own) };
 }
 
-const OF_GOOGLE: Readonly<Record<string, string>> = {
-  maxOutputTokens: 'max_tokens',
-  topP: 'top_p',
-  stopSequences: 'stop',
+const VENDOR_ROWS: Readonly<Record<string, VendorRow>> = {
+  anthropic: ANTHROPIC,
+  azure: AZURE,
+  azureopenai: AZURE,
+  mistral: { defaults: { top_p: 1, max_tokens: 1024 } },
+  cohere: { defaults: { temperature: 0.3, top_p: 0.75 }, names: { p: 'top_p' } },
+  localai: { omits: (key) => isUnknown('temperature', key), defaults: { temperature: 0.7 } },
+  google: {
+    omits: (key) => isAmong('max_tokens top_p stop', key),
+    // Keys in `generationConfig` override the keys next to it.
+    after: ({ generationConfig, ...beside }) => ({
+      ...beside,
+      ...(isMap(generationConfig) ? generationConfig : {}),
+    }),
+    names: { maxOutputTokens: 'max_tokens', topP: 'top_p', stopSequences: 'stop' },
+  },
+  ollama: { omits: (key) => key === 'max_tokens', names: { num_predict: 'max_tokens' } },
 };
-
-/** Keys in `generationConfig` override the keys next to it. */
-function asGoogle({ generationConfig, ...beside }: JsonMap): SentMembers {
-  const { sent, unsent } = splitMembers(beside, (key) => /^(?:max_tokens|top_p|stop)$/.test(key));
-  const inside = isMap(generationConfig) ? generationConfig : {};
-  return { sent: renameKeys({ ...sent, ...inside }, OF_GOOGLE), unsent };
-}
