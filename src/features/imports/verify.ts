@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { readTests } from '../../config/tests.ts';
@@ -57,19 +57,14 @@ export async function verifyImport(
 }
 
 async function jsonAt(path: string, file: string): Promise<Json> {
-  const refuse = (message: string): never => {
-    throw userError(file, message);
-  };
-  const handle = await open(path).catch(() => refuse('cannot be read'));
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw userError(file, 'cannot be read');
+  if (found.size > MAX_RESULTS_BYTES)
+    throw userError(file, tooManyBytes(found.size, MAX_RESULTS_BYTES));
   try {
-    const { size } = await handle.stat();
-    if (size > MAX_RESULTS_BYTES) return refuse(tooManyBytes(size, MAX_RESULTS_BYTES));
-    return JSON.parse(await handle.readFile('utf8')) as Json;
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    return refuse('is not a JSON file; write one with promptfoo eval -o results.json');
-  } finally {
-    await handle.close();
+    return JSON.parse(await readFile(path, 'utf8')) as Json;
+  } catch {
+    throw userError(file, 'is not a JSON file; write one with promptfoo eval -o results.json');
   }
 }
 
