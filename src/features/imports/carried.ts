@@ -2,7 +2,8 @@ import type { ForeignFile } from '../../config/formats.ts';
 import { groupByEqualKey } from '../../report/sections/order.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
-import { documentOf, type Imported, type ImportLosses, type Loss } from './shared/draft.ts';
+import { documentOf, type Imported, type ImportLosses } from './shared/draft.ts';
+import { type Loss } from './shared/node.ts';
 
 export interface ImportedFile extends ForeignFile {
   imported: Imported;

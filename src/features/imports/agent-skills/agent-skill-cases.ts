@@ -8,8 +8,8 @@ import {
   jsonText,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isAmong, isScalar, uniqueNames, type Share } from '../shared/draft.ts';
-import type { Node } from '../shared/node.ts';
+import { isScalar, uniqueNames, type Share } from '../shared/draft.ts';
+import { type Node, isAmong } from '../shared/node.ts';
 import {
   checksUnder,
   DECORATION,

@@ -1,7 +1,6 @@
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
-import { attempt, refuse } from '../shared/node.ts';
+import { attempt, refuse, isAmong } from '../shared/node.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys of a case that contain no check. */

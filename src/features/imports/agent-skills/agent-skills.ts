@@ -6,18 +6,15 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
-  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
   type DraftFile,
   type Imported,
   judgeTheRest,
-  lose,
-  addRemark,
   variablesEntry,
 } from '../shared/draft.ts';
-import { attemptAsync, Node } from '../shared/node.ts';
+import { attemptAsync, Node, isAmong, lose, addRemark } from '../shared/node.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,

@@ -3,8 +3,8 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isAmong, isScalar, uniqueNames } from '../shared/draft.ts';
-import { attempt, refuse, type Node } from '../shared/node.ts';
+import { isScalar, uniqueNames } from '../shared/draft.ts';
+import { attempt, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {

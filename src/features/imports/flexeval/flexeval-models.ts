@@ -2,7 +2,7 @@ import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { factsOf, isVendor, keyInputs, vendorNames } from '../../../types/vendors.ts';
-import { isAmong, createDraft, type DraftFile, type Imported } from '../shared/draft.ts';
+import { createDraft, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -12,7 +12,7 @@ import {
   type ImportedModel,
   type NamedModel,
 } from '../shared/models.ts';
-import { attempt, refuse, type Node } from '../shared/node.ts';
+import { attempt, refuse, type Node, isAmong } from '../shared/node.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';

@@ -5,7 +5,6 @@ import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
-  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
@@ -13,8 +12,8 @@ import {
   type Imported,
   uniqueNames,
 } from '../shared/draft.ts';
-import { textIn } from '../shared/files.ts';
-import { Node } from '../shared/node.ts';
+import { decodedText } from '../shared/files.ts';
+import { Node, isAmong } from '../shared/node.ts';
 import {
   dataFile,
   rubricFiles,
@@ -88,7 +87,7 @@ export async function importFlexEval(
   const { file } = document;
   const text = async (path: string): Promise<string | null> => {
     const read = await data(path, null, problems);
-    return read && textIn(read.content);
+    return read && decodedText(read.content);
   };
   const files = { file, problems, absence, text };
   if (!isFlexEval(root.value)) {

@@ -11,7 +11,7 @@ import {
   someText,
   uses,
   type AssertionContext,
-  type Conversion,
+  type AssertionConversion,
   type GivenAssertion,
 } from '../shared/text-assertions.ts';
 import { codeAssertion } from './code.ts';
@@ -22,16 +22,16 @@ const ASSERTION_KEYS = 'type value threshold metric weight config description la
   ' ',
 );
 
-const ofCriteria = (name: string): Conversion => ({
+const ofCriteria = (name: string): AssertionConversion => ({
   uses: name,
   value: someText,
   as: 'criteria',
   threshold: null,
 });
 
-const FACTUALITY: Conversion = { uses: 'factuality', value: someText, threshold: null };
+const FACTUALITY: AssertionConversion = { uses: 'factuality', value: someText, threshold: null };
 
-const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+const CONVERSIONS: Readonly<Record<string, AssertionConversion>> = {
   ...TEXT_ASSERTIONS,
   javascript: codeAssertion('javascript'),
   python: codeAssertion('python'),

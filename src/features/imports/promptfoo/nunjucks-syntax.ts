@@ -1,7 +1,6 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
 import { shorten } from '../../../text/visible.ts';
-import { isAmong } from '../shared/draft.ts';
-import { refuse } from '../shared/node.ts';
+import { refuse, isAmong } from '../shared/node.ts';
 
 /** Refuses templates with unsupported parts. */
 export function parseTemplate(text: string): SyntaxNode {

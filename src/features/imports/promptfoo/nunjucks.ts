@@ -1,8 +1,7 @@
 import filters from 'nunjucks/src/filters.js';
 import type { Operator, SyntaxNode } from 'nunjucks/src/parser.js';
 import { isMap, ownEntry, type Json } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
-import { refuse } from '../shared/node.ts';
+import { refuse, isAmong } from '../shared/node.ts';
 import { assertionText } from '../shared/templates.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 

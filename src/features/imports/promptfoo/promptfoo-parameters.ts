@@ -1,8 +1,7 @@
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
 import type { Lost } from '../shared/models.ts';
-import type { Node } from '../shared/node.ts';
+import { type Node, isAmong } from '../shared/node.ts';
 import { requestOf, type SentMembers } from './promptfoo-requests.ts';
 
 /** Keys for promptfoo's own client. They do not affect answers. */

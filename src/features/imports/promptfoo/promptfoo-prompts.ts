@@ -3,10 +3,10 @@ import { pathsOf, readTemplate, type Template } from '../../../config/templates.
 import type { FilePart } from '../../../types/media.ts';
 import type { PromptText, Role } from '../../../types/model.ts';
 import { isMap, parsedJson, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_PROMPT, isAmong, lastSteps } from '../shared/draft.ts';
+import { A_PROMPT, lastSteps } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
 import { readForeignParameters } from '../shared/models.ts';
-import { attempt, leafNode, readEach, refuse, type Node } from '../shared/node.ts';
+import { attempt, leafNode, readEach, refuse, type Node, isAmong } from '../shared/node.ts';
 import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';

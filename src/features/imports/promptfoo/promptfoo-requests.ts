@@ -1,6 +1,6 @@
 import { refusedKey } from '../../../documents/parameters.ts';
 import { isMap, ownEntry, type JsonMap } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
+import { isAmong } from '../shared/node.ts';
 
 interface ProviderCall {
   vendor: string;

@@ -1,8 +1,8 @@
 import { isTable } from '../../../documents/dataset.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { filledText, isMap, type JsonMap } from '../../../types/plain.ts';
-import { A_TEST, isAmong } from '../shared/draft.ts';
-import { leafNode, readEach, readNodes, refuse, type Node } from '../shared/node.ts';
+import { A_TEST } from '../shared/draft.ts';
+import { leafNode, readEach, readNodes, refuse, type Node, isAmong } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import {

@@ -40,7 +40,7 @@ interface LoadedValue {
 type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
 
 /** What a test sets. */
-export interface WrittenTest {
+interface WrittenTest {
   description: string | null;
   variables: ReadonlyMap<string, Variable>;
   options: JsonMap;

@@ -5,7 +5,6 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { type Problem, ownEntry } from '../../../types/plain.ts';
 import {
-  isAmong,
   A_PROMPT,
   createDraft,
   isScalar,
@@ -13,12 +12,11 @@ import {
   nothingImported,
   type DraftFile,
   type Imported,
-  type Losses,
   uniqueNames,
   variablesEntry,
 } from '../shared/draft.ts';
 import { importFiles } from '../shared/files.ts';
-import { Node } from '../shared/node.ts';
+import { Node, isAmong, type Losses } from '../shared/node.ts';
 import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';

@@ -1,29 +1,19 @@
 import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import type { Json, Notice, Place, JsonMap } from '../../../types/plain.ts';
+import type { Json, Place, JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import type { Node } from './node.ts';
-
-export type Losses = Pick<Imported, 'left' | 'remarks'>;
+import type { Losses, Node } from './node.ts';
 
 export type ImportLosses = Losses & Pick<Imported, 'carried'>;
 
-export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices' | 'tasks'> {
+export interface Imported extends Losses, Omit<ForeignFile, 'prompts' | 'notices' | 'tasks'> {
   tasks?: { document: Document; imported: ImportLosses };
   prompts: ImportedPrompt[];
-  left: Loss[];
-  remarks: Notice[];
   /** Counts of converted items. Outer kinds (such as prompts) come before inner ones (tests). */
   carried: Share[];
   /** All tests and their assertions, even if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
-}
-
-export interface Loss extends Notice {
-  what: string;
-  why: string;
-  place: Place;
 }
 
 export interface Share {
@@ -87,21 +77,6 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-export function lose(
-  left: { push(loss: Loss): unknown },
-  place: Place,
-  what: string,
-  why: string,
-): never[] {
-  const message = `${what} is not converted: ${why}`;
-  left.push({ kind: 'import', place, message, what, why });
-  return [];
-}
-
-export function addRemark(remarks: Notice[], place: Place, message: string): void {
-  remarks.push({ kind: 'import', place, message });
-}
-
 export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
@@ -114,8 +89,6 @@ export function uniqueNames(): (wanted: string) => string {
 
 export const variablesEntry = (names: ReadonlySet<string>): JsonMap =>
   names.size === 0 ? {} : { variables: [...names].map((name) => ({ name })) };
-
-export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

@@ -1,12 +1,46 @@
 import { valueAt, type Document, type Path } from '../../../documents/document.ts';
-import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { addRemark, isAmong, lose, type Losses } from './draft.ts';
+import {
+  isMap,
+  ownEntry,
+  type Json,
+  type JsonMap,
+  type Notice,
+  type Place,
+} from '../../../types/plain.ts';
+
+export interface Losses {
+  left: Loss[];
+  remarks: Notice[];
+}
+
+export interface Loss extends Notice {
+  what: string;
+  why: string;
+  place: Place;
+}
+
+export function lose(
+  left: { push(loss: Loss): unknown },
+  place: Place,
+  what: string,
+  why: string,
+): never[] {
+  const message = `${what} is not converted: ${why}`;
+  left.push({ kind: 'import', place, message, what, why });
+  return [];
+}
+
+export function addRemark(remarks: Notice[], place: Place, message: string): void {
+  remarks.push({ kind: 'import', place, message });
+}
+
+export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
 
 /** Thrown with the reason why evaldiff cannot convert something. */
-export class Refusal extends Error {}
+export class Unconvertible extends Error {}
 
 export function refuse(why: string): never {
-  throw new Refusal(why);
+  throw new Unconvertible(why);
 }
 
 /** Returns what `convert` returns, or what `refused` makes of the reason. */
@@ -14,7 +48,7 @@ export function attempt<T, R>(convert: () => T, refused: (why: string) => R): T 
   try {
     return convert();
   } catch (error) {
-    if (error instanceof Refusal) return refused(error.message);
+    if (error instanceof Unconvertible) return refused(error.message);
     throw error;
   }
 }

@@ -35,12 +35,12 @@ interface AssertionRow {
   threshold?: number | null;
 }
 
-export type Conversion =
+export type AssertionConversion =
   AssertionRow | ((asked: GivenAssertion, context: AssertionContext) => JsonMap);
 
 /** Refuses assertions without an equivalent. Negates a built-in metric, but not code. */
 export function convertWith(
-  conversion: Conversion,
+  conversion: AssertionConversion,
   asked: GivenAssertion,
   context: AssertionContext,
 ): JsonMap {
@@ -87,7 +87,7 @@ const NO_TEXT = 'its value is not text';
 const EXACTLY: JsonMap = { trim: false };
 const ANY_CASE: JsonMap = { ignore_case: true, ...EXACTLY };
 
-export const TEXT_ASSERTIONS: Readonly<Record<string, Conversion>> = {
+export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion>> = {
   equals: ({ value }) =>
     Array.isArray(value)
       ? uses('json_match', { value })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { renderTemplate } from '../../../../../src/features/imports/promptfoo/nunjucks.ts';
-import { Refusal } from '../../../../../src/features/imports/shared/node.ts';
+import { Unconvertible } from '../../../../../src/features/imports/shared/node.ts';
 
 const VARS = {
   a: 'Hello World',
@@ -125,7 +125,7 @@ describe('a promptfoo template', () => {
     ['brackets', `{{ ${'('.repeat(20_000)}a${')'.repeat(20_000)} }}`],
     ['an unclosed raw block', `{% raw %}${'x'.repeat(1_000_000)}`],
   ])('with %s that is too deep or too long is not rendered', (_, template) => {
-    expect(() => render(template)).toThrow(Refusal);
+    expect(() => render(template)).toThrow(Unconvertible);
   });
 
   test('with excessively long output is reported', () => {
