@@ -69,18 +69,14 @@ function readModel(
   const id = idOf(map);
   const inCode = codeProvider(id, map, node, file, context);
   if (inCode !== null) return inCode;
-  const label = filledText(map['label']) ?? providerNamed(id).model;
-  const { sent, unsent } = sentParameters(
-    replaceRetired(id, context.settings),
-    config,
-    (key, why) => node.lose(`${key} of ${label}`, why),
-  );
-  const model = convertProvider(node, sent);
-  if (unsent.length > 0)
-    node.remark(
-      `${label}: promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`,
-    );
-  return model;
+  return convertProvider(node, config, (given, lost, label) => {
+    const { sent, unsent } = sentParameters(replaceRetired(id, context.settings), given, lost);
+    if (unsent.length > 0)
+      node.remark(
+        `${label}: promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`,
+      );
+    return sent;
+  });
 }
 
 /** Replaces a retired model by its successor in the settings. */

@@ -114,10 +114,14 @@ function providerRefusal(vendor: string, id: string): string {
     : unknownProvider(`the provider "${vendor}"`);
 }
 
-/** Accepts a name, a map with `id`, or a map whose only key is the name. */
+/**
+ * Accepts a name, a map with `id`, or a map whose only key is the name. `sent` returns what of the
+ * configuration is part of a request.
+ */
 export function convertProvider(
   written: Node,
   config: JsonMap = configOf(written.value),
+  sent: (config: JsonMap, lost: Lost, label: string) => JsonMap = (given) => given,
 ): ImportedModel {
   const map = providerMap(written.value);
   const id = idOf(map);
@@ -134,7 +138,7 @@ export function convertProvider(
   for (const key of Object.keys(map))
     if (!['id', 'label', 'config', 'delay'].includes(key))
       lost(key, `${key} of a provider has no counterpart`);
-  const parameters = readForeignParameters(config, (key, why) => {
+  const parameters = readForeignParameters(sent(config, lost, label), (key, why) => {
     if (own === null || key !== 'apiKeyEnvar') lost(key, why);
   });
   const { model, entry, line } = own ?? named;
@@ -194,7 +198,8 @@ export function serverModel(
   model: string,
   provider: VendorName = 'openai',
 ): NamedModel | null {
-  if (typeof address !== 'string' || !URL.canParse(address)) return null;
+  if (typeof address !== 'string' || !/^https?:/.test(address) || !URL.canParse(address))
+    return null;
   const endpoint = serverName(new URL(address));
   return endpoint === ''
     ? null

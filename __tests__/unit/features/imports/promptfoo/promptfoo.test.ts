@@ -171,6 +171,7 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
       'openai:gpt-4o is not converted: its server URL is invalid',
     ],
     ['apiBaseUrl: localhost:8080', null, 'its server URL is invalid'],
+    ['apiHost: file://host.py', null, 'its server URL is invalid'],
     ["apiBaseUrl: ''", 'gpt-4o', null],
   ])(
     'sends requests for a custom server only to that server, never to a vendor: %s',
