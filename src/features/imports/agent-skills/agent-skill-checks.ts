@@ -1,6 +1,6 @@
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
-import { attempt, refuse, isAmong } from '../shared/node.ts';
+import { tryConvert, refuse, isAmong } from '../shared/node.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys of a case that contain no check. */
@@ -77,7 +77,7 @@ export function checksUnder(
 ): SkillCheck[] | null {
   const isForbidden = isAmong(CHECK_KEYS.fails, snakeCase(key));
   const convert = (check: JsonMap): SkillCheck[] =>
-    attempt<SkillCheck[], SkillCheck[]>(
+    tryConvert<SkillCheck[], SkillCheck[]>(
       () => convertCheck(check, isForbidden, builtIns),
       (why) => [{ why }],
     );

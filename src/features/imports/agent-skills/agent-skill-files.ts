@@ -4,7 +4,7 @@ import type { Files } from '../../../documents/files.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
 import { filledText, isMap, type Json, type JsonMap, type Problem } from '../../../types/plain.ts';
 import { lastSteps } from '../shared/draft.ts';
-import { decodedText } from '../shared/files.ts';
+import { importedText } from '../shared/files.ts';
 import { refuse } from '../shared/node.ts';
 
 /** In bytes, for each attached file. Folders are limited to 100 files. */
@@ -133,7 +133,7 @@ function attachmentText(what: string, content: Uint8Array | undefined): string {
   if (content.length > MAX_ATTACHMENT_BYTES)
     refuse(`${what} has more than ${MAX_ATTACHMENT_BYTES.toLocaleString('en-US')} bytes`);
   return isUtf8(content) && !content.includes(0)
-    ? decodedText(content)
+    ? importedText(content)
     : refuse(
         `${what} is not text, and a model only gets texts; a program (models: ` +
           '{ default: { provider: program, … } }) gets the path',

@@ -3,30 +3,32 @@ import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { JsonMap } from '../../../types/plain.ts';
 import { createDraft, judgeTheRest, lastSteps, type Imported } from '../shared/draft.ts';
-import { attempt, leafNode, type Node } from '../shared/node.ts';
+import { tryConvert, leafNode, type Node } from '../shared/node.ts';
 import { caseId, caseQuestion, isTriggerQuery, readCase } from './agent-skill-cases.ts';
 import { placedFiles, skillName } from './agent-skill-files.ts';
 
-type TaskContext = Pick<FormatTools, 'files' | 'builtIns' | 'hasGrader'>;
+type TaskTools = Pick<FormatTools, 'files' | 'builtIns' | 'hasGrader'>;
+
+type TaskLosses = NonNullable<Imported['tasks']>['imported'];
 
 /** Reads the cases as tasks for an agent with the skill in this folder. Null if there are none. */
 export function tasksOf(
   document: Document,
   list: Node,
   folder: string,
-  context: TaskContext,
-  imported: NonNullable<Imported['tasks']>['imported'],
+  tools: TaskTools,
+  imported: TaskLosses,
 ): Imported['tasks'] | null {
   const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');
   const folders = [folder, folderOf(document.file), ''];
-  const rows = readTasks(list, context, { name, folders, imported });
+  const rows = readTasks(list, { ...tools, name, folders }, imported);
   if (rows.length === 0) return null;
   const tests = createDraft(list.place);
   const isTrigger = ({ task }: TaskRow): boolean => 'trigger' in task;
   const sorted = [...rows.filter((row) => !isTrigger(row)), ...rows.filter(isTrigger)];
   for (const [index, { node }] of sorted.entries()) tests.from(['references', index], node.place);
   tests.value['references'] = sorted.filter((row) => !isTrigger(row)).map(({ task }) => task);
-  judgeTheRest(tests, list, context.hasGrader);
+  judgeTheRest(tests, list, tools.hasGrader);
   tests.value['references'] = sorted.map(({ task }) => task);
   const hide = folderOf(document.file) === folder ? document.file : folderOf(document.file);
   const value: JsonMap = {
@@ -47,16 +49,8 @@ interface TaskRow {
 
 function readTasks(
   list: Node,
-  { files, builtIns }: TaskContext,
-  {
-    name,
-    folders,
-    imported,
-  }: {
-    name: string;
-    folders: readonly string[];
-    imported: NonNullable<Imported['tasks']>['imported'];
-  },
+  { files, builtIns, name, folders }: TaskTools & { name: string; folders: readonly string[] },
+  imported: TaskLosses,
 ): TaskRow[] {
   const counts = { unit: 'check', of: 0, carried: 0 };
   const rows = list.each().flatMap((node): TaskRow[] => {
@@ -71,22 +65,15 @@ function readTasks(
       const trigger = triggers === false ? null : name;
       return [{ task: { ...(id === null ? {} : { id }), task: query, trigger }, node }];
     }
-    let placed: Record<string, string> = {};
-    const attached = attempt<{ text: string }, { why: string }>(
-      () => {
-        placed = placedFiles(node.map['files'], { files, folders });
-        return { text: '' };
-      },
+    const attached = tryConvert<{ text: string; placed: Record<string, string> }, { why: string }>(
+      () => ({ text: '', placed: placedFiles(node.map['files'], { files, folders }) }),
       (why) => ({ why }),
     );
-    const read = readCase(leafNode(plain, node.place, node.losses), {
-      attached,
-      skill: name,
-      builtIns,
-      counts,
-    });
-    if (read === null) return [];
+    const own = leafNode(plain, node.place, node.losses);
+    const read = readCase(own, { attached, skill: name, builtIns, counts });
+    if (read === null || 'why' in attached) return [];
     const { input: __, ...rest } = read;
+    const { placed } = attached;
     const given = Object.keys(placed).length === 0 ? {} : { files: placed };
     return [{ task: { ...rest, task: query, ...given }, node }];
   });

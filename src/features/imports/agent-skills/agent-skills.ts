@@ -14,7 +14,7 @@ import {
   judgeTheRest,
   variablesEntry,
 } from '../shared/draft.ts';
-import { attemptAsync, Node, isAmong, lose, addRemark } from '../shared/node.ts';
+import { tryConvertAsync, Node, isAmong, lose, addRemark } from '../shared/node.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
@@ -123,7 +123,7 @@ async function testsOf(
   const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
   const options = { files, folders, isProgram, problems };
   for (const node of cases) {
-    const attached = await attemptAsync(
+    const attached = await tryConvertAsync(
       async () => ({ text: await attachedText(node.map['files'], options) }),
       (why) => ({ why }),
     );

@@ -4,7 +4,7 @@ import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar, uniqueNames } from '../shared/draft.ts';
-import { attempt, refuse, type Node, isAmong } from '../shared/node.ts';
+import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {
@@ -51,12 +51,12 @@ export function convertMetrics(
     metrics
       .at(kind)
       .items()
-      .map((node) => readMetric(kind, node)),
+      .map((node) => flexEvalMetric(kind, node)),
   );
   const drop = ({ kind, name, node }: FlexEvalMetric, why: string): never[] =>
     node.lose(`the ${kind} ${name || '(without a name)'}`, why);
   let kept = all.flatMap((metric) =>
-    attempt(
+    tryConvert(
       () => {
         checkMetric(metric, sources);
         return [metric];
@@ -87,7 +87,7 @@ export function convertMetrics(
   }));
 }
 
-function readMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetric {
+function flexEvalMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetric {
   const { name, metric_level, kwargs, depends_on } = node.map;
   const given = Object.entries(isMap(kwargs ?? null) ? (kwargs as JsonMap) : {});
   return {

@@ -12,7 +12,7 @@ import {
   type ImportedModel,
   type NamedModel,
 } from '../shared/models.ts';
-import { attempt, refuse, type Node, isAmong } from '../shared/node.ts';
+import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import type { ForeignMetric } from './flexeval-metrics.ts';
 
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
@@ -65,7 +65,7 @@ export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'la
   const { function_name: name, kwargs: given } = written.map;
   if (typeof name !== 'string') return refuse('it names no completion function');
   const kwargs = isMap(given) ? given : {};
-  const { model, entry, line } = attempt(
+  const { model, entry, line } = tryConvert(
     () => (ownEntry(FUNCTIONS, name) ?? refuse(COMPLETION_IN_CODE))(kwargs),
     (why) => refuse(`${name}: ${why}`),
   );
@@ -137,7 +137,7 @@ function llmAt(
   models: Imported['models'],
   instead = '',
 ): ReturnType<typeof convertLlm> | null {
-  return attempt(
+  return tryConvert(
     () => {
       const found = convertLlm(written, what);
       if (found.entry !== null) models[found.model] = found.entry;

@@ -12,7 +12,7 @@ import {
   type Imported,
   uniqueNames,
 } from '../shared/draft.ts';
-import { decodedText } from '../shared/files.ts';
+import { importedText } from '../shared/files.ts';
 import { Node, isAmong } from '../shared/node.ts';
 import {
   dataFile,
@@ -87,7 +87,7 @@ export async function importFlexEval(
   const { file } = document;
   const text = async (path: string): Promise<string | null> => {
     const read = await data(path, null, problems);
-    return read && decodedText(read.content);
+    return read && importedText(read.content);
   };
   const files = { file, problems, absence, text };
   if (!isFlexEval(root.value)) {
@@ -132,7 +132,7 @@ function evalsOf(root: Node): ForeignEval[] {
   for (const key of Object.keys(map).filter((each) => !isAmong(RUN_KEYS, each))) {
     const why = whyUnsupported(key, map[key]);
     if (why === undefined) root.at(key).lose(key, NO_PART);
-    else setAside(root.at(key), key, why);
+    else remarkUnread(root.at(key), key, why);
   }
   const node = root.at('eval');
   const configs = [root.at('config'), node.at('config')];
@@ -141,7 +141,7 @@ function evalsOf(root: Node): ForeignEval[] {
 
 const NO_PART = 'it is not part of the format';
 
-const setAside = (node: Node, key: string, why: string): void =>
+const remarkUnread = (node: Node, key: string, why: string): void =>
   node.remark(`${key} is not converted: ${why}`);
 
 function importEval(
@@ -222,7 +222,7 @@ function triesPerThread(node: Node, configs: readonly Node[]): number {
     for (const [key, value] of Object.entries(config.map)) {
       if (config === node && !isAmong(CONFIG_KEYS, key)) continue;
       if (key === REPEATS && typeof value === 'number') repeats = value;
-      else setAside(config.at(key), key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
+      else remarkUnread(config.at(key), key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
     }
   return repeats;
 }

@@ -24,7 +24,7 @@ import {
   variablesEntry,
 } from '../shared/draft.ts';
 import { publishedModel, readForeignParameters } from '../shared/models.ts';
-import { attempt, Node, refuse } from '../shared/node.ts';
+import { tryConvert, Node, refuse } from '../shared/node.ts';
 import { fillVariables, mapTexts } from '../shared/templates.ts';
 
 const PROMPT_FILE_KEYS =
@@ -117,7 +117,7 @@ function promptYmlTestsDraft(
   const written = isAlone ? [data.at(0)] : data.items();
   const draft = createDraft(data.place);
   const kept = written.flatMap((row): RowOfTests[] =>
-    attempt(
+    tryConvert(
       () => {
         if (!isAlone && !isMap(row.value)) refuse('it is not a map');
         return [{ row, reference: rowReference(row.map, variables ?? new Set()) }];
@@ -136,7 +136,7 @@ function promptYmlTestsDraft(
   let lost = 0;
   for (const { evaluator, name } of named) {
     const { place } = evaluator;
-    const metric = attempt(
+    const metric = tryConvert(
       () => convertEvaluator(evaluator, imported),
       (why) => {
         lost += 1;
@@ -199,7 +199,7 @@ function addRowMetrics(
 ): void {
   for (const [index, { row, reference }] of rows.entries()) {
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
-    attempt(
+    tryConvert(
       () => {
         const filled = fillInAll(metric, row.map);
         draft.from(['references', index, 'metrics', own.length], place);
@@ -250,7 +250,7 @@ function evaluatorName({ map }: Node): string {
 function convertEvaluator(evaluator: Node, imported: Imported): JsonMap {
   if (!isMap(evaluator.value)) return refuse('it is not a map');
   const judge = evaluator.at('llm');
-  const metric = metricOf(evaluator.map);
+  const metric = evaluatorMetric(evaluator.map);
   const otherwise = 'it is not part of the format';
   const what = (key: string) => `${key} of the evaluator ${evaluatorName(evaluator)}`;
   evaluator.loseUnread({ read: 'name description string llm uses', otherwise, what });
@@ -262,7 +262,7 @@ function convertEvaluator(evaluator: Node, imported: Imported): JsonMap {
   return model === imported.grader.model ? metric : { ...metric, grader: { model } };
 }
 
-function metricOf({ string, llm, uses }: JsonMap): JsonMap {
+function evaluatorMetric({ string, llm, uses }: JsonMap): JsonMap {
   if (isMap(string)) return convertString(string);
   if (isMap(llm)) return convertJudge(llm);
   if (typeof uses !== 'string') return refuse('it has neither string, llm nor uses');

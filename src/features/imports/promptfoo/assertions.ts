@@ -3,7 +3,7 @@ import { suggestion } from '../../../text/suggest.ts';
 import { ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
-import { attempt, refuse } from '../shared/node.ts';
+import { tryConvert, refuse } from '../shared/node.ts';
 import { assertionText } from '../shared/templates.ts';
 import {
   TEXT_ASSERTIONS,
@@ -35,7 +35,7 @@ const CONVERSIONS: Readonly<Record<string, AssertionConversion>> = {
   ...TEXT_ASSERTIONS,
   javascript: codeAssertion('javascript'),
   python: codeAssertion('python'),
-  similar: similarity,
+  similar: similarTexts,
   'llm-rubric': ofCriteria('llm_rubric'),
   'model-graded-closedqa': ofCriteria('closed_qa'),
   'g-eval': {
@@ -49,7 +49,7 @@ const CONVERSIONS: Readonly<Record<string, AssertionConversion>> = {
   'answer-relevance': { uses: 'answer_relevance', threshold: null },
 };
 
-function similarity({ value, threshold, provider }: GivenAssertion): JsonMap {
+function similarTexts({ value, threshold, provider }: GivenAssertion): JsonMap {
   const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
   const isText = Array.isArray(texts) ? texts.length > 0 : isScalar(texts);
   if (!isText) refuse('its value is not text');
@@ -132,7 +132,7 @@ function assertionValue(written: Json, context: Pick<AssertionContext, 'vars' | 
 function fillInCode(code: Json, vars: JsonMap): Json {
   if (typeof code !== 'string' || code.trim().startsWith('file://')) return code;
   const filled = (text: string, missing: 'refused' | 'empty', otherwise: () => string): string =>
-    attempt(() => fillIn(text, vars, missing, assertionText), otherwise);
+    tryConvert(() => fillIn(text, vars, missing, assertionText), otherwise);
   return filled(code, 'empty', () =>
     code.replace(/\{\{\s*[A-Za-z_][\w.]*\s*\}\}/g, (variable) =>
       filled(variable, 'refused', () => variable),

@@ -126,7 +126,8 @@ for _name in _given["structured"]:
         _vars[_name] = _json.loads(_vars[_name])
     except (KeyError, TypeError, ValueError):
         pass
-_context = {"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, "test": {"vars": _vars}}
+_asked = prompt[6:] if prompt.startswith("user: ") else prompt
+_context = {"vars": _vars, "prompt": _asked, "test": {"vars": _vars}}
 if "config" in _given:
     _context["config"] = _given["config"]
 _answer = actual
@@ -165,7 +166,7 @@ function indentedBody(source: string): string {
   return body.replace(/^(?=.)/gm, '    ');
 }
 
-const LANGUAGES = {
+const CODE_CHECKS = {
   javascript: {
     wrap: javascriptMetric,
     problem: javascriptProblem,
@@ -185,7 +186,7 @@ export const codeAssertion =
     { structured, unlike, asData, textOf }: AssertionContext,
   ): JsonMap => {
     if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
-    const { wrap, problem, file } = LANGUAGES[language];
+    const { wrap, problem, file } = CODE_CHECKS[language];
     const isFile = value.trim().startsWith('file://');
     const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
     const source =

@@ -4,7 +4,7 @@ import type { MadePrompt } from '../../../kernel/suite/suite.ts';
 import type { PromptText } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import type { ImportedModel } from '../shared/models.ts';
-import { attempt, refuse } from '../shared/node.ts';
+import { tryConvert, refuse } from '../shared/node.ts';
 import { chatIn, messagesIn, type ChatMessage } from './chats.ts';
 import { codeCommand } from './foreign-code.ts';
 import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
@@ -45,7 +45,7 @@ export async function madeMessages(
 }
 
 const madePrompt = (make: () => PromptText[]): MadePrompt =>
-  attempt<MadePrompt, MadePrompt>(
+  tryConvert<MadePrompt, MadePrompt>(
     () => ({ ok: true, messages: make() }),
     (why) => ({ ok: false, why }),
   );

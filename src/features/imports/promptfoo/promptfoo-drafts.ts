@@ -14,7 +14,7 @@ import {
   uniqueNames,
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { attempt, type Node } from '../shared/node.ts';
+import { tryConvert, type Node } from '../shared/node.ts';
 import {
   ON_TRANSFORMED,
   changesAnswer,
@@ -182,7 +182,7 @@ async function metricsReader(
         file = texts.get(path)?.file ?? null;
         return texts.get(path)?.text ?? null;
       };
-      const converted = attempt(
+      const converted = tryConvert(
         () => [convertAssertion(value, { ...context, textOf })],
         (why) => node.lose(`the assertion ${type}`, why),
       );

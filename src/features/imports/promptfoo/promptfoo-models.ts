@@ -12,7 +12,7 @@ import {
   providerNamed,
   type ImportedModel,
 } from '../shared/models.ts';
-import { attempt, leafNode, readEach, type Node } from '../shared/node.ts';
+import { tryConvert, leafNode, readEach, type Node } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles } from './promptfoo-parameters.ts';
@@ -42,7 +42,7 @@ export async function readModels(
   const models: LocatedModel[] = [];
   for (const node of entries) {
     const config = await withFiles(configOf(node.value), node, context.files);
-    const found = attempt(
+    const found = tryConvert(
       () => readModel(node, config, root.place.file, context),
       (why) => {
         unread.push({ node, what: `the provider ${providerId(node.value)}`, why });
@@ -164,7 +164,7 @@ export function importedGrader(root: Node, known: Imported['models']): Imported[
     place,
     nothingImported(),
   );
-  return attempt(
+  return tryConvert(
     () => {
       const { model, entry } = convertProvider(named);
       if (entry !== null) known[model] = entry;

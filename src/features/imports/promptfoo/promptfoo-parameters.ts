@@ -142,13 +142,13 @@ const THINKS_WARMLY: Readonly<Record<string, RegExp>> = {
 /** Reasoning models that reject `temperature` too. */
 const isCold = ({ model }: ProviderCall): boolean => THINKS.test(model);
 
-const isThinking = (call: ProviderCall): boolean =>
+const isReasoning = (call: ProviderCall): boolean =>
   isCold(call) || THINKS_WARMLY[call.vendor]?.test(call.model) === true;
 
 const OPENAI: VendorRow = {
   before: (own, call) => (call.kind === 'responses' ? ofResponses(own, isCold(call)) : own),
   omits: (key, call) => {
-    if (isThinking(call)) {
+    if (isReasoning(call)) {
       if (isAmong(TO_THINKING, key)) return false;
       if (key === 'max_tokens' || (isCold(call) && key === 'temperature')) return true;
     }
@@ -157,7 +157,7 @@ const OPENAI: VendorRow = {
   },
   defaults: (call) => ({
     ...(call.bare || isCold(call) ? {} : { temperature: 0 }),
-    ...(call.bare || isThinking(call) ? {} : { max_tokens: 1024 }),
+    ...(call.bare || isReasoning(call) ? {} : { max_tokens: 1024 }),
   }),
 };
 

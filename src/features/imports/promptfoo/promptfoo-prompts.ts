@@ -6,7 +6,7 @@ import { isMap, parsedJson, type Json, type JsonMap, type Place } from '../../..
 import { A_PROMPT, lastSteps } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
 import { readForeignParameters } from '../shared/models.ts';
-import { attempt, leafNode, readEach, refuse, type Node, isAmong } from '../shared/node.ts';
+import { tryConvert, leafNode, readEach, refuse, type Node, isAmong } from '../shared/node.ts';
 import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
@@ -132,7 +132,7 @@ async function codePrompts(
     );
   const { called } = code;
   return (await files.texts(code.file, node.place)).map(({ file, text: source }) => ({
-    label: label ?? (called === '' ? stemOf(file) : called),
+    label: label ?? (called === '' ? promptStem(file) : called),
     parameters: {},
     messages: [],
     form: 'text',
@@ -141,7 +141,7 @@ async function codePrompts(
   }));
 }
 
-const stemOf = (file: string): string => lastSteps(file).name.replace(/\.\w+$/, '');
+const promptStem = (file: string): string => lastSteps(file).name.replace(/\.\w+$/, '');
 
 /** Replaces the `file://` contents of messages in JSON and YAML files. */
 async function withNamedTexts(
@@ -183,19 +183,20 @@ function promptsInFile(
   return written.flatMap((part, index) => {
     from = Math.max(from, text.indexOf(part, from));
     const node = nodeAt(text.slice(0, from).split('\n').length);
-    const own = written.length === 1 ? stemOf(file) : `${stemOf(file)} ${String(index + 1)}`;
+    const own =
+      written.length === 1 ? promptStem(file) : `${promptStem(file)} ${String(index + 1)}`;
     return textPrompt(part, { ...entry, label: entry.label ?? own, node }, context);
   });
 }
 
 function textPrompt(text: string, entry: PromptEntry, { code }: PromptContext): ForeignPrompt[] {
-  return attempt(
-    () => [{ ...entry, ...readText(text, entry.node.place, code) }],
+  return tryConvert(
+    () => [{ ...entry, ...messagesOfText(text, entry.node.place, code) }],
     (why) => entry.node.lose(A_PROMPT, why),
   );
 }
 
-function readText(
+function messagesOfText(
   text: string,
   place: Place,
   code: CodeHost,

@@ -5,7 +5,14 @@ import { folderOf } from '../../../documents/paths.ts';
 import { isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { A_TEST, isScalar } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { attempt, attemptAsync, readEach, refuse, type Node } from '../shared/node.ts';
+import {
+  tryConvert,
+  tryConvertAsync,
+  readEach,
+  refuse,
+  type Node,
+  isAmong,
+} from '../shared/node.ts';
 import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 import { isCutOff } from './templates.ts';
@@ -65,7 +72,8 @@ const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
 /** Types of files that promptfoo does not read as text. */
 const NO_TEXT =
-  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
+  'pdf png jpg jpeg gif webp bmp tif tiff ico avif heic heif svg mp3 wav m4a aac ogg flac opus ' +
+  'aif aiff wma mp4 m4v mov avi webm mkv mpg mpeg wmv flv doc docx xls xlsx ppt pptx';
 
 /** Reads a map of variables, or the files that contain such maps. */
 export async function readVariables(
@@ -89,7 +97,7 @@ export async function readVariables(
 async function readVariable(name: string, node: Node, reader: ValueReader): Promise<Variable> {
   const { value } = node;
   const members = Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
-  return attemptAsync<Variable, Variable>(
+  return tryConvertAsync<Variable, Variable>(
     async () => ({
       each: await readEach(members, (member) => loadValue(name, member, node, reader)),
       whole: isScalar(value) ? null : value,
@@ -109,7 +117,7 @@ async function loadValue(
   if (shown.has(name))
     return files.paths(value, node.place).map((file) => ({ value: file, file: null }));
   const noText = (file: string) => refuse(`is the file ${file}, which is not plain text`);
-  if (NO_TEXT.test(value)) noText(value);
+  if (isAmong(NO_TEXT, value.slice(value.lastIndexOf('.') + 1).toLowerCase())) noText(value);
   if (/\.ya?ml$/i.test(value)) {
     const found = await files.nodes(value, node);
     return found.map(({ place: { file }, value: data }) => ({ value: JSON.stringify(data), file }));
@@ -164,7 +172,7 @@ export function makeTests(
       vars,
       files: Object.fromEntries(files),
     };
-    return attempt(
+    return tryConvert(
       () => [{ ...test, sent: fillInValues(vars) }],
       (why) => node.lose(A_TEST, why),
     );
@@ -228,7 +236,7 @@ function fillInValues(vars: JsonMap): JsonMap {
     sent[name] = value;
     if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
     if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
-    sent[name] = attempt(
+    sent[name] = tryConvert(
       () => renderTemplate(value, vars, templateText),
       (why) => refuse(`its variable ${name} is a template, in which ${why}`),
     );

@@ -13,7 +13,7 @@ import { Node, readEach } from './node.ts';
 
 export type ImportFiles = ReturnType<typeof importFiles>;
 
-export const decodedText = (content: Uint8Array): string =>
+export const importedText = (content: Uint8Array): string =>
   new TextDecoder().decode(content).replaceAll('\r\n', '\n');
 
 /** Reports missing files at the line that names them. */
@@ -47,7 +47,7 @@ export function importFiles(files: Files, folder: string, problems: Problem[]) {
     texts: async (path: string, from: Place) =>
       (await contents(path, from)).map(({ file, content }) => ({
         file,
-        text: decodedText(content),
+        text: importedText(content),
       })),
     /** The roots of YAML and JSON files. */
     nodes: (path: string, { place, losses }: Node, beside?: string): Promise<Node[]> =>

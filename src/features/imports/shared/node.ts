@@ -44,7 +44,7 @@ export function refuse(why: string): never {
 }
 
 /** Returns what `convert` returns, or what `refused` makes of the reason. */
-export function attempt<T, R>(convert: () => T, refused: (why: string) => R): T | R {
+export function tryConvert<T, R>(convert: () => T, refused: (why: string) => R): T | R {
   try {
     return convert();
   } catch (error) {
@@ -53,14 +53,14 @@ export function attempt<T, R>(convert: () => T, refused: (why: string) => R): T 
   }
 }
 
-export async function attemptAsync<T, R>(
+export async function tryConvertAsync<T, R>(
   convert: () => Promise<T>,
   refused: (why: string) => R,
 ): Promise<T | R> {
   try {
     return await convert();
   } catch (error) {
-    return attempt<never, R>(() => {
+    return tryConvert<never, R>(() => {
       throw error;
     }, refused);
   }
@@ -148,7 +148,7 @@ export function readNodes<R>(
   read: (node: Node) => R[] | Promise<R[]>,
 ): Promise<R[]> {
   return readEach(nodes, (node) =>
-    attemptAsync<R[], R[]>(
+    tryConvertAsync<R[], R[]>(
       async () => read(node),
       (why) => node.lose(what, why),
     ),

@@ -74,14 +74,14 @@ export function uses(name: string, values: JsonMap = {}, threshold: number | nul
   };
 }
 
-const anyText = (value: Json | undefined): string =>
-  isScalar(value) ? String(value) : refuse(NO_TEXT);
+const scalarText = (value: Json | undefined): string =>
+  isScalar(value) ? String(value) : refuse(NOT_TEXT);
 
-export const someText = (value: Json | undefined): string => filledText(value) ?? refuse(NO_TEXT);
+export const someText = (value: Json | undefined): string => filledText(value) ?? refuse(NOT_TEXT);
 
 const anyValue = (value: Json | undefined): Json => value ?? refuse('it has no value');
 
-const NO_TEXT = 'its value is not text';
+const NOT_TEXT = 'its value is not text';
 
 /** promptfoo compares text without trimming. */
 const EXACTLY: JsonMap = { trim: false };
@@ -92,24 +92,24 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion>> = {
     Array.isArray(value)
       ? uses('json_match', { value })
       : uses('exact_match', { value: textOfScalar(anyValue(value)), ...EXACTLY }),
-  contains: { uses: 'contains', value: anyText, with: EXACTLY },
-  icontains: { uses: 'contains', value: anyText, with: ANY_CASE },
+  contains: { uses: 'contains', value: scalarText, with: EXACTLY },
+  icontains: { uses: 'contains', value: scalarText, with: ANY_CASE },
   'contains-any': { uses: 'contains', value: texts, with: EXACTLY },
   'contains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...EXACTLY } },
   'icontains-any': { uses: 'contains', value: texts, with: ANY_CASE },
   'icontains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...ANY_CASE } },
-  'starts-with': { uses: 'starts_with', value: anyText, with: EXACTLY },
+  'starts-with': { uses: 'starts_with', value: scalarText, with: EXACTLY },
   regex: ({ value, negate }, { builtIns }) =>
     regex(filledText(value) ?? refuse('its value is not a pattern'), negate, builtIns),
   'is-json': ({ value }) => json(value, {}),
   'contains-json': ({ value }) => json(value, { extract: 'objects' }),
   levenshtein: ({ value, threshold }) =>
     uses('levenshtein', {
-      value: anyText(value),
+      value: scalarText(value),
       max_distance: Math.floor(threshold ?? 5),
       ...EXACTLY,
     }),
-  'rouge-n': { uses: 'rouge_1', value: anyText, threshold: 0.75 },
+  'rouge-n': { uses: 'rouge_1', value: scalarText, threshold: 0.75 },
   bleu: {
     uses: 'bleu',
     value: anyValue,
