@@ -107,7 +107,7 @@ describe('the source code', () => {
     );
     expect(
       loaded.filter((path) =>
-        /^src\/features\/(?:imports|workbench)\/(?!(?:index|formats|unread-formats|flexeval\/is-flexeval)\.ts)|^src\/report\/page\/|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
+        /^src\/features\/(?:imports|workbench)\/(?!(?:index|formats|flexeval\/is-flexeval)\.ts)|^src\/report\/page\/|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
           path,
         ),
       ),

@@ -1,7 +1,7 @@
 import filters from 'nunjucks/src/filters.js';
 import type { Operator, SyntaxNode } from 'nunjucks/src/parser.js';
 import { isMap, ownEntry, type Json } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
+import { refuse, isAmong } from '../shared/node.ts';
 import { assertionText } from '../shared/templates.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
@@ -20,31 +20,27 @@ interface RenderState {
   show(value: Json): string;
 }
 
-class Unfit extends Error {}
-
-/** Does not escape HTML. Rejects unsupported parts. */
+/** Does not escape HTML. Refuses unsupported parts. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
   show: (value: Json) => string,
-): { ok: true; text: string } | { ok: false; why: string } {
-  const parsed = parseTemplate(text);
-  if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not supported` };
+): string {
+  const root = parseTemplate(text);
   const state: RenderState = { scopes: [new Map()], vars, text: '', steps: 0, show };
   try {
-    renderNode(parsed.root, state);
+    renderNode(root, state);
   } catch (error) {
-    if (error instanceof Unfit) return { ok: false, why: error.message };
-    if (error instanceof RangeError) return { ok: false, why: 'its template is nested too deeply' };
+    if (error instanceof RangeError) return refuse('its template is nested too deeply');
     throw error;
   }
-  return { ok: true, text: state.text };
+  return state.text;
 }
 
 function renderNode(node: SyntaxNode, state: RenderState): void {
   state.steps += 1;
   if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
-    throw new Unfit('its template output is too long');
+    refuse('its template output is too long');
   switch (node.typename) {
     case 'Root':
     case 'NodeList':
@@ -175,7 +171,7 @@ function applyFilter(name: string, [of, ...given]: readonly Value[]): Value {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  throw new Unfit(`the filter ${name} is not supported`);
+  return refuse(`the filter ${name} is not supported`);
 }
 
 /** Lists and maps may lack the methods that JavaScript's conversion calls. */
