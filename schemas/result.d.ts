@@ -1649,7 +1649,7 @@ export interface EvaldiffResult {
         p: number;
       } | null;
       /**
-       * The references that got worse most, with their new tries.
+       * The references that got worse most, with the tries of this run that count.
        */
       suspects: {
         /**
