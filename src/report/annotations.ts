@@ -4,7 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { brokenIn, numberInWords, suitesWorstFirst } from '../wording/figures.ts';
+import { brokenIn, brokeWord, numberInWords, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteRow } from '../wording/headlines.ts';
 import { scoringSummary } from '../wording/scoring.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
@@ -128,19 +128,20 @@ function onReferences(
       reference.file,
       reference.line,
       gates ? failed : 'notice',
-      `${suite.name}: ${reference.id}${more} ${failureWord(worst, others.length)}`,
+      `${suite.name}: ${reference.id}${more} ${failureWord([worst, ...others])}`,
       [
         `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
-        ...(names === '' ? [] : [`These fail in the same way: ${names}.`]),
+        ...(names === '' ? [] : [`These failed in the same way: ${names}.`]),
       ].join('\n'),
     ),
   ];
 }
 
-function failureWord({ suite, reference }: ReferenceEntry, others: number): string {
-  if (isNewFailing(reference, suite)) return others === 0 ? 'is new and fails' : 'are new and fail';
-  return 'broke';
+function failureWord(entries: readonly ReferenceEntry[]): string {
+  if (entries.some(({ suite, reference }) => isNewFailing(reference, suite)))
+    return entries.length === 1 ? 'is new and fails' : 'are new and fail';
+  return brokeWord(entries.map(({ reference }) => reference));
 }
 
 function onFile(
@@ -281,8 +282,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     worst: { reference },
     others,
   } = found;
-  const alike =
-    others === 0 ? '' : `; ${others} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
+  const alike = others === 0 ? '' : `; ${others} more failed in the same way`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
       `${passWords(reference.head)} on head${alike}.`,
@@ -291,10 +291,10 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
 }
 
 function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): string {
-  const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
+  const worse = brokenIn(suite).map(({ id }) => shorten(id, 120));
   return [
     plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),
-    ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken)}`]),
+    ...(worse.length === 0 ? [] : [`. Worse: ${firstWords(worse)}`]),
     ...(suite.reason?.by === 'values' ? [] : failingMetrics(suite)).map(
       (metric) => `. Got worse: ${numberInWords(metric.name, metric.values)}`,
     ),
