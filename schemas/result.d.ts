@@ -4786,6 +4786,10 @@ export interface EvaldiffResult {
        * The share on head; null if nothing was rated.
        */
       head: number | null;
+      /**
+       * Set if the shares differ beyond chance (exact test, 1 % per direction).
+       */
+      moved?: true;
     } | null;
     /**
      * Every reference rated 3 or more, whether compared or not.

@@ -149,7 +149,12 @@ test.each<[string, Parameters<typeof worseSuite>]>([
     `capitals › r1 ${PLACE} – ${tests[1]![1] === 1 ? '1 of 1' : '2 of 2'}`,
   );
   const noted = annotations(result, [
-    { path: 'prompts/tests/capitals.yaml', lines: [{ start: 1, end: 99 }] },
+    {
+      path: 'prompts/tests/capitals.yaml',
+      basePath: null,
+      deleted: false,
+      lines: [{ start: 1, end: 99 }],
+    },
   ]);
   expect(noted.map(({ title }) => title)).toContain(`capitals: r0 and 2 more ${word}`);
   const texts = [
