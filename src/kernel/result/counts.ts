@@ -129,8 +129,12 @@ function hasFailedOften(side: SideResult | null): boolean {
 
 /** Whether one failed try is all the evidence. Recorded answers never differ, so one is enough. */
 function hasFailedOnce(side: SideResult | null): boolean {
-  const isAsked = side !== null && side.tries.some(({ latency_ms }) => latency_ms !== null);
-  return isAsked && side.tries_judged - side.passes < 2;
+  if (side === null || side.tries.every(isRecorded)) return false;
+  return side.tries_judged - side.passes < 2;
+}
+
+function isRecorded({ latency_ms, usage }: TryResult): boolean {
+  return usage === null && (latency_ms ?? 0) === 0;
 }
 
 /** Whether a test that got worse did so in more than one try. */

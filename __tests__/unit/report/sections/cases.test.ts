@@ -89,7 +89,8 @@ const worseSuite = (...tests: ['fell' | 'regressed', failures: number, latency?:
           const side = (outcome: 'pass' | 'fail', actual: string) =>
             sideOf(Array.from({ length: failures }, () => ({ outcome, actual })));
           const head = side('fail', 'Lyon');
-          if (latency === null) head.tries.forEach((own) => (own.latency_ms = null));
+          if (latency === null)
+            head.tries.forEach((own) => Object.assign(own, { latency_ms: 0, usage: null }));
           return referenceOf(`r${at}`, status, { base: side('pass', 'Paris'), head });
         }),
         { verdict: 'regressed' },
