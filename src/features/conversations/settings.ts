@@ -18,7 +18,7 @@ import type { Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
-import { CODE_CHAT_EVAL } from './code-chat-eval/instructions.ts';
+import codeChatEval from './code-chat-eval/evaluator.json' with { type: 'json' };
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
 import { checkOpening, criterionFault, withScripts } from './scripts.ts';
@@ -140,7 +140,10 @@ async function readConversation(
     max_steps: max_steps ?? DEFAULT_STEPS,
     evaluators: readable ? readEvaluators(field, grader) : [],
     criteria: readable ? readRules(field.at('combine'), readCriteria(field.at('criteria'))) : [],
-    instructions: instructions === 'code_chat_eval' ? CODE_CHAT_EVAL : (instructions ?? null),
+    // Its published accuracy holds only for its own words. Only its rules for the form of the reply
+    // are left out, because evaldiff asks for JSON.
+    instructions:
+      instructions === 'code_chat_eval' ? codeChatEval.instructions : (instructions ?? null),
     instructionsAt: field.at('instructions').place,
     tool_results: readToolResults(field.at('tool_results'), tool_results),
     examples: readable ? await readAnswers(field, context) : [],

@@ -129,11 +129,11 @@ function hasFailedOften(side: SideResult | null): boolean {
 
 /** Whether one failed try is all the evidence. Recorded answers never differ, so one is enough. */
 function hasFailedOnce(side: SideResult | null): boolean {
-  if (side === null || side.tries.every(isRecorded)) return false;
+  if (side === null || side.tries.every(isUncalled)) return false;
   return side.tries_judged - side.passes < 2;
 }
 
-function isRecorded({ latency_ms, usage }: TryResult): boolean {
+function isUncalled({ latency_ms, usage }: TryResult): boolean {
   return usage === null && (latency_ms ?? 0) === 0;
 }
 
