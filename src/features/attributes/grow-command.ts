@@ -65,7 +65,8 @@ export const growCommand: AddCommand = (program, terminal, done) => {
     .addHelpText(
       'after',
       `\nRates the references and up to ${String(MOST_POOL_ROWS)} rows of the pool, and keeps the rows that fit ` +
-        `attributes with fewer than ${String(ENOUGH_REFERENCES)} references. Attributes of --attribute and --from get ` +
+        `attributes with fewer than ${String(ENOUGH_REFERENCES)} references. ` +
+        'Attributes of --attribute and --from get ' +
         `${String(ENOUGH_REFERENCES)} more.\n\nExamples:\n  evaldiff grow log.jsonl prompts=support\n` +
         '  evaldiff grow log.jsonl prompts=support --from evaldiff-report',
     )
@@ -204,8 +205,8 @@ async function writeGrown(
     throw userError(
       null,
       grown.thin.length === 0
-        ? `every attribute has at least ${String(ENOUGH_REFERENCES)} references, so nothing was written; name ` +
-            'one with --attribute, or a result where one regressed with --from'
+        ? `every attribute has at least ${String(ENOUGH_REFERENCES)} references, ` +
+            'so nothing was written; name one with --attribute, or a result where one regressed with --from'
         : 'no row of the pool fits an attribute with too few references, so nothing was written',
     );
   const folder = resolve(terminal.cwd, directory);
