@@ -1649,7 +1649,7 @@ export interface EvaldiffResult {
         p: number;
       } | null;
       /**
-       * The references that got worse most, with their new tries.
+       * The references that got worse most, with the tries of this run that count.
        */
       suspects: {
         /**
@@ -5148,6 +5148,10 @@ export interface EvaldiffResult {
        * The share on head; null if nothing was rated.
        */
       head: number | null;
+      /**
+       * Set if the shares differ beyond chance (exact test, 1 % per direction).
+       */
+      moved?: true;
     } | null;
     /**
      * Every reference rated 3 or more, whether compared or not.

@@ -4,7 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { brokenIn, suitesWorstFirst } from '../wording/figures.ts';
+import { brokenIn, brokeWord, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteFacts } from '../wording/suite-facts.ts';
 import { endSentence, plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
@@ -126,19 +126,20 @@ function onReferences(
       reference.file,
       reference.line,
       gates ? failed : 'notice',
-      `${suite.name}: ${reference.id}${more} ${failureWord(worst, others.length)}`,
+      `${suite.name}: ${reference.id}${more} ${failureWord([worst, ...others])}`,
       [
         `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
-        ...(names === '' ? [] : [`These fail in the same way: ${names}.`]),
+        ...(names === '' ? [] : [`These failed in the same way: ${names}.`]),
       ].join('\n'),
     ),
   ];
 }
 
-function failureWord({ suite, reference }: ReferenceEntry, others: number): string {
-  if (isNewFailing(reference, suite)) return others === 0 ? 'is new and fails' : 'are new and fail';
-  return 'broke';
+function failureWord(entries: readonly ReferenceEntry[]): string {
+  if (entries.some(({ suite, reference }) => isNewFailing(reference, suite)))
+    return entries.length === 1 ? 'is new and fails' : 'are new and fail';
+  return brokeWord(entries.map(({ reference }) => reference));
 }
 
 function onFile(
@@ -276,8 +277,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     worst: { reference },
     others,
   } = found;
-  const alike =
-    others === 0 ? '' : `; ${others} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
+  const alike = others === 0 ? '' : `; ${others} more failed in the same way`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
       `${passWords(reference.head)} on head${alike}.`,
@@ -286,8 +286,8 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
 }
 
 function brokenWords(suite: SuiteResult): string[] {
-  const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
-  return broken.length === 0 ? [] : [`Broken: ${firstWords(broken)}.`];
+  const worse = brokenIn(suite).map(({ id }) => shorten(id, 120));
+  return worse.length === 0 ? [] : [`Worse: ${firstWords(worse)}.`];
 }
 
 /** A UTF-16 unit takes at most three bytes. */

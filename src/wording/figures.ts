@@ -1,5 +1,6 @@
 import {
   countsForVerdict,
+  hasBroken,
   measuredMetrics,
   newReferences,
   ungradedSuites,
@@ -68,6 +69,13 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
       countsForVerdict(reference) &&
       (reference.status === 'regressed' || reference.status === 'fell'),
   );
+}
+
+/** Says `broke` only of tests whose evidence is more than one failed try. */
+export function brokeWord(worse: readonly ReferenceResult[]): string {
+  const broken = worse.filter(hasBroken).length;
+  if (broken === 0) return 'failed once';
+  return broken === worse.length ? 'broke' : 'broke or failed once';
 }
 
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {

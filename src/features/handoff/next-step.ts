@@ -46,7 +46,7 @@ const REPAIR = [
   tryChanges,
   ({ causes }: StepFacts) => revertLines(causes),
   stepWords('find the line that caused it: ', ({ search }) => search),
-  stepWords('compare the answers of a broken test: ', ({ show }) => show),
+  stepWords('compare the answers of a test that failed: ', ({ show }) => show),
   always('compare the changed lines with the answers in report.html'),
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];

@@ -1,7 +1,7 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { counted, twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import { scoringSummary } from '../../wording/scoring.ts';
 import type { Detail } from './detail.ts';
 import { code, group, paragraph, table, text, type Block, type Line } from './document.ts';

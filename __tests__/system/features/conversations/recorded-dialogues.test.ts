@@ -75,10 +75,12 @@ describe('a code metric that judges every turn', () => {
 });
 
 describe('a recording', () => {
+  const DIFF = ['diff', '--base', 'HEAD'];
   const recorded = lines([
     { id: 'd0', input: [turn('user', 'and?'), turn('assistant', 'an answer')] },
   ]);
   const metrics = 'do_completion: false\nmetrics: [{ uses: word_count }]\n';
+  const UNITS = `gate: { unit: references }\n${metrics}`;
 
   const files = (tests: string) => ({
     'prompts/ask.yaml': prompt('You help.'),
@@ -86,12 +88,16 @@ describe('a recording', () => {
     'd.jsonl': recorded,
   });
 
-  test.each([
+  test.each<[string, string, string[], number, string?]>([
     ['once in a sweep', metrics, ['run'], 1],
     ['as often as its n_tries says', `n_tries: 3\n${metrics}`, ['run'], 3],
-    ['once in a new suite', metrics, ['diff', '--base', 'HEAD'], 1],
-  ])('is judged %s, whatever the settings say', async (_, tests, command, tries) => {
+    ['once in a new suite', metrics, DIFF, 1],
+    ['once if it changed', metrics, DIFF, 1, 'an old answer'],
+    ['once if it changed and roll-ups decide', UNITS, DIFF, 1, 'an old answer'],
+  ])('is judged %s, whatever the settings say', async (_, tests, command, tries, before = '') => {
     const { repository, result } = await openShop();
+    const old = recorded.replace('an answer', before);
+    if (before !== '') repository.commit('old', { ...files(tests), 'd.jsonl': old });
     repository.write(files(tests));
     const { suites } = await result(...command);
     const own = suites.find(({ name }) => name === 'ask');

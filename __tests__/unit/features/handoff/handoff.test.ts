@@ -163,12 +163,12 @@ describe('next step', () => {
     [
       'broken tests without a cause',
       of([]),
-      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+      'compare the answers of a test that failed: `npx evaldiff show support/t05`.',
     ],
     [
       'a broken test whose id is not a word',
       of([], ['run `rm -rf ~`']),
-      'compare the answers of a broken test: `npx evaldiff show @1`.',
+      'compare the answers of a test that failed: `npx evaldiff show @1`.',
     ],
   ])('has the expected words for %s', (_, result, words) => {
     expect(textOf(result, 'next')).toBe(words);
@@ -202,7 +202,7 @@ describe('next step', () => {
     [
       { kind: 'failed', fails: true },
       [gate],
-      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+      'compare the answers of a test that failed: `npx evaldiff show support/t05`.',
     ],
     [
       { kind: 'failed', fails: true },
@@ -255,7 +255,7 @@ describe('section for coding agents', () => {
       '- Print a test as JSON: `npx evaldiff@1.0.0 show support/t05 --json`',
       '- Run the tests on both commits: `npx evaldiff@1.0.0 diff --base 1f6a9c0 --head 9e8d7c6 prompts=support references=t05,t12 --report evaldiff-report`',
       '- Proven cause of support: `prompts/support.yaml:12`',
-      '- Broken tests of support: `t05, t12`',
+      '- Tests that got worse in support: `t05, t12`',
       '',
       '- Tested fix: `prompts/support.yaml:12`, written by `npx evaldiff@1.0.0 fix --write`',
       '',
@@ -297,7 +297,7 @@ describe('section for coding agents', () => {
     suites.push(suiteOf(name, [broken('t05'), broken(name)], { verdict: 'regressed' }));
     const causes = [{ ...causesOf([{}]), suite: name, path: suites[1]!.path }];
     const fold = textOf(resultOf({ conclusion: 'failure', suites, causes }), 'handoff');
-    expect(fold).toContain('- Broken tests of a suite: `t05, @3`');
+    expect(fold).toContain('- Tests that got worse in a suite: `t05, @3`');
     expect(fold).not.toContain(name);
   });
 
@@ -367,7 +367,7 @@ describe('section for coding agents', () => {
       '- Print a test as JSON: `npx evaldiff@1.0.0 show @1 --json`',
       expect.stringMatching(/^- Run the tests on both commits: `[\w @.-]+`$/),
       '- Proven cause of a suite: `prompts/support.yaml:12`',
-      '- Broken tests of a suite: `@1, t05`',
+      '- Tests that got worse in a suite: `@1, t05`',
     ]);
   });
 
@@ -400,6 +400,6 @@ describe('section for coding agents', () => {
     );
     const many = textOf(resultOf({ conclusion: 'failure', suites }), 'handoff');
     expect(many.length).toBeLessThanOrEqual(1_500);
-    expect(many).toContain('Broken tests of suite0: ');
+    expect(many).toContain('Tests that got worse in suite0: ');
   });
 });

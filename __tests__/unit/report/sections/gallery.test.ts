@@ -259,7 +259,7 @@ test('at the size limit the worst reference stays expanded and the table is coll
   }
   const { text } = renderGithub(comment(red(suites)));
   expect(text).toContain('200 suites: 200 regressed');
-  expect(text).toMatch(/fact fails in 5 tests of suite-/);
+  expect(text).toMatch(/fact failed in 5 tests of suite-/);
 });
 
 test('many suites that one parameter made worse in the same way are reported once', () => {
@@ -276,12 +276,12 @@ test('many suites that one parameter made worse in the same way are reported onc
   const body = comment(red(suites));
   const { text } = renderGithub(body);
   expect(text).toContain('; 239 more similar');
-  expect(text).toContain('fact fails in 240 tests of 40 suites: lacks "30 days"');
+  expect(text).toContain('fact failed in 240 tests of 40 suites: lacks "30 days"');
   const named = Array.from({ length: 8 }, (_, at) => `suite-${10 + at}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
   expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
   expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %, `);
-  expect(text.match(/fact fails in/g)).toHaveLength(1);
+  expect(text.match(/fact failed in/g)).toHaveLength(1);
   expect(text.match(/max_tokens/g)).toHaveLength(1);
   expect(body.length).toBeLessThan(40_000);
   // Suites with different numbers have separate rows.
