@@ -59,10 +59,7 @@ describe('reasons', () => {
       { code: 'new-failed', named: ['p: a'] },
       '1 new test failed on head, and gate.new is fail: p: a',
     ],
-    [
-      moved,
-      'p: 4 of 20 answers now pass under the new scoring; gate.scoring is fail',
-    ],
+    [moved, 'p: 4 of 20 answers now pass under the new scoring; gate.scoring is fail'],
     [{ code: 'held', held: 1, others: false }, 'Not failed, because fail_on is never.'],
     [
       { code: 'held', held: 1, others: true },

@@ -65,7 +65,9 @@ describe('promised fixes', () => {
   test('report a test as broken if the pull request breaks it', async () => {
     const { result, line } = await promised('Fixes: t04', onlySupport('worse'));
     expect(result.promises?.references).toMatchObject([{ id: 't04', status: 'broke' }]);
-    expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 failed on head: (\d+) of \1 → 0 of \d+\.$/);
+    expect(line).toMatch(
+      /^Promised fixes: 0 of 1 kept; t04 failed on head: (\d+) of \1 → 0 of \d+\.$/,
+    );
   });
 
   test('that are not kept do not fail the run', async () => {

@@ -69,9 +69,7 @@ describe('a suite with only a scoring change', () => {
       ...suite,
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
     };
-    expect(shown(result([uncompared]))).toContain(
-      '100 → 0 % of the same answers pass.',
-    );
+    expect(shown(result([uncompared]))).toContain('100 → 0 % of the same answers pass.');
     expect(shown(result([uncompared]))).toContain(
       'Scoring changed: 1 of 18 answers now fails and 1 now passes (scoring)\n',
     );
