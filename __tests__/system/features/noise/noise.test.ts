@@ -12,7 +12,7 @@ const project = (answer: Script) => openProject(quiz(), { answer });
 const oneCoin = chancy((_, question) => (question === 1 ? 0.5 : 1));
 
 describe('evaldiff noise', () => {
-  test('prints price and calls first, then the false-alarm rate and the flaky references', async () => {
+  test('prints price and calls first, then the false-alarm rate', async () => {
     const { evaldiff, server } = await project(oneCoin);
     const { code, out, err } = await evaldiff('noise', '--runs', '5');
     expect(code).toBe(0);
@@ -21,8 +21,6 @@ describe('evaldiff noise', () => {
     expect(out).toMatch(
       /Measured noise: \d of 5 comparisons of base with itself red \(95 % interval \d+\.\d to \d+\.\d %\)/,
     );
-    expect(out).toContain('1 reference both passed and failed');
-    expect(out).toMatch(/quiz\s+q1\s+\d+ of 20/);
   });
 
   test('adds its false-alarm rate and the pass counts of flaky references to the reports of later runs', async () => {
