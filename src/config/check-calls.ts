@@ -1,19 +1,21 @@
-import { problem } from '../errors.ts';
 import { metricsFor } from '../kernel/suite/metrics.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
 import { wantedCalls } from '../metrics/measures/tool-calls.ts';
 import { didYouMean } from '../text/suggest.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Notice } from '../types/plain.ts';
 
 /** Arguments by tool. Null: the tool takes any. */
 type Tools = ReadonlyMap<string, readonly string[] | null>;
 
-/** Finds expected calls that no answer can make, because the prompt's tools differ. */
-export function callProblems(suites: readonly Suite[]): Problem[] {
+/**
+ * Finds expected calls that no answer can make, because the prompt's tools differ. This is no error,
+ * because a pull request that changes a tool must be judged.
+ */
+export function callNotices(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ prompt, tests }) => {
     const tools = toolsOf(prompt.parameters['tools']);
     if (tools === null || prompt.code !== null) return [];
-    return tests.references.flatMap((reference) => {
+    return tests.references.flatMap((reference): Notice[] => {
       const compares = metricsFor(tests, reference).some(
         ({ source }) => source.kind === 'built-in' && source.uses === 'tool_call_match',
       );
@@ -29,7 +31,9 @@ export function callProblems(suites: readonly Suite[]): Problem[] {
           (key) => `the tool "${name}" has no argument "${key}"${didYouMean(key, known ?? [])}`,
         );
       });
-      return message === undefined ? [] : [problem(reference.place, `expected: ${message}`)];
+      return message === undefined
+        ? []
+        : [{ kind: 'settings', place: reference.place, message: `expected: ${message}` }];
     });
   });
 }

@@ -1,11 +1,11 @@
 import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
-import { isHosted, type Message, type Request, isBatched } from '../types/model.ts';
+import { isBatched, isHosted, type Message, type Request, modelLabel } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
 import { requestsOf, type Prepared } from './prepared.ts';
-import { modelLabel, priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
+import { priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, fileTokens, outputLimit } from './tokens.ts';
 
 interface ForecastTools {

@@ -1,4 +1,4 @@
-import { type Target, isBatched } from '../types/model.ts';
+import { type Target, modelLabel } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { mostOutput } from './tokens.ts';
@@ -102,13 +102,6 @@ function limitBounds(
       },
     }),
   };
-}
-
-export function modelLabel(target: Target): string {
-  if (isBatched(target)) return `${target.model} (batch)`;
-  return 'endpoint' in target && target.endpoint !== null
-    ? `${target.model} (${target.endpoint})`
-    : target.model;
 }
 
 export function timesForecast(

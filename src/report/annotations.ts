@@ -175,7 +175,7 @@ function onFile(
         ...own.map(({ sentence }) => sentence),
         ...worst,
         ...facts.map(({ word, words: fact }) => endSentence(`${word}: ${plainWords(fact)}`)),
-        ...suites.flatMap(brokenWords),
+        ...suites.flatMap(worseWords),
       ].join('\n'),
     ),
   ];
@@ -285,7 +285,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   ];
 }
 
-function brokenWords(suite: SuiteResult): string[] {
+function worseWords(suite: SuiteResult): string[] {
   const worse = brokenIn(suite).map(({ id }) => shorten(id, 120));
   return worse.length === 0 ? [] : [`Worse: ${firstWords(worse)}.`];
 }

@@ -372,3 +372,10 @@ export type CodeResult =
    * `code`: the code raised an exception or set an unusable value. `sandbox`: it did not finish.
    */
   | { status: 'error'; cause: 'code' | 'sandbox'; message: string };
+
+export function modelLabel(target: Target): string {
+  if (isBatched(target)) return `${target.model} (batch)`;
+  return 'endpoint' in target && target.endpoint !== null
+    ? `${target.model} (${target.endpoint})`
+    : target.model;
+}

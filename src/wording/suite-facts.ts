@@ -16,13 +16,13 @@ interface SuiteFact {
   words: Words;
 }
 
-const VERDICT_WORDS: Partial<Record<Verdict, string>> = {
+const FACT_WORDS: Partial<Record<Verdict, string>> = {
   regressed: 'Regressed',
   inconclusive: 'Inconclusive',
   improved: 'Improved',
 };
 
-const WITHOUT_VERDICT: ReadonlySet<OutcomeKind> = new Set([
+const CALM_OUTCOMES: ReadonlySet<OutcomeKind> = new Set([
   'cancelled',
   'ended-early',
   'no-verdict',
@@ -48,7 +48,7 @@ export function suiteFacts(suite: SuiteResult, result: Result): SuiteFact[] {
     ({ word }) => word !== GONE,
   );
   const isFixed = suite.verdict === 'improved' && own.some(({ word }) => word === 'Fixed');
-  const verdict = isFixed ? undefined : VERDICT_WORDS[suite.verdict];
+  const verdict = isFixed ? undefined : FACT_WORDS[suite.verdict];
   const metrics = suite.reason?.by === 'values' ? [] : failingMetrics(suite);
   const facts: SuiteFact[] = [
     ...(verdict === undefined ? [] : [{ word: verdict, words: sentence }]),
@@ -65,7 +65,7 @@ export function suiteFacts(suite: SuiteResult, result: Result): SuiteFact[] {
 }
 
 function calmWord(suite: SuiteResult, result: Result): string {
-  if (result.suites.length === 1 || WITHOUT_VERDICT.has(result.outcome.kind))
+  if (result.suites.length === 1 || CALM_OUTCOMES.has(result.outcome.kind))
     return outcomeLook(result).outcome;
   return hasComparison(suite) ? 'No regression' : 'Not compared';
 }

@@ -192,7 +192,7 @@ describe('evaldiff demo', () => {
     // The command in the comment reproduces the verdict, with the demo's programs as models.
     const reports = dirname(report);
     const comment = readFileSync(join(reports, 'comment.md'), 'utf8');
-    const [, line = ''] = / · `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
+    const [, line = ''] = /Repeat it on your machine: `npx evaldiff ([^`]+)`/.exec(comment) ?? [];
     expect(line).toMatch(/^diff --base [0-9a-f]{7} --head [0-9a-f]{7} --code host$/);
     const again = [...line.split(' '), '--no-store', '--json'];
     const { code: same, ...printed } = await startCommand(again, env, dirname(reports));

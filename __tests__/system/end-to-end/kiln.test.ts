@@ -171,7 +171,7 @@ describe('the check is green', () => {
       head: edited('rubrics/tone.yaml', ...rubric),
     });
     expect(verdict).toEqual(['success', 'scoring-changed']);
-    expect(text).toContain('Scoring changed: answer');
+    expect(text).toContain('Scoring changed: 9 of 24 answers now fail (rubric is_friendly)');
     expect(lines).toEqual([['rubrics/tone.yaml', 4]]);
   });
 

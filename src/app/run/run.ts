@@ -24,7 +24,7 @@ export async function run(
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
   const asked = await askRounds(started, edges, spent);
-  const problems = unknownModels(started, spent.missing);
+  const problems = unknownModels(started, spent.missing, edges.words);
   if (problems.length > 0)
     return withProblems(emptyResult, { problems, suites: [], notices: [] }, spent);
   const prepared = { ...started, suites: asked.suites };

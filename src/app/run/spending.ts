@@ -8,7 +8,6 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import { modelLabel } from '../../money/priced-calls.ts';
 import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type KeptRecords,
   type Target,
   isAbandoned,
+  modelLabel,
 } from '../../types/model.ts';
 import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -33,6 +33,8 @@ export interface RunWords {
     otherBuilds: readonly OtherBuild[];
   }): Notice[];
   confirmationWords(confirmation: Confirmation): string;
+  /** The model that a name stands for that its vendor does not know. */
+  meantModel(name: string, others: readonly string[]): string | null;
 }
 
 export interface JudgeEdges {
@@ -121,12 +123,12 @@ export async function askRounds(
 
 async function executeRounds(
   prepared: Prepared,
-  { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,
+  { evaluate, checkSchema, random, scoreMetric, words }: JudgeEdges,
   { meter, complete, halted, unmade, missing }: Spending,
 ): Promise<SuiteComparison[]> {
   const { suites, price, next } = prepared;
   const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
-    if (unknownModels(prepared, missing).length > 0) return () => new Map();
+    if (unknownModels(prepared, missing, words).length > 0) return () => new Map();
     const wanted = next(begun);
     return (run) => {
       const tries = wanted(run);

@@ -1,3 +1,4 @@
+import { modelMeant } from '../../config/model-names.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import { newlySkippedIds } from '../../kernel/judge/planned.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
@@ -5,6 +6,7 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
 import { answerKey } from '../../report/answers/text.ts';
+import { nearest } from '../../text/suggest.ts';
 import type { Outcome } from '../../types/metric.ts';
 import { SIDES, type Notice, type NoticeKind, type Place, type Side } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';
@@ -29,6 +31,7 @@ export const RUN_WORDS: RunWords = {
   driftNotice,
   servedNotices,
   confirmationWords,
+  meantModel: (name, others) => nearest(name, others, 'strict') ?? modelMeant(name),
 };
 
 function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[] {

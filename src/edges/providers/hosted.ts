@@ -115,13 +115,13 @@ const KEY = 'key';
  * `ask-plainly`: the model's answer had the wrong form, so ask again without a schema.
  * `option-refused`: ask again without an option that the model refuses.
  */
-type Asked = Completion | { status: 'ask-plainly' } | { status: 'option-refused' };
+type AskResult = Completion | { status: 'ask-plainly' } | { status: 'option-refused' };
 
 async function askOnce(
   { server, pacer, files }: Destination,
   asking: HostedCall,
   options: CallOptions,
-): Promise<Asked> {
+): Promise<AskResult> {
   const { request, target, open, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;

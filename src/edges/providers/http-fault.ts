@@ -29,7 +29,7 @@ const CONTENT_FILTER = {
   words: 'the content filter rejected the request',
 } as const;
 
-const REFUSED = { kind: 'request', words: 'the server rejected the request' } as const;
+const REJECTED = { kind: 'request', words: 'the server rejected the request' } as const;
 
 const NO_RIGHT = { kind: 'key', words: 'the key lacks permission' } as const;
 
@@ -40,7 +40,7 @@ const QUOTA = {
 } as const;
 
 /** The first row that fits decides what a failure means. */
-const ROWS: readonly FaultRow[] = [
+const FAULT_ROWS: readonly FaultRow[] = [
   {
     of: 'OpenAI, Azure, OpenRouter, xAI: the error has a code',
     when: ({ code, said }) => FILTER_CODE.test(code) && !OF_PARAMETER.test(said),
@@ -89,9 +89,14 @@ const ROWS: readonly FaultRow[] = [
   {
     of: 'OpenRouter: the credit suffices for a smaller request',
     when: ({ status, said }) => status === 402 && AFFORDABLE.test(said),
-    ...REFUSED,
+    ...REJECTED,
   },
-  { of: 'DeepSeek, OpenRouter', when: ({ status }) => status === 402, ...REFUSED, scope: 'server' },
+  {
+    of: 'DeepSeek, OpenRouter',
+    when: ({ status }) => status === 402,
+    ...REJECTED,
+    scope: 'server',
+  },
   {
     of: 'OpenAI and compatible servers',
     when: ({ status, code }) => status === 429 && QUOTA_EXHAUSTED.test(code),
@@ -117,7 +122,7 @@ const ROWS: readonly FaultRow[] = [
   {
     of: 'OpenAI by code; Anthropic, Google, Ollama by message',
     when: isUnknownModel,
-    ...REFUSED,
+    ...REJECTED,
     scope: 'model',
     noModel: true,
     advice:
@@ -127,22 +132,22 @@ const ROWS: readonly FaultRow[] = [
   {
     of: 'all: an address without /v1',
     when: ({ status, said }) => status === 404 && (said === '' || NO_ADDRESS.test(said)),
-    ...REFUSED,
+    ...REJECTED,
     advice: 'There is no API at this address: check its path (most end in /v1).',
   },
   {
     of: 'Azure by code; DeepSeek, OpenRouter by message',
     when: ({ code, said }) => code.includes('DeploymentNotFound') || UNKNOWN_MODEL.test(said),
-    ...REFUSED,
+    ...REJECTED,
     scope: 'model',
   },
-  { when: () => true, ...REFUSED },
+  { when: () => true, ...REJECTED },
 ];
 
 /** The message never contains the key. */
 export function httpFault(failure: HttpFailure): Fault {
   const { status, code, said, waitMs } = failure;
-  const row = ROWS.find(({ when }) => when(failure)) ?? REFUSED;
+  const row = FAULT_ROWS.find(({ when }) => when(failure)) ?? REJECTED;
   const { kind, words, hidesMessage, advice, scope, noModel, mayPass }: Omit<FaultRow, 'when'> =
     row;
   const message = `${String(status)}, ${words}${said === '' || hidesMessage ? '' : `: ${said}`}`;

@@ -102,9 +102,9 @@ function byTests(
       rolled ? (rolled.outcome ?? 'ungraded') : null;
     return [{ id: run.affected.reference.id, was: of(other), is: of(base), onHead: of(head) }];
   });
-  const both = tests.filter(({ was, is }) => isJudged(was) && isJudged(is));
+  const both = tests.filter(({ was, is }) => hasJudged(was) && hasJudged(is));
   const share = (outcomes: readonly (Outcome | null)[]) =>
-    outcomes.length > 0 && outcomes.every(isJudged)
+    outcomes.length > 0 && outcomes.every(hasJudged)
       ? outcomes.filter((outcome) => outcome === 'pass').length / outcomes.length
       : null;
   const rates = {
@@ -116,7 +116,7 @@ function byTests(
   return { rates, judged: tests };
 }
 
-function isJudged(outcome: Outcome | null): boolean {
+function hasJudged(outcome: Outcome | null): boolean {
   return outcome === 'pass' || outcome === 'fail';
 }
 

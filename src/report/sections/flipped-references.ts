@@ -82,7 +82,10 @@ function flippedRows(
   const passed = isSameTries ? `, ${count(passes)} of ${countedTries(judged)} passed` : '';
   const judgement = (whose: string, outcome: string, own: Score[] = []): FactRow => ({
     name: [text(`${whose}'s scoring`)],
-    value: [text(`${outcome}${passed}`), ...(outcome === 'pass' ? [] : reasonsOf(own, characters))],
+    value: [
+      text(`${outcome}${passed}`),
+      ...(outcome === 'pass' ? [] : flipReasons(own, characters)),
+    ],
   });
   return [
     { name: [text('Reference')], value: referenceLabel(reference) },
@@ -93,7 +96,7 @@ function flippedRows(
   ];
 }
 
-function reasonsOf(scores: Score[], characters: number): Line {
+function flipReasons(scores: Score[], characters: number): Line {
   return failedScores({ scores }).flatMap(({ metric, reason }): Line => [
     text(', '),
     code(metric),
