@@ -46,11 +46,15 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       'the repository on GitHub and the tag or full commit id that the written files use; ' +
         'default: those of this copy',
     )
+    .option(
+      '--keyless',
+      "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
     )
-    .action(async (options: { directory: string; from?: string }) => {
+    .action(async (options: { directory: string; from?: string; keyless?: true }) => {
       const { directory } = options;
       const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
       const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
@@ -70,10 +74,11 @@ export const initCommand: AddCommand = (program, terminal, done) => {
         };
       });
       const vendors = vendorsToAsk(seen, starter, env);
-      const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
-      const unset = keys.filter((key) => !env[key]?.trim());
+      const { keyless = false } = options;
+      if (keyless) refuseKeys(vendors, seen.endpoints);
+      const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
       const files = new Map(
-        [...(await wantedFiles(seen, { vendors, origin, starter }))].filter(
+        [...(await wantedFiles(seen, { vendors, origin, starter, keyless }))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -83,7 +88,8 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { keys, unset, origin, named: options.from !== undefined, shown, starter };
+      const named = options.from !== undefined;
+      const facts = { vendors, unset, keyless, origin, named, shown, starter };
       const next = nextSteps(seen, files, facts);
       terminal.out(
         `${[...initSummary(seen, files, facts), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
@@ -100,6 +106,17 @@ function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
     const { keyVariable, models, starterModel } = factsOf(name);
     return env[keyVariable] !== undefined && models.test(starterModel);
   });
+}
+
+function refuseKeys(vendors: readonly VendorName[], endpoints: readonly string[]): void {
+  const keyed = vendors.filter((vendor) => factsOf(vendor).federation === undefined);
+  const [first] = [...keyed, ...endpoints];
+  if (first !== undefined)
+    throw userError(
+      null,
+      `init: ${first} needs a key, because evaldiff cannot prove the job's identity to it. Run ` +
+        'init without --keyless',
+    );
 }
 
 function vendorsToAsk(
@@ -153,11 +170,12 @@ interface WrittenFor {
   vendors: readonly VendorName[];
   origin: CopyOrigin | null;
   starter: StarterFiles;
+  keyless: boolean;
 }
 
 async function wantedFiles(
   seen: Seen,
-  { vendors, origin, starter }: WrittenFor,
+  { vendors, origin, starter, keyless }: WrittenFor,
 ): Promise<Map<string, string>> {
   const { below, settings, workflow, endpoints } = seen;
   const [vendor = vendorNames()[0]] = vendors;
@@ -169,7 +187,7 @@ async function wantedFiles(
     files.set(
       workflowPath(below),
       await workflowText(below, origin, {
-        ...{ vendors, endpoints, host: starter.needsHost },
+        ...{ vendors, endpoints, keyless, host: starter.needsHost },
         installs: [...new Set(starter.suites.flatMap(({ install }) => install ?? []))],
       }),
     );
@@ -208,8 +226,10 @@ function initSummary(
 }
 
 interface Facts {
-  keys: readonly string[];
-  unset: readonly string[];
+  vendors: readonly VendorName[];
+  /** Vendors without a key on this machine. */
+  unset: readonly VendorName[];
+  keyless: boolean;
   origin: CopyOrigin | null;
   /** Whether the command line names `origin`. */
   named: boolean;
@@ -217,19 +237,14 @@ interface Facts {
   starter: StarterFiles;
 }
 
-function nextSteps(
-  seen: Seen,
-  files: ReadonlyMap<string, string>,
-  { keys, unset, origin, named, shown, starter }: Facts,
-): string[] {
+function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
+  const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
-    ...keys.map(
-      (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
-    ),
+    ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
     ...when(
       workflow?.unfinished === true,
@@ -303,8 +318,17 @@ function endpointSteps({ workflow, endpoints }: Seen): string[] {
   });
 }
 
-function hereWords(key: string, unset: readonly string[]): string {
-  return unset.includes(key)
+function keyStep(vendor: VendorName, { unset, keyless }: Facts, workflow: string): string {
+  const { keyVariable: key, label } = factsOf(vendor);
+  const inJob = keyless
+    ? `Register this repository's identity with ${label}, and write its ids into ${workflow} ` +
+      '(docs/models.md#without-a-key)'
+    : `Add your model key as the repository secret ${key}`;
+  return `${inJob}; ${hereWords(key, unset.includes(vendor))}.`;
+}
+
+function hereWords(key: string, isUnset: boolean): string {
+  return isUnset
     ? `on this machine, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
     : 'on this machine it is already set';
 }

@@ -3,6 +3,7 @@ import type { Reserve } from '../../types/hold.ts';
 import type { HostedTarget, Request } from '../../types/model.ts';
 import type { Address, ProviderAccess } from './address.ts';
 import { type Clock, pause } from './clock.ts';
+import { isCredential } from './credential.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
@@ -81,10 +82,15 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: [key ?? '', ...Object.values(headers)].filter(
-      (each) => each.length >= MIN_SECRET_LENGTH,
-    ),
-    post: () => (connected ??= connect()),
+    secrets: () =>
+      [...(isCredential(key) ? key.issued() : [key ?? '']), ...Object.values(headers)].filter(
+        (each) => each.length >= MIN_SECRET_LENGTH,
+      ),
+    async post() {
+      // Here, so that no answer's latency includes the exchange.
+      if (isCredential(key)) await key.token();
+      return await (connected ??= connect());
+    },
     deployments: address.deployments,
     pacer,
     paced: new Map<string, Pacer>(),

@@ -11,6 +11,7 @@ import type {
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
 import type { VendorName } from '../../../types/vendors/names.ts';
+import { isCredential, type Auth, type Credential } from '../credential.ts';
 
 export interface Vendor extends Language {
   name: VendorName;
@@ -176,10 +177,10 @@ export function isId(text: unknown): text is string {
 
 export function authOf(
   { facts }: Pick<Vendor, 'facts'>,
-  key: string | null,
+  key: string | Credential | null,
   azure = false,
-): { header: string; value: string } | null {
-  if (key === null) return null;
+): Auth | null {
+  if (key === null || isCredential(key)) return key;
   const keyHeader = azure ? 'api-key' : facts.keyHeader;
   return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
 }
