@@ -5,7 +5,7 @@ import { FAIL_ON } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { factsOf, keyInputs, perVendor, type KeyInput } from '../types/vendors.ts';
+import { factsOf, keyInputs, type KeyInput } from '../types/vendors.ts';
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
@@ -74,15 +74,9 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
-  const { keys, identities, problems: ofKeys } = readKeys(nonBlankLines(raw('keys')));
-  for (const vendor of [...keys.keys(), ...identities.keys()]) {
-    const { keyInput } = factsOf(vendor);
-    if (raw(keyInput) !== '')
-      refuse('keys', `"${vendor}" is also set by the input ${keyInput}; remove one of them`);
-  }
+  const { problems: ofKeys, ...access } = readKeys(nonBlankLines(raw('keys')), raw);
   const lines = nonBlankLines(raw('overrides'));
   const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
-  const allowed = names(raw('allowed-models'));
   const inputs = {
     token: raw('github-token'),
     mode: word('mode', MODES),
@@ -90,8 +84,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
     workingDirectory,
     base: revision('base', raw('base'), refuse),
     head: revision('head', raw('head'), refuse),
-    keys: perVendor((vendor) => raw(factsOf(vendor).keyInput) || keys.get(vendor) || null),
-    identities,
+    ...access,
     endpoints,
     proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
@@ -114,7 +107,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
       config: value('config'),
       configRequired: true,
       overrides,
-      allowedModels: allowed.length === 0 ? null : allowed,
+      allowedModels: raw('allowed-models') === '' ? null : names(raw('allowed-models')),
       own,
     } satisfies GivenReadOptions,
   };
@@ -122,7 +115,10 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
     refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
-  return { inputs, problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
+  return {
+    inputs,
+    problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides],
+  };
 }
 
 function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse: Refuse): void {

@@ -74,11 +74,11 @@ export const initCommand: AddCommand = (program, terminal, done) => {
         };
       });
       const vendors = vendorsToAsk(seen, starter, env);
-      const { keyless = false } = options;
-      if (keyless) refuseKeys(vendors, seen.endpoints);
+      const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
       const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
+      const written = { vendors, origin, starter, keyless };
       const files = new Map(
-        [...(await wantedFiles(seen, { vendors, origin, starter, keyless }))].filter(
+        [...(await wantedFiles(seen, written))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -88,15 +88,25 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
-      const named = options.from !== undefined;
-      const facts = { vendors, unset, keyless, origin, named, shown, starter };
-      const next = nextSteps(seen, files, facts);
-      terminal.out(
-        `${[...initSummary(seen, files, facts), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
-      );
+      const facts = { ...written, unset, named: options.from !== undefined, shown };
+      terminal.out(linesOf(seen, files, facts, found));
       done(0);
     });
 };
+
+function linesOf(
+  seen: Seen,
+  files: ReadonlyMap<string, string>,
+  facts: Facts,
+  found: readonly string[],
+): string {
+  const lines = [
+    ...initSummary(seen, files, facts),
+    ...['', ...found, ''],
+    ...nextSteps(seen, files, facts),
+  ];
+  return `${lines.map(logLine).join('\n')}\n`;
+}
 
 /**
  * The settings contain only the model's name, so evaldiff must recognise the vendor by that name.
@@ -108,7 +118,7 @@ function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
   });
 }
 
-function refuseKeys(vendors: readonly VendorName[], endpoints: readonly string[]): void {
+function isKeyless(vendors: readonly VendorName[], endpoints: readonly string[]): true {
   const keyed = vendors.filter((vendor) => factsOf(vendor).federation === undefined);
   const [first] = [...keyed, ...endpoints];
   if (first !== undefined)
@@ -117,6 +127,7 @@ function refuseKeys(vendors: readonly VendorName[], endpoints: readonly string[]
       `init: ${first} needs a key, because evaldiff cannot prove the job's identity to it. Run ` +
         'init without --keyless',
     );
+  return true;
 }
 
 function vendorsToAsk(
@@ -225,16 +236,12 @@ function initSummary(
   ];
 }
 
-interface Facts {
-  vendors: readonly VendorName[];
+interface Facts extends WrittenFor {
   /** Vendors without a key on this machine. */
   unset: readonly VendorName[];
-  keyless: boolean;
-  origin: CopyOrigin | null;
   /** Whether the command line names `origin`. */
   named: boolean;
   shown: FormatPath;
-  starter: StarterFiles;
 }
 
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {

@@ -81,13 +81,13 @@ function vendorAddress(
   { keys, vendorUrls, identities, credentials }: ProviderAccess,
 ): Address | string {
   const { keyVariable, keyInput, host } = factsOf(provider);
-  const place = { url: vendorUrls?.[provider] ?? host, key: null };
+  const at = (key: string | null) =>
+    namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
   const identity = identities?.get(provider);
-  if (identity?.request === null) return withoutPermission(provider);
   if (identity !== undefined) {
-    const address = namedAddress(`The address of ${provider}`, place);
-    const key = credentials?.get(provider) ?? null;
-    return typeof address === 'string' ? address : { ...address, key };
+    const address = identity.request === null ? withoutPermission(provider) : at(null);
+    if (typeof address === 'string') return address;
+    return { ...address, key: credentials?.get(provider) ?? null };
   }
   const key = keys[provider];
   if (key === null || key === '')
@@ -100,7 +100,7 @@ function vendorAddress(
       `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
       `the input ${keyInput}).`
     );
-  return namedAddress(`The address of ${provider}`, { ...place, key });
+  return at(key);
 }
 
 function withoutPermission(provider: VendorName): string {

@@ -13,7 +13,6 @@ export interface Credential {
   replace(refused: string): Promise<string | null>;
   /** All tokens so far, which are secrets. */
   issued(): readonly string[];
-  close(): void;
 }
 
 export type Auth = { header: string; value: string } | Credential;
@@ -35,7 +34,6 @@ const NEXT_RENEWAL_MS = 10_000;
 export function createCredential(
   issue: () => Promise<IssuedToken>,
   { headers, clock }: Pick<Credential, 'headers'> & { clock: Pick<Clock, 'now'> },
-  close: () => void = () => undefined,
 ): Credential {
   const issued: string[] = [];
   let current: { token: string; renewAt: number; endsAt: number; accepted: boolean } | null = null;
@@ -71,7 +69,6 @@ export function createCredential(
       return current.accepted ? await renew() : null;
     },
     issued: () => issued,
-    close,
   };
 }
 

@@ -30,90 +30,86 @@ const LIFE_S = 3600;
 export function identityCredential(
   vendor: VendorName,
   identity: JobIdentity,
-  options: ExchangeOptions,
+  { register, redact, ...bounds }: ExchangeOptions,
 ): Credential {
-  const { proxy, clock, signal } = options;
-  const { federation } = factsOf(vendor);
+  const { federation, label } = factsOf(vendor);
   const exchange = EXCHANGES[vendor];
   if (federation === undefined || exchange === undefined)
-    throw new Error(`${vendor} has no exchange of identities`);
-  const bounded = createBoundedFetch({
-    base: new URL(federation.host),
-    auth: null,
-    passedHeaders: Object.keys(federation.headers),
-    timeoutMs: TIMEOUT_MS,
-    ...{ proxy, clock, signal },
-  });
-  const issue = async (): Promise<IssuedToken> => {
-    const proof = await identityToken(identity, options);
-    options.register([proof]);
-    const { fetch, explain, lifeS } = watched(bounded.fetch, vendor, options);
-    const token = await exchange(identity, proof, fetch).catch(() => {
-      throw explain();
-    });
-    options.register([token]);
-    return { token, lifeMs: lifeS() * 1000 };
+    throw new Error(`${vendor} does not exchange identities`);
+  const { headers } = federation;
+  const shorten = (said: unknown): string => foreignLine(String(said), redact, MAX_SAID_CHARS);
+  const prove = async (): Promise<string> => {
+    try {
+      return (await identity.request?.(identity.audience)) ?? '';
+    } catch (error) {
+      const why = shorten(member(error, 'message'));
+      throw new TransportError('exchange', `the runner issued no identity token: ${why}`);
+    }
   };
-  return createCredential(issue, { clock, headers: federation.headers }, bounded.close);
+  const issue = async (): Promise<IssuedToken> => {
+    const proof = await prove();
+    register([proof]);
+    const bounded = createBoundedFetch({
+      base: new URL(federation.host),
+      auth: null,
+      passedHeaders: Object.keys(headers),
+      timeoutMs: TIMEOUT_MS,
+      ...bounds,
+    });
+    const reply: Reply = { status: 0, data: undefined, failure: null };
+    try {
+      const token = await exchange(identity, proof, watched(bounded.fetch, reply));
+      register([token]);
+      const life = Number(member(reply.data, 'expires_in') ?? LIFE_S);
+      return { token, lifeMs: life * 1000 };
+    } catch {
+      throw whyRefused(reply, label, shorten);
+    } finally {
+      bounded.close();
+    }
+  };
+  return createCredential(issue, { clock: bounds.clock, headers });
 }
 
-async function identityToken(
-  { request, audience }: JobIdentity,
-  { redact }: Pick<ExchangeOptions, 'redact'>,
-): Promise<string> {
-  try {
-    return (await request?.(audience)) ?? '';
-  } catch (error) {
-    const why = foreignLine(String(member(error, 'message')), redact, MAX_SAID_CHARS);
-    throw new TransportError('exchange', `the runner issued no identity token: ${why}`);
-  }
+/** What the SDKs do not report: the token's life, and why an exchange failed. */
+interface Reply {
+  status: number;
+  data: unknown;
+  failure: TransportError | null;
 }
 
 type Fetch = BoundedFetch['fetch'];
 
-/** Notes what the SDKs do not report: the token's life, and why an exchange failed. */
-function watched(
-  send: Fetch,
-  vendor: VendorName,
-  { redact }: Pick<ExchangeOptions, 'redact'>,
-): { fetch: Fetch; explain(): TransportError; lifeS(): number } {
-  const { label } = factsOf(vendor);
-  let status = 0;
-  let reply: unknown;
-  let failure: TransportError | null = null;
-  return {
-    async fetch(input, init) {
-      try {
-        const response = await send(input, init);
-        status = response.status;
-        reply = parsedJson(await response.clone().text());
-        return response;
-      } catch (error) {
-        failure = error instanceof TransportError ? error : null;
-        throw error;
-      }
-    },
-    explain() {
-      if (failure?.code === 'aborted') return failure;
-      if (failure !== null) {
-        const { message } = transportFault(failure, TIMEOUT_MS);
-        return new TransportError('exchange', `no access token from ${label}: ${message}`);
-      }
-      const said = member(reply, 'error_description') ?? member(member(reply, 'error'), 'message');
-      const why = foreignLine(
-        String(said ?? member(reply, 'error') ?? 'without a reason'),
-        redact,
-        MAX_SAID_CHARS,
-      );
-      return status >= 500 || status === 429
-        ? new TransportError('exchange', `no access token from ${label} (${status}): ${why}`)
-        : new TransportError('identity', `${label} refused the job's identity (${status}): ${why}`);
-    },
-    lifeS() {
-      const life = member(reply, 'expires_in');
-      return typeof life === 'number' && life > 0 ? life : LIFE_S;
-    },
+function watched(send: Fetch, reply: Reply): Fetch {
+  return async (input, init) => {
+    try {
+      const response = await send(input, init);
+      reply.status = response.status;
+      reply.data = parsedJson(await response.clone().text());
+      return response;
+    } catch (error) {
+      if (error instanceof TransportError) reply.failure = error;
+      throw error;
+    }
   };
+}
+
+function whyRefused(
+  { status, data, failure }: Reply,
+  label: string,
+  shorten: (said: unknown) => string,
+): TransportError {
+  if (failure?.code === 'aborted') return failure;
+  const error = member(data, 'error');
+  const why =
+    failure === null
+      ? shorten(
+          member(data, 'error_description') ?? member(error, 'message') ?? error ?? 'no reason',
+        )
+      : transportFault(failure, TIMEOUT_MS).message;
+  return failure !== null || status >= 500 || status === 429
+    ? new TransportError('exchange', `no access token from ${label} (${status}): ${why}`)
+    : new TransportError('identity', `${label} refused the job's identity (${status}): ${why}`);
 }
 
 type Exchange = (identity: VendorIdentity, proof: string, fetch: Fetch) => Promise<string>;

@@ -82,10 +82,7 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: () =>
-      [...(isCredential(key) ? key.issued() : [key ?? '']), ...Object.values(headers)].filter(
-        (each) => each.length >= MIN_SECRET_LENGTH,
-      ),
+    secrets: () => secretsOf(address),
     async post() {
       // Here, so that no answer's latency includes the exchange.
       if (isCredential(key)) await key.token();
@@ -95,6 +92,11 @@ export function createServer(
     pacer,
     paced: new Map<string, Pacer>(),
   };
+}
+
+function secretsOf({ key, headers }: Address): string[] {
+  const keys = isCredential(key) ? key.issued() : [key ?? ''];
+  return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }
 
 function warnAboutInheritedUrl(

@@ -123,7 +123,6 @@ export function createProviders(options: ProviderOptions): Providers {
     async close() {
       closing.abort();
       hosted.close();
-      for (const credential of credentials.values()) credential.close();
       const closed = Object.values(own).map((program) => program.close());
       await Promise.all([other?.close(), programs.close(), ...closed]);
     },

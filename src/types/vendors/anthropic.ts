@@ -167,7 +167,8 @@ export const anthropicFacts = {
   federation: {
     audience: 'https://api.anthropic.com',
     host: 'https://api.anthropic.com',
-    options: { organization: true, 'service-account': false, workspace: false },
+    required: ['organization'],
+    optional: ['service-account', 'workspace'],
     headers: { 'anthropic-beta': 'oauth-2025-04-20' },
   },
   models: /^claude-/,

@@ -34,8 +34,9 @@ export interface Federation {
   audience: string;
   /** Origin of the exchange. */
   host: string;
-  /** Options of a line in the input `keys`. True: required. */
-  options: Readonly<Record<string, boolean>>;
+  /** Options of a line in the input `keys`. */
+  required: readonly string[];
+  optional: readonly string[];
   /** Sent with every request that has such a token. */
   headers: Readonly<Record<string, string>>;
 }

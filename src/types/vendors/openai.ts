@@ -213,7 +213,8 @@ export const openaiFacts = {
   federation: {
     audience: 'https://api.openai.com/v1',
     host: 'https://auth.openai.com',
-    options: { 'service-account': true },
+    required: ['service-account'],
+    optional: [],
     headers: {},
   },
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
