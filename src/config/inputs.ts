@@ -5,7 +5,7 @@ import { FAIL_ON } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { factsOf, keyInputs, type KeyInput } from '../types/vendors.ts';
+import { keyInputs, type KeyInput } from '../types/vendors.ts';
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
@@ -77,6 +77,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const { problems: ofKeys, ...access } = readKeys(nonBlankLines(raw('keys')), raw);
   const lines = nonBlankLines(raw('overrides'));
   const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
+  const allowed = names(raw('allowed-models'));
   const inputs = {
     token: raw('github-token'),
     mode: word('mode', MODES),
@@ -107,7 +108,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
       config: value('config'),
       configRequired: true,
       overrides,
-      allowedModels: raw('allowed-models') === '' ? null : names(raw('allowed-models')),
+      allowedModels: allowed.length === 0 ? null : allowed,
       own,
     } satisfies GivenReadOptions,
   };

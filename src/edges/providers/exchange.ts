@@ -49,49 +49,43 @@ export function identityCredential(
   const issue = async (): Promise<IssuedToken> => {
     const proof = await prove();
     register([proof]);
-    const bounded = createBoundedFetch({
+    const reply: Reply = { status: 0, data: undefined, failure: null };
+    const { fetch, close } = createBoundedFetch({
       base: new URL(federation.host),
       auth: null,
       passedHeaders: Object.keys(headers),
       timeoutMs: TIMEOUT_MS,
       ...bounds,
     });
-    const reply: Reply = { status: 0, data: undefined, failure: null };
+    const watched: BoundedFetch['fetch'] = async (input, init) => {
+      const response = await fetch(input, init).catch((error: unknown) => {
+        reply.failure = error as TransportError;
+        throw error;
+      });
+      const text = await response.text();
+      reply.status = response.status;
+      reply.data = parsedJson(text);
+      // A complete response, because the SDKs read these as streams.
+      return new Response(text, { status: response.status });
+    };
     try {
-      const token = await exchange(identity, proof, watched(bounded.fetch, reply));
+      const token = await exchange(identity, proof, watched);
       register([token]);
-      const life = Number(member(reply.data, 'expires_in') ?? LIFE_S);
-      return { token, lifeMs: life * 1000 };
+      return { token, lifeMs: Number(member(reply.data, 'expires_in') ?? LIFE_S) * 1000 };
     } catch {
       throw whyRefused(reply, label, shorten);
     } finally {
-      bounded.close();
+      close();
     }
   };
   return createCredential(issue, { clock: bounds.clock, headers });
 }
 
-/** What the SDKs do not report: the token's life, and why an exchange failed. */
+/** What the SDKs do not report. */
 interface Reply {
   status: number;
   data: unknown;
   failure: TransportError | null;
-}
-
-type Fetch = BoundedFetch['fetch'];
-
-function watched(send: Fetch, reply: Reply): Fetch {
-  return async (input, init) => {
-    try {
-      const response = await send(input, init);
-      reply.status = response.status;
-      reply.data = parsedJson(await response.clone().text());
-      return response;
-    } catch (error) {
-      if (error instanceof TransportError) reply.failure = error;
-      throw error;
-    }
-  };
 }
 
 function whyRefused(
@@ -100,19 +94,23 @@ function whyRefused(
   shorten: (said: unknown) => string,
 ): TransportError {
   if (failure?.code === 'aborted') return failure;
+  if (failure !== null) {
+    const { message } = transportFault(failure, TIMEOUT_MS);
+    return new TransportError('exchange', `no access token from ${label}: ${message}`);
+  }
   const error = member(data, 'error');
-  const why =
-    failure === null
-      ? shorten(
-          member(data, 'error_description') ?? member(error, 'message') ?? error ?? 'no reason',
-        )
-      : transportFault(failure, TIMEOUT_MS).message;
-  return failure !== null || status >= 500 || status === 429
-    ? new TransportError('exchange', `no access token from ${label} (${status}): ${why}`)
-    : new TransportError('identity', `${label} refused the job's identity (${status}): ${why}`);
+  const said = member(data, 'error_description') ?? member(error, 'message') ?? error;
+  const why = `(${String(status)}): ${shorten(said ?? 'no reason')}`;
+  return status >= 500 || status === 429
+    ? new TransportError('exchange', `no access token from ${label} ${why}`)
+    : new TransportError('identity', `${label} refused the job's identity ${why}`);
 }
 
-type Exchange = (identity: VendorIdentity, proof: string, fetch: Fetch) => Promise<string>;
+type Exchange = (
+  identity: VendorIdentity,
+  proof: string,
+  fetch: BoundedFetch['fetch'],
+) => Promise<string>;
 
 const EXCHANGES: Partial<Record<VendorName, Exchange>> = {
   async openai({ id, options }, proof, fetch) {

@@ -1,0 +1,131 @@
+import { IDENTITIES, REQUEST_TOKEN, startFederation } from '../../stand-ins/federation.ts';
+import {
+  README,
+  WORSE,
+  changeOf,
+  obedient,
+  promptOf,
+  quiz,
+  quizPrompt,
+  quizTests,
+} from './projects.ts';
+import {
+  MODEL_KEY,
+  NO_KEY,
+  modelServer,
+  onPullRequest,
+  onlyComment,
+  pullRequest,
+  pullRequestEvent,
+  stage,
+} from './stage.ts';
+
+const PROJECT = {
+  ...quiz(),
+  ...promptOf('Be exact.', 'gpt-4.1'),
+  'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-6', 'claude'),
+  'prompts/tests/claude.yaml': quizTests(4),
+};
+
+/** Runs the shipped action without any key on a project of both vendors. */
+async function keyless(script: Parameters<typeof startFederation>[1] = {}) {
+  const at = await stage(obedient);
+  const models = await modelServer({ answer: obedient, key: MODEL_KEY });
+  const federation = await startFederation(
+    (vendor) => ({
+      url: models.url,
+      headers:
+        vendor === 'openai' ? { authorization: `Bearer ${MODEL_KEY}` } : { 'x-api-key': MODEL_KEY },
+    }),
+    script,
+  );
+  const change = changeOf(README, PROJECT);
+  const { inputs, env } = federation;
+  const run = await onPullRequest(at, change, { inputs, env, shipped: true });
+  return { at, federation, run };
+}
+
+describe('a job without keys', () => {
+  test('is judged with tokens of both vendors; no token is shown or kept', async () => {
+    const { at, federation, run } = await keyless();
+    expect([run.messages, run.outputs['errors']]).toEqual([[], '0']);
+    expect(Number(run.outputs['calls'])).toBeGreaterThan(0);
+    expect(federation.exchanges.toSorted()).toEqual(['anthropic', 'openai']);
+    const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
+    expect(masks).toEqual(expect.arrayContaining(federation.secrets()));
+    // The runner replaces masked values.
+    const log = masks.reduce((text, mask) => text.replaceAll(mask, '***'), run.log);
+    const shown = JSON.stringify([log, run.outputs, run.summary, run.reports, onlyComment(at)]);
+    for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
+  });
+
+  test('loses no answer to tokens that expire during the run', async () => {
+    const steady = await keyless();
+    const { federation, run } = await keyless({ firstLasts: 3 });
+    expect(federation.exchanges).toHaveLength(4);
+    const { calls, errors } = steady.run.outputs;
+    expect(run.outputs).toMatchObject({ calls, errors, conclusion: 'success' });
+  });
+
+  test('survives a failing exchange', async () => {
+    const { run } = await keyless({
+      exchange: (_, index) => (index < 3 ? { status: 500, body: {} } : null),
+    });
+    expect(run.outputs).toMatchObject({ errors: '0', conclusion: 'success' });
+  });
+
+  test("names the line if a vendor refuses the job's identity, and asks each vendor once", async () => {
+    const refusal = { error: 'invalid_grant', error_description: 'no mapping for this subject' };
+    const { federation, run } = await keyless({
+      exchange: () => ({ status: 403, body: refusal }),
+    });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
+    expect(run.log).toContain(
+      "OpenAI refused the job's identity (403): no mapping for this subject; the identity comes from the line openai=oidc:… of the input keys",
+    );
+    expect(federation.exchanges.length).toBeLessThan(5);
+  });
+});
+
+describe('a job that may not request identity tokens', () => {
+  const inputs = { endpoints: '', keys: IDENTITIES };
+
+  test('gets the permission to add', async () => {
+    const { run } = await pullRequest(README, PROJECT, { inputs });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
+    expect(run.messages).toContain(
+      'The input keys names an identity for openai, but this job cannot request an identity token: add the line "id-token: write" under permissions: of the job (next to "contents: read").',
+    );
+  });
+
+  test('is neutral in a pull request from a fork, which never gets a token', async () => {
+    const at = await stage(obedient);
+    const change = changeOf(PROJECT, WORSE);
+    const event = pullRequestEvent(change, 'pull_request.fork');
+    const run = await onPullRequest(at, change, { event, inputs });
+    expect(run.outputs).toMatchObject({ conclusion: 'neutral', calls: '0' });
+    expect(run.log).toContain(NO_KEY);
+  });
+});
+
+test("code, programs and their setup cannot read the job's right to request identity tokens", async () => {
+  const env = {
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
+    ACTIONS_ID_TOKEN_REQUEST_URL: 'https://runner.example/idtoken/17?api-version=2.0',
+  };
+  const look = `require('fs').writeFileSync('seen', JSON.stringify(process.env))`;
+  const answer = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id } = JSON.parse(line); console.log(JSON.stringify({ id, output: require('fs').readFileSync('seen', 'utf8') + JSON.stringify(process.env) })) })`;
+  const metric =
+    'n_tries: 1\nmetrics:\n  - name: sees\n    code: |\n      import os\n      metric = actual + str(dict(os.environ))\n      result = True\nreferences: [{ input: { q: a } }]\n';
+  const files = {
+    'evaldiff.yaml':
+      'models: { app: { provider: program, command: [node, app.cjs], setup: [node, look.cjs] } }\n',
+    'app.cjs': answer,
+    'look.cjs': look,
+    'prompts/p.yaml': 'name: p\nmodel: app\ndefaults: [tests/p]\nvariables: [q]\nprompt: "{q}"\n',
+    'prompts/tests/p.yaml': metric,
+  };
+  const { run } = await pullRequest(README, files, { inputs: { code: 'host' }, env });
+  expect(run.reports['result.json']).toContain('PATH');
+  expect(run.reports['result.json']).not.toMatch(/ID_TOKEN|idtoken/);
+});
