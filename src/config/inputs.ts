@@ -113,13 +113,17 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
     } satisfies GivenReadOptions,
   };
   refuseSharedLabel(inputs, refuse);
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
-  for (const name of unknown)
-    refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
+  refuseUnknown(given, refuse);
   return {
     inputs,
     problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides],
   };
+}
+
+function refuseUnknown(given: Readonly<Record<string, string>>, refuse: Refuse): void {
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
+  for (const name of unknown)
+    refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
 }
 
 function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse: Refuse): void {

@@ -12,7 +12,6 @@ import {
 import {
   MODEL_KEY,
   NO_KEY,
-  modelServer,
   onPullRequest,
   onlyComment,
   pullRequest,
@@ -28,29 +27,23 @@ const PROJECT = {
 };
 
 /** Runs the shipped action without any key on a project of both vendors. */
-async function keyless(script: Parameters<typeof startFederation>[1] = {}) {
+async function keyless(
+  inputs: Record<string, string> = {},
+  ...script: [exchange?: Parameters<typeof startFederation>[2], firstLasts?: number]
+) {
   const at = await stage(obedient);
-  const models = await modelServer({ answer: obedient, key: MODEL_KEY });
-  const federation = await startFederation(
-    (vendor) => ({
-      url: models.url,
-      headers:
-        vendor === 'openai' ? { authorization: `Bearer ${MODEL_KEY}` } : { 'x-api-key': MODEL_KEY },
-    }),
-    script,
-  );
-  const change = changeOf(README, PROJECT);
-  const { inputs, env } = federation;
-  const run = await onPullRequest(at, change, { inputs, env, shipped: true });
+  const federation = await startFederation(at.models, MODEL_KEY, ...script);
+  const { env } = federation;
+  const options = { inputs: { ...federation.inputs, ...inputs }, env, shipped: true };
+  const run = await onPullRequest(at, changeOf(README, PROJECT), options);
   return { at, federation, run };
 }
 
 describe('a job without keys', () => {
   test('is judged with tokens of both vendors; no token is shown or kept', async () => {
     const { at, federation, run } = await keyless();
-    expect([run.messages, run.outputs['errors']]).toEqual([[], '0']);
-    expect(Number(run.outputs['calls'])).toBeGreaterThan(0);
-    expect(federation.exchanges.toSorted()).toEqual(['anthropic', 'openai']);
+    expect(run).toMatchObject({ messages: [], outputs: { errors: '0', calls: '20' } });
+    expect(federation.exchanges()).toBe(2);
     const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
     expect(masks).toEqual(expect.arrayContaining(federation.secrets()));
     // The runner replaces masked values.
@@ -59,31 +52,30 @@ describe('a job without keys', () => {
     for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
   });
 
-  test('loses no answer to tokens that expire during the run', async () => {
-    const steady = await keyless();
-    const { federation, run } = await keyless({ firstLasts: 3 });
-    expect(federation.exchanges).toHaveLength(4);
-    const { calls, errors } = steady.run.outputs;
-    expect(run.outputs).toMatchObject({ calls, errors, conclusion: 'success' });
+  test('loses no answer to tokens that expire during the run, and pays none twice', async () => {
+    const { federation, run } = await keyless({}, undefined, 3);
+    expect(federation.exchanges()).toBe(4);
+    expect(run.outputs).toMatchObject({ calls: '20', errors: '0', conclusion: 'success' });
   });
 
   test('survives a failing exchange', async () => {
-    const { run } = await keyless({
-      exchange: (_, index) => (index < 3 ? { status: 500, body: {} } : null),
-    });
+    const { run } = await keyless({}, (at) => (at < 3 ? { status: 500, body: {} } : null));
     expect(run.outputs).toMatchObject({ errors: '0', conclusion: 'success' });
   });
 
-  test("names the line if a vendor refuses the job's identity, and asks each vendor once", async () => {
-    const refusal = { error: 'invalid_grant', error_description: 'no mapping for this subject' };
-    const { federation, run } = await keyless({
-      exchange: () => ({ status: 403, body: refusal }),
-    });
+  const refusal = { error: 'invalid_grant', error_description: 'no mapping for this subject' };
+  const elsewhere = IDENTITIES.replace('sa_1', 'sa_1 audience=https://other.example');
+  test.each([
+    ['subject', {}, () => ({ status: 403, body: refusal }), '(403): no mapping for this subject'],
+    ['audience', { keys: elsewhere }, undefined, '(400): not trusted'],
+    ['account', { keys: IDENTITIES.replace('sa_1', 'sa_2') }, undefined, '(400): not trusted'],
+  ])("names the line if a vendor refuses the identity's %s", async (_, inputs, exchange, why) => {
+    const { federation, run } = await keyless(inputs, exchange);
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
     expect(run.log).toContain(
-      "OpenAI refused the job's identity (403): no mapping for this subject; the identity comes from the line openai=oidc:… of the input keys",
+      `OpenAI refused the job's identity ${why}; the identity comes from the line openai=oidc:… of the input keys`,
     );
-    expect(federation.exchanges.length).toBeLessThan(5);
+    expect(federation.exchanges()).toBeLessThan(5);
   });
 });
 

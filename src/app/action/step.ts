@@ -44,10 +44,11 @@ async function judgeStep(
 ): Promise<0 | 1> {
   const read = readInputs(givenInputs(env), ownSettings(given.features));
   const { inputs } = read;
-  const [requestToken, requestUrl] = IDENTITY_VARIABLES.map((name) => env[name]?.trim() ?? '');
-  const access = accessFrom(inputs, env, requestToken && requestUrl ? core.getIDToken : null);
-  const own = [...secretsIn(access), inputs.token, requestToken ?? ''];
-  secrets.add([...own, secretPath(requestUrl ?? '')]);
+  const identity = IDENTITY_VARIABLES.map((name) => env[name]?.trim() ?? '');
+  const access = accessFrom(inputs, env, identity.includes('') ? null : core.getIDToken);
+  const own = [...secretsIn(access), inputs.token];
+  // The rest of the address also occurs in ordinary text.
+  secrets.add([...own, ...identity.map((each) => URL.parse(each)?.pathname ?? each)]);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
   const { redact } = secrets;
@@ -64,7 +65,7 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, [...own, requestUrl ?? '']),
+    env: withoutSecrets(env, [...own, ...identity]),
     secrets,
     runner: {
       // GitHub's toolkit escapes annotations, but not other lines.
@@ -88,11 +89,6 @@ async function judgeStep(
   };
   const conclusion = await runJob(job, crashed ?? null);
   return conclusion === 'failure' || conclusion === 'error' ? 1 : 0;
-}
-
-/** The rest of the address is not secret and also occurs in ordinary text. */
-function secretPath(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : '';
 }
 
 async function payloadText({ GITHUB_EVENT_PATH: path }: NodeJS.ProcessEnv): Promise<string> {

@@ -82,16 +82,12 @@ export function refuseModelKeys(
       ...headers.map((header) => header.env),
     ]),
   ]);
-  const isIdentity = (name: string): boolean => IDENTITY_VARIABLES.some((each) => each === name);
-  const identity = names
-    .filter(isIdentity)
-    .map((name) =>
-      problem(
-        null,
-        `${option}: with ${name}, code could request the job's identity tokens, so no code may ` +
-          'read it; remove it.',
-      ),
-    );
+  const identity = IDENTITY_VARIABLES.filter((name) => names.includes(name)).map((name) =>
+    problem(
+      null,
+      `${option}: remove ${name}; code could request the job's identity tokens with it`,
+    ),
+  );
   const keys = names
     .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
     .map((name) =>

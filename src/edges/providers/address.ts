@@ -85,7 +85,10 @@ function vendorAddress(
     namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
   const identity = identities?.get(provider);
   if (identity !== undefined) {
-    const address = identity.request === null ? withoutPermission(provider) : at(null);
+    const address =
+      identity.request === null
+        ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
+        : at(null);
     if (typeof address === 'string') return address;
     return { ...address, key: credentials?.get(provider) ?? null };
   }
@@ -103,13 +106,9 @@ function vendorAddress(
   return at(key);
 }
 
-function withoutPermission(provider: VendorName): string {
-  return (
-    `The input keys names an identity for ${provider}, but this job cannot request an identity ` +
-    'token: add the line "id-token: write" under permissions: of the job (next to ' +
-    '"contents: read").'
-  );
-}
+const NO_PERMISSION =
+  'but this job cannot request an identity token: add the line "id-token: write" under ' +
+  'permissions: of the job (next to "contents: read").';
 
 function endpointAddress(
   endpoint: string,

@@ -34,8 +34,7 @@ export function identityCredential(
 ): Credential {
   const { federation, label } = factsOf(vendor);
   const exchange = EXCHANGES[vendor];
-  if (federation === undefined || exchange === undefined)
-    throw new Error(`${vendor} does not exchange identities`);
+  if (federation === undefined || exchange === undefined) throw new Error(`no ${vendor} exchange`);
   const { headers } = federation;
   const shorten = (said: unknown): string => foreignLine(String(said), redact, MAX_SAID_CHARS);
   const prove = async (): Promise<string> => {
