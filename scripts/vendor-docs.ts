@@ -58,11 +58,14 @@ OpenAI and Anthropic accept a workflow without a key: the job proves its identit
 2. Write the ids into the workflow. \`npx evaldiff init --keyless\` writes such a workflow. Ids are not secrets.
 
 \`\`\`yaml
+jobs:
+  evaldiff:
+    runs-on: ubuntu-latest
     permissions:
       contents: read
       id-token: write # the job's identity, instead of a key
-      pull-requests: write
-      checks: write
+      pull-requests: write # the comment
+      checks: write # the check run
     steps:
       - uses: <owner>/evaldiff@v1
         with:

@@ -12,7 +12,7 @@ import {
   type VendorKeys,
 } from '../types/vendors.ts';
 
-const ID = /^[\w.:/@-]{1,500}$/;
+const IDENTITY_ID = /^[\w.:/@-]{1,500}$/;
 
 /**
  * Reads lines of the form `vendor=KEY` or `vendor=oidc:ID …`. Error messages quote only names,
@@ -60,7 +60,7 @@ function readIdentity(vendor: VendorName, text: string): VendorIdentity | string
   const fits =
     required.every((name) => Object.hasOwn(options, name)) &&
     given.every(([name]) => required.includes(name) || other.includes(name)) &&
-    [id, ...Object.values(options)].every((value) => ID.test(value));
+    [id, ...Object.values(options)].every((value) => IDENTITY_ID.test(value));
   return fits
     ? { id, audience: options['audience'] ?? federation.audience, options }
     : `must be ${lineForm(vendor, federation)}, optionally with ${other.join('=, ')}=`;

@@ -21,7 +21,7 @@ import {
 
 const PROJECT = {
   ...quiz(),
-  ...promptOf('Be exact.', 'gpt-4.1'),
+  ...promptOf('Be exact.', 'gpt-5.4'),
   'prompts/claude.yaml': quizPrompt('Be exact.', 'claude-sonnet-4-6', 'claude'),
   'prompts/tests/claude.yaml': quizTests(4),
 };

@@ -89,12 +89,12 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
       const facts = { ...written, unset, named: options.from !== undefined, shown };
-      terminal.out(linesOf(seen, files, facts, found));
+      terminal.out(initLines(seen, files, facts, found));
       done(0);
     });
 };
 
-function linesOf(
+function initLines(
   seen: Seen,
   files: ReadonlyMap<string, string>,
   facts: Facts,

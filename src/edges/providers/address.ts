@@ -5,7 +5,7 @@ import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames, type VendorKeys } from '../../types/vendors.ts';
-import type { Credential } from './credential.ts';
+import type { Credential } from './auth.ts';
 import type { JobIdentity } from './exchange.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */

@@ -1,25 +1,7 @@
+import { isCredential, type Auth, type Credential } from './auth.ts';
 import type { Clock } from './clock.ts';
 import { TransportError } from './fault.ts';
 import type { BoundedFetch } from './http.ts';
-
-/** Proves to a vendor who asks, with a token that expires and is renewed. */
-export interface Credential {
-  /** Sent besides the token. */
-  headers: Readonly<Record<string, string>>;
-  /** A valid token. Rejects only with {@link TransportError}. */
-  token(): Promise<string>;
-  accepted(token: string): void;
-  /** The token to use instead of one that the server refused. Null: a new one would not help. */
-  replace(refused: string): Promise<string | null>;
-  /** All tokens so far, which are secrets. */
-  issued(): readonly string[];
-}
-
-export type Auth = { header: string; value: string } | Credential;
-
-export function isCredential<T>(auth: T | Credential): auth is Credential {
-  return typeof auth === 'object' && auth !== null && 'issued' in auth;
-}
 
 export interface IssuedToken {
   token: string;

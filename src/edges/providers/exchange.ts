@@ -1,8 +1,9 @@
 import { member, parsedJson } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorIdentity } from '../../types/vendors.ts';
+import type { Credential } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { createCredential, type Credential, type IssuedToken } from './credential.ts';
+import { createCredential, type IssuedToken } from './credential.ts';
 import { TransportError, transportFault } from './fault.ts';
 import { createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
@@ -22,7 +23,7 @@ interface ExchangeOptions {
   register(secrets: readonly string[]): void;
 }
 
-const TIMEOUT_MS = 30_000;
+const EXCHANGE_MS = 30_000;
 
 /** OpenAI may omit the life of a token. Its SDK then assumes an hour. */
 const LIFE_S = 3600;
@@ -48,12 +49,12 @@ export function identityCredential(
   const issue = async (): Promise<IssuedToken> => {
     const proof = await prove();
     register([proof]);
-    const reply: Reply = { status: 0, data: undefined, failure: null };
+    const reply: ExchangeReply = { status: 0, data: undefined, failure: null };
     const { fetch, close } = createBoundedFetch({
       base: new URL(federation.host),
       auth: null,
       passedHeaders: Object.keys(headers),
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs: EXCHANGE_MS,
       ...bounds,
     });
     const watched: BoundedFetch['fetch'] = async (input, init) => {
@@ -81,20 +82,20 @@ export function identityCredential(
 }
 
 /** What the SDKs do not report. */
-interface Reply {
+interface ExchangeReply {
   status: number;
   data: unknown;
   failure: TransportError | null;
 }
 
 function whyRefused(
-  { status, data, failure }: Reply,
+  { status, data, failure }: ExchangeReply,
   label: string,
   shorten: (said: unknown) => string,
 ): TransportError {
   if (failure?.code === 'aborted') return failure;
   if (failure !== null) {
-    const { message } = transportFault(failure, TIMEOUT_MS);
+    const { message } = transportFault(failure, EXCHANGE_MS);
     return new TransportError('exchange', `no access token from ${label}: ${message}`);
   }
   const error = member(data, 'error');
@@ -105,13 +106,13 @@ function whyRefused(
     : new TransportError('identity', `${label} refused the job's identity ${why}`);
 }
 
-type Exchange = (
+type IdentityExchange = (
   identity: VendorIdentity,
   proof: string,
   fetch: BoundedFetch['fetch'],
 ) => Promise<string>;
 
-const EXCHANGES: Partial<Record<VendorName, Exchange>> = {
+const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
   async openai({ id, options }, proof, fetch) {
     const { WorkloadIdentityAuth } = await import('openai/auth/workload-identity-auth');
     const provider = { tokenType: 'jwt', getToken: () => Promise.resolve(proof) } as const;

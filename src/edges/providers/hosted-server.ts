@@ -2,8 +2,8 @@ import { logLine } from '../../text/log.ts';
 import type { Reserve } from '../../types/hold.ts';
 import type { HostedTarget, Request } from '../../types/model.ts';
 import type { Address, ProviderAccess } from './address.ts';
+import { authOf, isCredential } from './auth.ts';
 import { type Clock, pause } from './clock.ts';
-import { isCredential } from './credential.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
@@ -12,7 +12,7 @@ import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
 import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
-import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
+import { type Post, type Vendor } from './vendors/vendor.ts';
 
 export interface CallOptions extends SharedCallSettings, ProviderAccess {
   concurrency: { start: number; max: number };
@@ -82,7 +82,7 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: () => secretsOf(address),
+    secrets: () => secretsOfAddress(address),
     async post() {
       // Here, so that no answer's latency includes the exchange.
       if (isCredential(key)) await key.token();
@@ -94,7 +94,7 @@ export function createServer(
   };
 }
 
-function secretsOf({ key, headers }: Address): string[] {
+function secretsOfAddress({ key, headers }: Address): string[] {
   const keys = isCredential(key) ? key.issued() : [key ?? ''];
   return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }

@@ -11,7 +11,6 @@ import type {
 import type { Json } from '../../../types/plain.ts';
 import type { Form, VendorFacts } from '../../../types/vendors/facts.ts';
 import type { VendorName } from '../../../types/vendors/names.ts';
-import { isCredential, type Auth, type Credential } from '../credential.ts';
 
 export interface Vendor extends Language {
   name: VendorName;
@@ -173,14 +172,4 @@ export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member:
 /** Ids become part of addresses and file names. */
 export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
-}
-
-export function authOf(
-  { facts }: Pick<Vendor, 'facts'>,
-  key: string | Credential | null,
-  azure = false,
-): Auth | null {
-  if (key === null || isCredential(key)) return key;
-  const keyHeader = azure ? 'api-key' : facts.keyHeader;
-  return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
 }

@@ -5,7 +5,7 @@ import {
   type Address,
   type ProviderAccess,
 } from '../../../edges/providers/address.ts';
-import { isCredential, type Auth } from '../../../edges/providers/credential.ts';
+import { isCredential, type Auth } from '../../../edges/providers/auth.ts';
 import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
 import { createLimiter, GIVE_UP_AFTER_MS } from '../../../edges/providers/limit.ts';
