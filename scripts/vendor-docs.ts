@@ -50,6 +50,47 @@ export function withInputs(readme: string, action: string): string {
   return between(readme, INPUTS, table);
 }
 
+const KEYLESS = `## Without a key
+
+OpenAI and Anthropic accept a workflow without a key: the job proves its identity and gets a token that expires after minutes. Nothing is left to leak or to rotate.
+
+1. At the vendor, trust \`https://token.actions.githubusercontent.com\` and allow your repository: [OpenAI](https://developers.openai.com/api/docs/guides/workload-identity-federation/github-actions), [Anthropic](https://platform.claude.com/docs/en/manage-claude/wif-providers/github-actions). Name the event or the environment in the rule, never only a branch: \`repo:OWNER/REPO:pull_request\` for \`pull-request.yml\`, and \`repo:OWNER/REPO:environment:evaldiff-forks\` for the [workflows for forks](forks.md).
+2. Write the ids into the workflow. \`npx evaldiff init --keyless\` writes such a workflow. Ids are not secrets.
+
+\`\`\`yaml
+jobs:
+  evaldiff:
+    runs-on: ubuntu-latest
+    permissions:
+      contents: read
+      id-token: write # the job's identity, instead of a key
+      pull-requests: write # the comment
+      checks: write # the check run
+    steps:
+      - uses: <owner>/evaldiff@v1
+        with:
+          keys: |
+            openai=oidc:IDENTITY_PROVIDER_ID service-account=SERVICE_ACCOUNT_ID
+            anthropic=oidc:FEDERATION_RULE_ID organization=ORGANIZATION_ID
+\`\`\`
+
+| vendor | required | optional | audience |
+| --- | --- | --- | --- |
+${vendorNames()
+  .flatMap((vendor) => {
+    const { label, federation } = factsOf(vendor);
+    if (federation === undefined) return [];
+    const words = (names: readonly string[]) => names.map((name) => `\`${name}=\``).join(', ');
+    return `| ${label} | ${words(federation.required)} | ${words([...federation.optional, 'audience'])} | \`${federation.audience}\` |`;
+  })
+  .join('\n')}
+
+If your rule expects another audience, add \`audience=\` to the line. evaldiff renews a token after 80 % of its life. If a vendor refuses a token that it accepted before, evaldiff gets a new one and repeats the request.
+
+GitHub gives no identity to \`pull_request\` workflows of forks and of Dependabot. Their check is neutral, as without a key.
+
+A line of \`keys\` can also give a key from a secret: \`gemini=\${{ secrets.GEMINI_API_KEY }}\`. On your own machine, use a key.`;
+
 export function renderModels(): string {
   return [
     `# Models
@@ -71,6 +112,7 @@ For any other model, or a model on your own server (input \`endpoints\`), evaldi
 | a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many extra calls this may take. Caps do not count these calls. |
 
 For grades and insights, evaldiff requests an answer that follows a JSON schema. If the model does not support schemas, evaldiff forces a tool call; if it does not support tools either, it asks for plain text.`,
+    KEYLESS,
     ...vendorNames()
       .filter((vendor) => factsOf(vendor).passports.length > 0)
       .map(renderVendor),

@@ -501,7 +501,7 @@ export function vendorContract(vendor: VendorName): void {
     const error = 'Unexpected endpoint or method. (POST /chat/completions)';
     const { ask, server } = await start(vendor, () => ({ body: JSON.stringify({ error }) }));
     expect(errorOf(await ask()).message).toContain(
-      `404, the server rejected the request: ${error}; there is no API`,
+      `404, the server rejected the request: ${error}. There is no API`,
     );
     expect(server.requests).toHaveLength(1);
   });

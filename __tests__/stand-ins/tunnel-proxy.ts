@@ -1,16 +1,17 @@
 import http, { type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
-/** A proxy that tunnels every CONNECT to the same port of this machine, for any host. */
+/** A proxy that tunnels every CONNECT to this machine, to the same port unless one is given. */
 export function tunnelProxy(
   admit: (request: IncomingMessage) => number,
   closing: (() => void)[],
+  port?: number,
 ): http.Server {
   const proxy = http.createServer();
   proxy.on('connect', (request: IncomingMessage, client, head) => {
     const status = admit(request);
     if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-    const server = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
+    const server = connect(port ?? Number(request.url?.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Established\r\n\r\n');
       server.write(head);
       server.pipe(client).pipe(server);

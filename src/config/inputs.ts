@@ -5,10 +5,11 @@ import { FAIL_ON } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Problem } from '../types/plain.ts';
-import { factsOf, keyInputs, perVendor, type KeyInput } from '../types/vendors.ts';
+import { keyInputs, type KeyInput } from '../types/vendors.ts';
 import { checkedOverrides } from './apply-overrides.ts';
 import { readEndpoints, readProxy } from './endpoints.ts';
 import { SETTINGS_FILE } from './file-names.ts';
+import { readKeys } from './keys.ts';
 import type { GivenReadOptions } from './project.ts';
 
 const EMPTY_KEY_INPUTS = Object.fromEntries(keyInputs().map((name) => [name, ''])) as Record<
@@ -25,6 +26,7 @@ export const INPUT_DEFAULTS = {
   base: '',
   head: '',
   overrides: '',
+  keys: '',
   ...EMPTY_KEY_INPUTS,
   endpoints: '',
   proxy: '',
@@ -72,6 +74,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
   const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
+  const { problems: ofKeys, ...access } = readKeys(nonBlankLines(raw('keys')), raw);
   const lines = nonBlankLines(raw('overrides'));
   const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
   const allowed = names(raw('allowed-models'));
@@ -82,7 +85,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
     workingDirectory,
     base: revision('base', raw('base'), refuse),
     head: revision('head', raw('head'), refuse),
-    keys: perVendor((vendor) => raw(factsOf(vendor).keyInput) || null),
+    ...access,
     endpoints,
     proxy,
     failOn: raw('fail-on') === '' ? null : word('fail-on', FAIL_ON),
@@ -110,10 +113,17 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
     } satisfies GivenReadOptions,
   };
   refuseSharedLabel(inputs, refuse);
+  refuseUnknown(given, refuse);
+  return {
+    inputs,
+    problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides],
+  };
+}
+
+function refuseUnknown(given: Readonly<Record<string, string>>, refuse: Refuse): void {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(INPUT_DEFAULTS, name));
   for (const name of unknown)
     refuse(name, `is not an input of this action${didYouMean(name, Object.keys(INPUT_DEFAULTS))}`);
-  return { inputs, problems: [...problems, ...ofEndpoints, ...ofProxy, ...ofOverrides] };
 }
 
 function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse: Refuse): void {

@@ -13,6 +13,13 @@ export const VENDORS = {
 
 export type VendorKeys = Readonly<Record<VendorName, string | null>>;
 
+/** An identity at a vendor. The job proves it with the runner's identity token. */
+export interface VendorIdentity {
+  id: string;
+  audience: string;
+  options: Readonly<Record<string, string>>;
+}
+
 export type KeyInput = (typeof VENDORS)[VendorName]['keyInput'];
 
 export function vendorNames(): [VendorName, ...VendorName[]] {

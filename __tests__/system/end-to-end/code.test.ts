@@ -149,11 +149,12 @@ describe('values of code-env', () => {
     ['LOCAL_KEY', {}],
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
     ['ALIAS', { ALIAS: MODEL_KEY }],
+    ['ACTIONS_ID_TOKEN_REQUEST_TOKEN', {}],
   ])('are rejected when they are a model key: %s', async (name, env) => {
     const inputs = { code: 'host', 'code-env': name };
     const { at, run } = await pullRequest(README, quiz(), { inputs, env });
     expect(run.code).toBe(1);
-    const refusal = new RegExp(`^code-env: ${name} is the key of a model`);
+    const refusal = new RegExp(`^code-env: (${name} is the key of a model|remove ${name};)`);
     expect(run.messages).toContainEqual(expect.stringMatching(refusal));
     expect(at.models.requests).toEqual([]);
   });

@@ -134,6 +134,19 @@ describe('action inputs', () => {
     ['head', 'a b', 'head: must be a commit or a ref'],
     ['code-env', 'A-B', 'code-env: "A-B" is not the name of an environment variable'],
     ['endpoints', 'local', 'endpoints: a line must be name=url key=ENV_NAME'],
+    ['keys', 'sk-live-123', 'keys: a line must be vendor=KEY or vendor=oidc:ID'],
+    ['keys', 'opnai=k', 'keys: "opnai" is not a vendor; did you mean "openai"?'],
+    ['keys', 'groq=k\ngroq=oidc:x', 'keys: "groq" is set twice'],
+    [
+      'keys',
+      'groq=oidc:x',
+      `keys: "groq" must be a key, because evaldiff cannot prove the job's identity to Groq`,
+    ],
+    ...['<ID> service-account=<ID>', 'i', 'i service-account=s scope=all'].map((line) => [
+      'keys',
+      `openai=oidc:${line}`,
+      'keys: "openai" must be openai=oidc:ID service-account=ID, optionally with audience=',
+    ]),
     [
       'overrides',
       'ntries=1',
@@ -144,8 +157,24 @@ describe('action inputs', () => {
       'k',
       'openai_api_key: is not an input of this action; did you mean "openai-api-key"?',
     ],
-  ])('with %s set to %s are rejected', (name, value, message) => {
+  ])('with %s set to %s are rejected', (name = '', value = '', message = '') => {
     expect(problemsOf({ [name]: value })).toEqual([message]);
+  });
+
+  test('with two keys of a vendor are rejected; the message does not quote them', () => {
+    expect(problemsOf({ keys: 'openai=oidc:i service-account=s', 'openai-api-key': 'k' })).toEqual([
+      'keys: "openai" is also set by openai-api-key; remove one of them',
+    ]);
+  });
+
+  test('read keys and identities from the lines of keys', () => {
+    const keys =
+      '# ours\nmistral = k\nanthropic=oidc:f organization=o audience=https://a.example\n';
+    const { inputs, problems } = readInputs({ keys }, OWN_SETTINGS);
+    const options = { organization: 'o', audience: 'https://a.example' };
+    const identity = { id: 'f', audience: 'https://a.example', options };
+    expect([problems, inputs.keys.mistral, inputs.keys.groq]).toEqual([[], 'k', null]);
+    expect([...inputs.identities]).toEqual([['anthropic', identity]]);
   });
 
   test.each(['accept', 'ACCEPT', ' accept '])(

@@ -9,7 +9,13 @@ import { endLine, logText } from '../../text/log.ts';
 import { createSecretRegister, type SecretRegister } from '../../text/redact.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
 import { ownSettings } from '../run/feature.ts';
-import { accessFrom, codeSecrets, refuseModelKeys, withoutSecrets } from '../session/access.ts';
+import {
+  IDENTITY_VARIABLES,
+  accessFrom,
+  codeSecrets,
+  refuseModelKeys,
+  withoutSecrets,
+} from '../session/access.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { Job } from './context.ts';
 import { runJob } from './job.ts';
@@ -38,9 +44,11 @@ async function judgeStep(
 ): Promise<0 | 1> {
   const read = readInputs(givenInputs(env), ownSettings(given.features));
   const { inputs } = read;
-  const access = accessFrom(inputs, env);
+  const identity = IDENTITY_VARIABLES.map((name) => env[name]?.trim() ?? '');
+  const access = accessFrom(inputs, env, identity.includes('') ? null : core.getIDToken);
   const own = [...secretsIn(access), inputs.token];
-  secrets.add(own);
+  // The rest of the address also occurs in ordinary text.
+  secrets.add([...own, ...identity.map((each) => URL.parse(each)?.pathname ?? each)]);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
   const { redact } = secrets;
@@ -57,7 +65,7 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, own),
+    env: withoutSecrets(env, [...own, ...identity]),
     secrets,
     runner: {
       // GitHub's toolkit escapes annotations, but not other lines.

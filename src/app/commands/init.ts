@@ -46,11 +46,15 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       'the repository on GitHub and the tag or full commit id that the written files use; ' +
         'default: those of this copy',
     )
+    .option(
+      '--keyless',
+      "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
     )
-    .action(async (options: { directory: string; from?: string }) => {
+    .action(async (options: { directory: string; from?: string; keyless?: true }) => {
       const { directory } = options;
       const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
       const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
@@ -70,10 +74,11 @@ export const initCommand: AddCommand = (program, terminal, done) => {
         };
       });
       const vendors = vendorsToAsk(seen, starter, env);
-      const keys = vendors.map((vendor) => factsOf(vendor).keyVariable);
-      const unset = keys.filter((key) => !env[key]?.trim());
+      const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
+      const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
+      const written = { vendors, origin, starter, keyless };
       const files = new Map(
-        [...(await wantedFiles(seen, { vendors, origin, starter }))].filter(
+        [...(await wantedFiles(seen, written))].filter(
           ([path]) => !existsSync(join(seen.root, path)),
         ),
       );
@@ -83,14 +88,25 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { keys, unset, origin, named: options.from !== undefined, shown, starter };
-      const next = nextSteps(seen, files, facts);
-      terminal.out(
-        `${[...initSummary(seen, files, facts), '', ...found, '', ...next].map(logLine).join('\n')}\n`,
-      );
+      const facts = { ...written, unset, named: options.from !== undefined, shown };
+      terminal.out(initLines(seen, files, facts, found));
       done(0);
     });
 };
+
+function initLines(
+  seen: Seen,
+  files: ReadonlyMap<string, string>,
+  facts: Facts,
+  found: readonly string[],
+): string {
+  const lines = [
+    ...initSummary(seen, files, facts),
+    ...['', ...found, ''],
+    ...nextSteps(seen, files, facts),
+  ];
+  return `${lines.map(logLine).join('\n')}\n`;
+}
 
 /**
  * The settings contain only the model's name, so evaldiff must recognise the vendor by that name.
@@ -100,6 +116,18 @@ function vendorsWithKey(env: NodeJS.ProcessEnv): VendorName[] {
     const { keyVariable, models, starterModel } = factsOf(name);
     return env[keyVariable] !== undefined && models.test(starterModel);
   });
+}
+
+function isKeyless(vendors: readonly VendorName[], endpoints: readonly string[]): true {
+  const keyed = vendors.filter((vendor) => factsOf(vendor).federation === undefined);
+  const [first] = [...keyed, ...endpoints];
+  if (first !== undefined)
+    throw userError(
+      null,
+      `init: ${first} needs a key, because evaldiff cannot prove the job's identity to it. Run ` +
+        'init without --keyless',
+    );
+  return true;
 }
 
 function vendorsToAsk(
@@ -153,11 +181,12 @@ interface WrittenFor {
   vendors: readonly VendorName[];
   origin: CopyOrigin | null;
   starter: StarterFiles;
+  keyless: boolean;
 }
 
 async function wantedFiles(
   seen: Seen,
-  { vendors, origin, starter }: WrittenFor,
+  { vendors, origin, starter, keyless }: WrittenFor,
 ): Promise<Map<string, string>> {
   const { below, settings, workflow, endpoints } = seen;
   const [vendor = vendorNames()[0]] = vendors;
@@ -169,7 +198,7 @@ async function wantedFiles(
     files.set(
       workflowPath(below),
       await workflowText(below, origin, {
-        ...{ vendors, endpoints, host: starter.needsHost },
+        ...{ vendors, endpoints, keyless, host: starter.needsHost },
         installs: [...new Set(starter.suites.flatMap(({ install }) => install ?? []))],
       }),
     );
@@ -207,29 +236,22 @@ function initSummary(
   ];
 }
 
-interface Facts {
-  keys: readonly string[];
-  unset: readonly string[];
-  origin: CopyOrigin | null;
+interface Facts extends WrittenFor {
+  /** Vendors without a key on this machine. */
+  unset: readonly VendorName[];
   /** Whether the command line names `origin`. */
   named: boolean;
   shown: FormatPath;
-  starter: StarterFiles;
 }
 
-function nextSteps(
-  seen: Seen,
-  files: ReadonlyMap<string, string>,
-  { keys, unset, origin, named, shown, starter }: Facts,
-): string[] {
+function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
+  const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
-    ...keys.map(
-      (key) => `Add your model key as the repository secret ${key}; ${hereWords(key, unset)}.`,
-    ),
+    ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
     ...when(
       workflow?.unfinished === true,
@@ -303,8 +325,17 @@ function endpointSteps({ workflow, endpoints }: Seen): string[] {
   });
 }
 
-function hereWords(key: string, unset: readonly string[]): string {
-  return unset.includes(key)
+function keyStep(vendor: VendorName, { unset, keyless }: Facts, workflow: string): string {
+  const { keyVariable: key, label } = factsOf(vendor);
+  const inJob = keyless
+    ? `Register this repository's identity with ${label}, and write its ids into ${workflow} ` +
+      '(docs/models.md#without-a-key)'
+    : `Add your model key as the repository secret ${key}`;
+  return `${inJob}; ${hereWords(key, unset.includes(vendor))}.`;
+}
+
+function hereWords(key: string, isUnset: boolean): string {
+  return isUnset
     ? `on this machine, export it as ${key}, or write ${key}=… into .env (and .env into .gitignore)`
     : 'on this machine it is already set';
 }

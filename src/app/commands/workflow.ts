@@ -1,6 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { lineForm } from '../../config/keys.ts';
 import { userError } from '../../errors.ts';
 import { member } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
@@ -82,6 +83,8 @@ interface WorkflowNeeds {
   vendors: readonly VendorName[];
   endpoints: readonly string[];
   host?: boolean;
+  /** Proves the job's identity to the vendors, without secrets. */
+  keyless?: boolean;
   /** Commands that install the programs of the suites. */
   installs?: readonly string[];
 }
@@ -89,7 +92,7 @@ interface WorkflowNeeds {
 export async function workflowText(
   below: string,
   origin: CopyOrigin,
-  { vendors, endpoints, host = false, installs = [] }: WorkflowNeeds,
+  { vendors, endpoints, host = false, keyless = false, installs = [] }: WorkflowNeeds,
 ): Promise<string> {
   const shipped = await readFile(
     join(packageRoot(), 'examples', 'workflows', 'pull-request.yml'),
@@ -101,8 +104,9 @@ export async function workflowText(
       () => `# The same version on your machine: npm install --save-dev ${archiveOf(origin)}`,
     )
     .replace(`${PLACEHOLDER}/evaldiff@v1`, () => `${origin.repository}@${origin.ref}`);
+  const hosted = host ? withHostCode(owned, installs) : owned;
   const keyed = withEndpoints(
-    withKeyInputs(host ? withHostCode(owned, installs) : owned, vendors),
+    keyless ? withIdentities(hosted, vendors) : withKeyInputs(hosted, vendors),
     endpoints,
   );
   return below === '' ? keyed : inFolder(keyed, below);
@@ -118,6 +122,21 @@ function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
         `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
     );
   return text.replace(last, () => [last, ...lines].join('\n'));
+}
+
+function withIdentities(text: string, vendors: readonly VendorName[]): string {
+  const lines = vendors.flatMap((vendor) => {
+    const { federation } = factsOf(vendor);
+    return federation === undefined ? [] : `            ${lineForm(vendor, federation, '<ID>')}\n`;
+  });
+  const [first = '', ...others] = text.match(KEY_LINE) ?? [];
+  return others
+    .reduce((rest, other) => rest.replace(`${other}\n`, ''), text)
+    .replace(`${first}\n`, `          keys: |\n${lines.join('')}`)
+    .replace(
+      / {6}contents: read\n/,
+      (line) => `${line}      id-token: write # the job's identity, instead of a key\n`,
+    );
 }
 
 function withHostCode(text: string, installs: readonly string[]): string {
@@ -161,7 +180,7 @@ function inFolder(text: string, below: string): string {
     .replace(/^ {2}group: evaldiff-/m, () => `  group: ${job}-`)
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
     .replace(
-      new RegExp(`^( +)(?:${keyInputs().join('|')}):`, 'm'),
+      new RegExp(`^( +)(?:${['keys', ...keyInputs()].join('|')}):`, 'm'),
       (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
     );
 }

@@ -1,21 +1,38 @@
 import { secretsIn } from '../../edges/providers/address.ts';
+import type { JobIdentity } from '../../edges/providers/exchange.ts';
 import type { ProviderOptions } from '../../edges/providers/index.ts';
 import { problem } from '../../errors.ts';
 import type { Endpoint } from '../../types/endpoints.ts';
 import type { Problem } from '../../types/plain.ts';
-import { factsOf, perVendor, vendorNames } from '../../types/vendors.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf, perVendor, vendorNames, type VendorIdentity } from '../../types/vendors.ts';
 
-export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy'>;
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy' | 'identities'>;
 
 export type TestOverrides = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
 export function accessFrom(
-  given: { keys: Access['keys']; endpoints: readonly Endpoint[]; proxy: string | null },
+  given: {
+    keys: Access['keys'];
+    identities?: ReadonlyMap<VendorName, VendorIdentity>;
+    endpoints: readonly Endpoint[];
+    proxy: string | null;
+  },
   env: NodeJS.ProcessEnv,
+  requestIdentity: JobIdentity['request'] = null,
 ): Access {
+  const identities = given.identities ?? new Map<VendorName, VendorIdentity>();
   const fromEnv = (name: string): string | null => env[name]?.trim() || null;
   return {
-    keys: perVendor((vendor) => given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
+    keys: perVendor((vendor) =>
+      identities.has(vendor) ? null : (given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
+    ),
+    identities: new Map(
+      [...identities].map(([vendor, identity]) => [
+        vendor,
+        { ...identity, request: requestIdentity },
+      ]),
+    ),
     endpoints: new Map(
       given.endpoints.map(({ name, keyEnv, headers, ...facts }) => [
         name,
@@ -30,6 +47,12 @@ export function accessFrom(
     proxy: given.proxy === null ? null : new URL(given.proxy),
   };
 }
+
+/** The runner's variables with which a job requests an identity token. */
+export const IDENTITY_VARIABLES = [
+  'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
+  'ACTIONS_ID_TOKEN_REQUEST_URL',
+] as const;
 
 /** Ordinary values, which are not secret unless they look like a key. */
 const ORDINARY =
@@ -59,7 +82,13 @@ export function refuseModelKeys(
       ...headers.map((header) => header.env),
     ]),
   ]);
-  return names
+  const identity = IDENTITY_VARIABLES.filter((name) => names.includes(name)).map((name) =>
+    problem(
+      null,
+      `${option}: remove ${name}; code could request the job's identity tokens with it`,
+    ),
+  );
+  const keys = names
     .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
     .map((name) =>
       problem(
@@ -69,6 +98,7 @@ export function refuseModelKeys(
           'another name.',
       ),
     );
+  return [...identity, ...keys];
 }
 
 export function withoutSecrets(

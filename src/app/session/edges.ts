@@ -252,6 +252,7 @@ function providersOf(
     env: options.env,
     programEnv: options.inputs.codeEnv,
     redact: options.secrets.redact,
+    register: options.secrets.add,
     log: options.log,
     random: Math.random,
     recordingKey,

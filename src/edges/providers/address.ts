@@ -5,6 +5,8 @@ import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames, type VendorKeys } from '../../types/vendors.ts';
+import type { Credential } from './auth.ts';
+import type { JobIdentity } from './exchange.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */
 export interface ProviderAccess {
@@ -12,6 +14,9 @@ export interface ProviderAccess {
   endpoints: ReadonlyMap<string, ServerAccess>;
   proxy?: URL | null;
   vendorUrls?: Partial<Record<VendorName, string>>;
+  identities?: ReadonlyMap<VendorName, JobIdentity>;
+  /** Of the identities. */
+  credentials?: ReadonlyMap<VendorName, Credential>;
 }
 
 export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
@@ -22,7 +27,7 @@ export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>
 
 export interface Address {
   base: URL;
-  key: string | null;
+  key: string | Credential | null;
   headers: Readonly<Record<string, string>>;
   apiVersion: string | null;
   deployments: boolean;
@@ -48,14 +53,15 @@ export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAcces
     .join('');
 }
 
-export function secretsIn({ keys, endpoints, proxy }: ProviderAccess): string[] {
+export function secretsIn({ keys, endpoints, proxy, credentials }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
     ...headers.map(({ value }) => value),
   ]);
   const password =
     proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
-  const all = [...Object.values(keys), ...servers, password];
+  const issued = [...(credentials?.values() ?? [])].flatMap((credential) => credential.issued());
+  const all = [...Object.values(keys), ...servers, password, ...issued];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
@@ -72,9 +78,20 @@ export function addressOf(
 
 function vendorAddress(
   provider: VendorName,
-  { keys, vendorUrls }: ProviderAccess,
+  { keys, vendorUrls, identities, credentials }: ProviderAccess,
 ): Address | string {
   const { keyVariable, keyInput, host } = factsOf(provider);
+  const at = (key: string | null) =>
+    namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
+  const identity = identities?.get(provider);
+  if (identity !== undefined) {
+    const address =
+      identity.request === null
+        ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
+        : at(null);
+    if (typeof address === 'string') return address;
+    return { ...address, key: credentials?.get(provider) ?? null };
+  }
   const key = keys[provider];
   if (key === null || key === '')
     return (
@@ -86,8 +103,12 @@ function vendorAddress(
       `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
       `the input ${keyInput}).`
     );
-  return namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
+  return at(key);
 }
+
+const NO_PERMISSION =
+  'but this job cannot request an identity token: add the line "id-token: write" under ' +
+  'permissions: of the job (next to "contents: read").';
 
 function endpointAddress(
   endpoint: string,
@@ -155,8 +176,10 @@ const UNSENDABLE = 'contains a line break or another character that is not allow
 
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
-  { endpoints }: ProviderAccess,
+  { endpoints, identities }: ProviderAccess,
 ): string {
+  if (endpoint === null && identities?.has(provider) === true)
+    return `the identity comes from the line ${provider}=oidc:… of the input keys`;
   if (endpoint === null) {
     const { keyVariable, keyInput } = factsOf(provider);
     return `the key comes from ${keyVariable} (in a workflow, the input ${keyInput})`;

@@ -32,6 +32,8 @@ type TransportCode =
   | 'charset'
   | 'stream'
   | 'host'
+  | 'exchange'
+  | 'identity'
   | 'aborted';
 
 /** The message is constant because the SDKs drop errors whose text contains "timeout". */
@@ -104,6 +106,10 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
       return connectionFault(system);
     case 'host':
       return fault('request', 'the request was stopped, because the key belongs to another host');
+    case 'exchange':
+      return fault('network', system, UNMADE);
+    case 'identity':
+      return fault('key', system, { scope: 'server' });
     case 'aborted':
       return STOPPED;
     default:

@@ -1,4 +1,5 @@
 import type http from 'node:http';
+import { withAuth } from './credential.ts';
 import { TransportError } from './fault.ts';
 import {
   collectReply,
@@ -19,13 +20,13 @@ export const SDK_MARGIN_MS = 60_000;
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive: true });
-  return {
+  return withAuth(bounds.auth, {
     async fetch(input, { method = 'POST', headers, body } = {}) {
       const sent = { method, headers, body: sendable(body), packed: true };
       return await toResponse(await outgoing.send<Received>(input, sent, collectReply));
     },
     close: outgoing.close,
-  };
+  });
 }
 
 function sendable(body: RequestInit['body']): RequestBody {
@@ -39,7 +40,7 @@ export function createStreamedFetch(
   { keepAlive }: { keepAlive: boolean } = { keepAlive: false },
 ): BoundedFetch {
   const outgoing = createOutgoing(bounds, { keepAlive });
-  return {
+  return withAuth(bounds.auth, {
     fetch: async (input, { method = 'GET', headers, body } = {}) =>
       await outgoing.send<Response>(
         input,
@@ -60,7 +61,7 @@ export function createStreamedFetch(
         },
       ),
     close: outgoing.close,
-  };
+  });
 }
 
 async function* responseChunks(

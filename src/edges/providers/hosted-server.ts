@@ -2,6 +2,7 @@ import { logLine } from '../../text/log.ts';
 import type { Reserve } from '../../types/hold.ts';
 import type { HostedTarget, Request } from '../../types/model.ts';
 import type { Address, ProviderAccess } from './address.ts';
+import { authOf, isCredential } from './auth.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
@@ -11,7 +12,7 @@ import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
 import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
-import { type Post, type Vendor, authOf } from './vendors/vendor.ts';
+import { type Post, type Vendor } from './vendors/vendor.ts';
 
 export interface CallOptions extends SharedCallSettings, ProviderAccess {
   concurrency: { start: number; max: number };
@@ -81,14 +82,21 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: [key ?? '', ...Object.values(headers)].filter(
-      (each) => each.length >= MIN_SECRET_LENGTH,
-    ),
-    post: () => (connected ??= connect()),
+    secrets: () => secretsOfAddress(address),
+    async post() {
+      // Here, so that no answer's latency includes the exchange.
+      if (isCredential(key)) await key.token();
+      return await (connected ??= connect());
+    },
     deployments: address.deployments,
     pacer,
     paced: new Map<string, Pacer>(),
   };
+}
+
+function secretsOfAddress({ key, headers }: Address): string[] {
+  const keys = isCredential(key) ? key.issued() : [key ?? ''];
+  return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }
 
 function warnAboutInheritedUrl(

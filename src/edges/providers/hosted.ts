@@ -210,14 +210,14 @@ async function sendOnce(
       fault('request', `a file of the prompt cannot be read: ${String(member(error, 'message'))}`),
     );
   if ('retry' in whole) return { status: 'fault', fault: whole, sent: false };
-  const started = clock.now();
   try {
     const post = await server.post();
+    const started = clock.now();
     const endpoint = endpointOf(server.vendor, request, target) ?? server.vendor;
     const response = await post(endpoint.body(whole), endpointPath(server, endpoint, target));
     const received = await response.text();
     // A server may repeat the key in its answer, and answers are stored.
-    const text = server.secrets.reduce((rest, key) => rest.replaceAll(key, '***'), received);
+    const text = server.secrets().reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isCredential, type Auth } from './auth.ts';
 import { createDeadlines, stopAfterDrain, type Clock } from './clock.ts';
 import { isEventStream } from './event-stream.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
@@ -11,7 +12,7 @@ import { tunnelThrough } from './tunnel.ts';
 export interface RequestBounds {
   /** Requests and the key go only to this origin. */
   base: URL;
-  auth: { header: string; value: string } | null;
+  auth: Auth | null;
   headers?: Readonly<Record<string, string>>;
   passedHeaders?: readonly string[];
   query?: string | undefined;
@@ -170,7 +171,11 @@ function sentHeaders(
     if (value !== null) sent[name] = value;
   }
   Object.assign(sent, own);
-  if (auth !== null) sent[auth.header] = auth.value;
+  if (isCredential(auth)) {
+    for (const [name, value] of Object.entries(auth.headers))
+      sent[name] = sent[name] === undefined ? value : `${sent[name]},${value}`;
+    sent['authorization'] = source.get('authorization') ?? '';
+  } else if (auth !== null) sent[auth.header] = auth.value;
   return sent;
 }
 

@@ -14,6 +14,7 @@ import {
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import { addressProblems, clashingHeaders, missingKeys, secretsIn } from './address.ts';
 import type { Activity } from './clock.ts';
+import { identityCredential } from './exchange.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { createHosted } from './hosted.ts';
 import { createPrograms, type ProgramOptions } from './program.ts';
@@ -24,6 +25,8 @@ type Defaulted = 'redact' | 'reserve' | 'onRefused' | 'memory';
 export interface ProviderOptions
   extends Omit<ProgramOptions, Defaulted>, Partial<Pick<ProgramOptions, Defaulted>>, ReplayOptions {
   ownPrograms?: OwnPrograms;
+  /** Told every token that an identity is exchanged for. */
+  register?(secrets: readonly string[]): void;
   transport?: {
     /** The options' `signal` stops calls that wait, but not a call that may already cost money. */
     open(options: CallOptions): RequestTransport;
@@ -71,14 +74,22 @@ export function createProviders(options: ProviderOptions): Providers {
   if (problems.length > 0) throw new UserError(problems);
   const closing = new AbortController();
   const redact = options.redact ?? createRedactor(secretsIn(options));
-  const inner = {
+  const given = {
     ...options,
     redact,
+    register: options.register ?? (() => undefined),
     memory: options.memory ?? null,
     signal: AbortSignal.any([options.signal, closing.signal]),
     reserve: options.reserve ?? UNLIMITED,
     onRefused: (request: Request) => options.onRefused?.(request),
   };
+  const credentials = new Map(
+    [...(options.identities ?? [])].map(([vendor, identity]) => [
+      vendor,
+      identityCredential(vendor, identity, given),
+    ]),
+  );
+  const inner = { ...given, credentials };
   const hosted = createHosted(inner);
   const programs = createPrograms(inner);
   const own = options.ownPrograms?.(inner) ?? {};

@@ -1,4 +1,5 @@
 import type { Address } from '../../edges/providers/address.ts';
+import { authOf } from '../../edges/providers/auth.ts';
 import { STOPPED, fault, type Fault } from '../../edges/providers/fault.ts';
 import {
   SDK_MARGIN_MS,
@@ -14,7 +15,6 @@ import {
 } from '../../edges/providers/retry.ts';
 import { sdkFault } from '../../edges/providers/sdk-fault.ts';
 import {
-  authOf,
   type BatchApi,
   type BatchItem,
   type BatchServer,

@@ -163,6 +163,14 @@ export const anthropicFacts = {
   // The next API version refuses temperature, top_p and top_k for every model.
   headers: { 'anthropic-version': '2023-06-01' },
   baseUrlVariable: 'ANTHROPIC_BASE_URL',
+  // https://platform.claude.com/docs/en/manage-claude/wif-providers/github-actions
+  federation: {
+    audience: 'https://api.anthropic.com',
+    host: 'https://api.anthropic.com',
+    required: ['organization'],
+    optional: ['service-account', 'workspace'],
+    headers: { 'anthropic-beta': 'oauth-2025-04-20' },
+  },
   models: /^claude-/,
   starterModel: 'claude-sonnet-5-5',
   files: [

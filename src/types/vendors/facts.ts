@@ -28,6 +28,19 @@ export interface Passport {
   checked: string;
 }
 
+/** How a job without a key gets a token: it exchanges the runner's identity token. */
+export interface Federation {
+  /** Unless the workflow names another. */
+  audience: string;
+  /** Origin of the exchange. */
+  host: string;
+  /** Options of a line in the input `keys`. */
+  required: readonly string[];
+  optional: readonly string[];
+  /** Sent with every request that has such a token. */
+  headers: Readonly<Record<string, string>>;
+}
+
 export interface VendorFacts {
   label: string;
   speaks: Api;
@@ -39,6 +52,7 @@ export interface VendorFacts {
   headers: Readonly<Record<string, string>>;
   /** The SDK's environment variable for another host. evaldiff ignores it. */
   baseUrlVariable: string;
+  federation?: Federation;
   models: RegExp;
   starterModel: string;
   hasResponses?: true;

@@ -209,6 +209,14 @@ export const openaiFacts = {
   keyHeader: 'authorization',
   headers: {},
   baseUrlVariable: 'OPENAI_BASE_URL',
+  // https://developers.openai.com/api/docs/guides/workload-identity-federation/github-actions
+  federation: {
+    audience: 'https://api.openai.com/v1',
+    host: 'https://auth.openai.com',
+    required: ['service-account'],
+    optional: [],
+    headers: {},
+  },
   models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
   starterModel: 'gpt-5.4-mini',
   hasResponses: true,

@@ -60,6 +60,23 @@ describe('evaldiff init', () => {
     expect(JSON.stringify([kept.out, kept.files['evaldiff.yaml']])).not.toContain('from-the-file');
   });
 
+  test('with --keyless writes a workflow without a secret, or nothing if a vendor needs a key', async () => {
+    const { files, out } = await init({}, ['--keyless', ...FROM]);
+    const workflow = files['.github/workflows/evaldiff.yml'] ?? '';
+    expect(workflow).not.toMatch(/secrets\.|api-key/);
+    const { jobs } = parse(workflow) as { jobs: { evaldiff: Record<string, unknown> } };
+    expect(jobs.evaldiff).toMatchObject({
+      permissions: { contents: 'read', 'id-token': 'write' },
+      steps: [{ with: { keys: 'openai=oidc:<ID> service-account=<ID>\n' } }],
+    });
+    expect(out).toContain(
+      "Register this repository's identity with OpenAI, and write its ids into",
+    );
+    const keyed = await init({}, ['--keyless', ...FROM], { MISTRAL_API_KEY: 'k' });
+    expect([keyed.code, keyed.files]).toEqual([2, {}]);
+    expect(keyed.out).toContain('init: mistral needs a key');
+  });
+
   test('writes settings that also compare head with the prompts from 30 days ago', async () => {
     const { files } = await init({});
     expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');

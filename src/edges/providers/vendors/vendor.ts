@@ -173,13 +173,3 @@ export function oddMember({ issues: [first] }: ZodError): { kind: 'odd'; member:
 export function isId(text: unknown): text is string {
   return typeof text === 'string' && /^[A-Za-z0-9_-]{1,200}$/.test(text);
 }
-
-export function authOf(
-  { facts }: Pick<Vendor, 'facts'>,
-  key: string | null,
-  azure = false,
-): { header: string; value: string } | null {
-  if (key === null) return null;
-  const keyHeader = azure ? 'api-key' : facts.keyHeader;
-  return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
-}

@@ -219,7 +219,7 @@ async function sendReply(
   if (!response.ok) return await passError(exchange, hold, response, type);
   let facts: ReplyFacts | null = null;
   const relay = relayOf(response, {
-    secrets: tools.upstreams.secrets,
+    secrets: tools.upstreams.secrets(),
     take: call.take,
     async finish(text) {
       facts = readFor(call, type, text);

@@ -22,7 +22,7 @@ export interface GatewayOptions {
 export interface Upstreams {
   find(wire: Wire, target: AskedModel): Upstream;
   /** API keys. A reply that contains one is not forwarded. */
-  secrets: readonly string[];
+  secrets(): readonly string[];
   close(): void;
 }
 

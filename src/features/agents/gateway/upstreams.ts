@@ -5,6 +5,7 @@ import {
   type Address,
   type ProviderAccess,
 } from '../../../edges/providers/address.ts';
+import { isCredential, type Auth } from '../../../edges/providers/auth.ts';
 import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
 import { createLimiter, GIVE_UP_AFTER_MS } from '../../../edges/providers/limit.ts';
@@ -58,7 +59,7 @@ export function openUpstreams(access: ProviderAccess & SharedCallSettings): Upst
       opened.set(name, found);
       return found.upstream;
     },
-    secrets: secretsIn(access).filter((secret) => secret.length >= MIN_SECRET_CHARS),
+    secrets: () => secretsIn(access).filter((secret) => secret.length >= MIN_SECRET_CHARS),
     close() {
       for (const each of opened.values()) each.close();
     },
@@ -83,11 +84,14 @@ function fetchFor(
   const facts = factsOf(wire === 'openai' ? provider : wire);
   const own = wire === 'gemini' ? 'x-goog-api-key' : facts.keyHeader;
   const header = apiVersion === null ? own : 'api-key';
-  const value = header === 'authorization' ? `Bearer ${key ?? ''}` : (key ?? '');
+  const authFor = (secret: string): Auth => ({
+    header,
+    value: header === 'authorization' ? `Bearer ${secret}` : secret,
+  });
   return createStreamedFetch(
     {
       base,
-      auth: key === null ? null : { header, value },
+      auth: key === null || isCredential(key) ? key : authFor(key),
       headers: { ...facts.headers, ...headers },
       passedHeaders: wire === 'anthropic' ? ['anthropic-beta'] : [],
       query: apiVersion === null ? undefined : `api-version=${apiVersion}`,

@@ -1,0 +1,129 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { VENDORS } from '../../src/types/vendors.ts';
+import { afterThisTest } from './after-test.ts';
+import { namedByOwnAuthority } from './certificate.ts';
+import { bodyOf } from './loopback.ts';
+import type { ModelServer } from './models/server.ts';
+import { tunnelProxy } from './tunnel-proxy.ts';
+
+export const REQUEST_TOKEN = 'runner-request-token-7d1f9e';
+const ISSUER_PATH = '/149//idtoken/5b1c7a52-88d1/0f66-4e0d';
+
+/** Lines of the input `keys` that the vendors trust. */
+export const IDENTITIES =
+  'openai=oidc:idp_1 service-account=sa_1\nanthropic=oidc:fdrl_1 organization=org-1';
+
+type Vendor = 'openai' | 'anthropic';
+
+const OPENAI = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  identity_provider_id: 'idp_1',
+  service_account_id: 'sa_1',
+};
+
+const ANTHROPIC = {
+  grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+  federation_rule_id: 'fdrl_1',
+  organization_id: 'org-1',
+};
+
+const BETA = 'oauth-2025-04-20';
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+async function portOf(server: http.Server | https.Server): Promise<number> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  afterThisTest(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/**
+ * The runner's issuer of identity tokens, and the two vendors at their own host names behind a
+ * proxy. They refuse a wrong audience, id, header or content type and an expired token. `models`
+ * answers the requests. `firstLasts`: how many calls each vendor's first token lasts.
+ */
+export async function startFederation(
+  models: ModelServer,
+  key: string,
+  exchange: (index: number) => { status: number; body: object } | null = () => null,
+  firstLasts = Infinity,
+) {
+  const pair = namedByOwnAuthority('api.openai.com', 'auth.openai.com', 'api.anthropic.com');
+  const proofs: string[] = [];
+  const tokens: Record<Vendor, { token: string; left: number }[]> = { openai: [], anthropic: [] };
+  let exchanges = 0;
+  const issuer = http.createServer((request, response) => {
+    const aud = new URL(request.url ?? '', 'http://runner').searchParams.get('audience');
+    const claims = Buffer.from(JSON.stringify({ aud, jti: proofs.length })).toString('base64url');
+    const value = `eyJhbGciOiJSUzI1NiJ9.${claims}.c2lnbmF0dXJl`;
+    const isJob = request.headers.authorization === `Bearer ${REQUEST_TOKEN}`;
+    if (isJob) proofs.push(value);
+    response.writeHead(isJob ? 200 : 401).end(JSON.stringify({ value }));
+  });
+  const exchanged = (vendor: Vendor, { headers }: http.IncomingMessage, text: string) => {
+    const scripted = exchange(exchanges++);
+    if (scripted !== null) return scripted;
+    const { subject_token, assertion, ...body } = JSON.parse(text) as Record<string, string>;
+    const proof = (vendor === 'openai' ? subject_token : assertion) ?? '';
+    const claims = Buffer.from(proof.split('.')[1] ?? '', 'base64url').toString();
+    const isBeta = headers['anthropic-beta'] === `${BETA},oidc-federation-2026-04-01`;
+    const isTrusted =
+      headers['content-type'] === 'application/json' &&
+      proofs.includes(proof) &&
+      (JSON.parse(claims) as { aud: string }).aud === VENDORS[vendor].federation.audience &&
+      (vendor === 'openai' || isBeta) &&
+      isDeepStrictEqual(body, vendor === 'openai' ? OPENAI : ANTHROPIC);
+    if (!isTrusted)
+      return { status: 400, body: { error: 'invalid_grant', error_description: 'not trusted' } };
+    const token = `${vendor}-token-${String(exchanges)}-c0ffee00`;
+    const left = tokens[vendor].length === 0 ? firstLasts : Infinity;
+    tokens[vendor].push({ token, left });
+    return { status: 200, body: { access_token: token, token_type: 'Bearer', expires_in: 3600 } };
+  };
+  const vendors = https.createServer(pair, (request, response) => {
+    void bodyOf(request).then(async (bytes) => {
+      const { headers, url = '' } = request;
+      const vendor = headers.host?.includes('openai') === true ? 'openai' : 'anthropic';
+      if (url.endsWith('/oauth/token')) {
+        const { status, body } = exchanged(vendor, request, String(bytes));
+        return void response.writeHead(status, JSON_TYPE).end(JSON.stringify(body));
+      }
+      const used = tokens[vendor].find(({ token }) => headers.authorization === `Bearer ${token}`);
+      const isBeta = headers['anthropic-beta'] === (vendor === 'openai' ? undefined : BETA);
+      if (used === undefined || used.left-- <= 0 || !isBeta || 'x-api-key' in headers)
+        return void response.writeHead(401, JSON_TYPE).end('{"error":{"message":"expired"}}');
+      const own = vendor === 'openai' ? { authorization: `Bearer ${key}` } : { 'x-api-key': key };
+      const version = { 'anthropic-version': String(headers['anthropic-version']) };
+      const answer = await fetch(`${models.url}${url}`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, ...own, ...version },
+        body: String(bytes),
+      });
+      response.writeHead(answer.status, JSON_TYPE).end(await answer.text());
+    });
+  });
+  const sockets: (() => void)[] = [];
+  const proxy = await portOf(tunnelProxy(() => 200, sockets, await portOf(vendors)));
+  afterThisTest(() => sockets.forEach((close) => close()));
+  const issuerUrl = `http://127.0.0.1:${String(await portOf(issuer))}${ISSUER_PATH}`;
+  return {
+    exchanges: () => exchanges,
+    secrets: () => [
+      ...proofs,
+      ...Object.values(tokens).flatMap((issued) => issued.map(({ token }) => token)),
+      ...[REQUEST_TOKEN, ISSUER_PATH],
+    ],
+    inputs: { keys: IDENTITIES, proxy: `http://127.0.0.1:${String(proxy)}` },
+    env: {
+      NODE_EXTRA_CA_CERTS: pair.authority,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${issuerUrl}?api-version=2.0`,
+    },
+  };
+}
