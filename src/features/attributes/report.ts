@@ -72,29 +72,6 @@ export const attributesReport: FeatureReport = {
       }),
     };
   },
-  async page(result, reports) {
-    const { dashboardHtml } = await import('./dashboard.ts');
-    const { ratingsHtml } = await import('./samples.ts');
-    // Without attributes, the large chart library is not loaded.
-    const charts =
-      result.attributes.length === 0
-        ? { kinds: new Map(), left: 0 }
-        : (await import('./charts.ts')).attributeCharts(result);
-    const ratings = byReference(result.attributes, (attribute) =>
-      (attribute.ratings ?? []).map((rating) => ({
-        id: rating.reference,
-        entry: { attribute, rating },
-      })),
-    );
-    return {
-      html: (anchor) =>
-        dashboardHtml(result, charts, { anchor, reports, attributes: result.attributes }),
-      facts: (suite, id, characters) => ratingsHtml(ratings(suite, id), characters),
-      longest: result.attributes
-        .flatMap((attribute) => attribute.ratings ?? [])
-        .reduce((most, { evidence }) => Math.max(most, evidence.length), 0),
-    };
-  },
 };
 
 type Explained = Pick<Result, 'attributes' | 'insights' | 'suites'>;

@@ -7,7 +7,6 @@ import {
   turnLine,
   whyNot,
 } from './dialogue-lines.ts';
-import { dialogueHtml, dialogueLengths } from './dialogue-page.ts';
 import { conversations, evaluators } from './section.ts';
 
 export const conversationsReport: FeatureReport = {
@@ -18,11 +17,9 @@ export const conversationsReport: FeatureReport = {
     return {
       length: dialogueLength(conversation),
       value: conversation,
-      lengths: () => dialogueLengths(conversation),
       shortened: (characters) => transcriptLine(conversation, characters),
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
-      html: (characters) => dialogueHtml(conversation, characters),
       why: (characters) => whyNot(turns.at(-1), characters),
       beside: ({ conversation: head }, characters) =>
         head ? dialogueBlocks(conversation, head, characters) : [],

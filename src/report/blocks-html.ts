@@ -1,5 +1,4 @@
-import type { Result } from '../../kernel/result/result.ts';
-import { DIFF_SIGNS } from '../../text/markdown.ts';
+import { DIFF_SIGNS } from '../text/markdown.ts';
 import {
   type Markup,
   type MarkupPart,
@@ -7,10 +6,9 @@ import {
   markup,
   trustedHtml,
   markupText,
-} from '../../text/markup.ts';
-import { blankWords, cut, cutNote } from '../../text/visible.ts';
-import type { Tone } from '../../wording/outcomes.ts';
-import { EVERYTHING } from '../sections/detail.ts';
+} from '../text/markup.ts';
+import { blankWords, cut, cutNote } from '../text/visible.ts';
+import type { Tone } from '../wording/outcomes.ts';
 import {
   type Block,
   type DiffLine,
@@ -21,31 +19,7 @@ import {
   placeText,
   safeUrl,
   isOurs,
-} from '../sections/document.ts';
-import type { Reports } from '../sections/feature-report.ts';
-import { type SectionName, sectionBlocks } from '../sections/index.ts';
-import { headline } from '../sections/outcomes.ts';
-import { POLICY, SCRIPT, STYLE } from './assets.ts';
-
-/** The smallest range of an axis, so that noise does not look large. */
-const LEAST_SPAN = 0.2;
-
-const AXIS_STEP = 0.1;
-
-const NEAR = 1e-9;
-
-export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
-  if (shares.length === 0) return { floor: 0, ceiling: 1 };
-  const most = shares.reduce((a, b) => Math.max(a, b));
-  const least = shares.reduce((a, b) => Math.min(a, b));
-  let floor = Math.floor(Math.max(0, least) / AXIS_STEP + NEAR);
-  let ceiling = Math.ceil(Math.min(1, most) / AXIS_STEP - NEAR);
-  while (ceiling - floor < LEAST_SPAN / AXIS_STEP - NEAR || (ceiling - floor) % 2 !== 0) {
-    if (floor > 0) floor -= 1;
-    else ceiling += 1;
-  }
-  return { floor: floor / 10, ceiling: ceiling / 10 };
-}
+} from './sections/document.ts';
 
 export function chip(words: string, tone: Tone): Markup {
   return markup`<span class="chip ${tone}">${words}</span>`;
@@ -192,61 +166,4 @@ function cutHtml(text: string, limit: number): Markup {
 
 function linkMarkup(shown: Markup, url: string | null): Markup {
   return url === null ? shown : markup`<a href="${url}" rel="noreferrer">${shown}</a>`;
-}
-
-interface PageContent {
-  title: string;
-  top: [string, string];
-  main: readonly MarkupPart[];
-  footer: MarkupPart;
-}
-
-/** A self-contained page. Its content security policy allows only its own style and script. */
-export function pageHtml({ title, top: [what, of], main, footer }: PageContent): string {
-  const page = markup`<!doctype html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${trustedHtml(POLICY)}">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="referrer" content="no-referrer">
-    <title>${title}</title>
-    <style>${trustedHtml(STYLE)}</style>
-    </head>
-    <body>
-    <header><span><b>evaldiff</b> ${what}</span><span>${of}</span></header>
-    <main>${main}</main>
-    <footer>${footer}</footer>
-    <script>${trustedHtml(SCRIPT)}</script>
-    </body>
-    </html>`;
-  return `${markupText(page)}\n`;
-}
-
-interface Card {
-  title: string;
-  note: MarkupPart;
-  svg: Markup;
-  table: Markup;
-}
-
-export function cardHtml({ title, note, svg, table }: Card): Markup {
-  const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
-  return markup`
-    <figure class="card"><figcaption><b>${title}</b>${caption}</figcaption>${svg}
-      <details class="numbers"><summary>The numbers</summary>${table}</details>
-    </figure>`;
-}
-
-export function verdictHtml(
-  { result, reports, links }: { result: Result; reports: Reports; links: Links },
-  below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
-): Markup {
-  const { sign, tone, outcome, subject, rows, note } = headline(result, reports);
-  const more = htmlOf(sectionBlocks(result, EVERYTHING, reports, below), links);
-  const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
-  return markup`
-    <section class="verdict ${tone}">
-      <h1>${sign} ${outcome}${of}</h1>${[...rows, note].filter((line) => line.length > 0).map((line) => markup`<p>${lineHtml(line, links)}</p>`)}${more}
-    </section>`;
 }

@@ -1,0 +1,227 @@
+import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
+import {
+  becauseLine,
+  rateHead,
+  ratesLine,
+  suiteCell,
+  sweepSize,
+  verdictLook,
+} from '../report/sections/suites.ts';
+import {
+  change,
+  differenceWords,
+  rates,
+  repeatedNames,
+  VERDICTS,
+} from '../report/sections/phrases.ts';
+import { count, counted, percent, signed } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import { suitesWorstFirst } from '../wording/figures.ts';
+import { variantWords } from '../wording/variants.ts';
+import { Blocks, Chip, foreign, LineView, own, Table } from './blocks.tsx';
+import type { Suite } from './data.ts';
+import { CostPlot, DifferencePlot, SpreadPlot } from './plots.tsx';
+import { useReport } from './report.ts';
+
+export function Suites() {
+  const { result, links } = useReport();
+  const { suites, mode } = result;
+  const reach = suites.reduce(
+    (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
+    0.05,
+  );
+  const repeated = repeatedNames(suites);
+  const rows = suitesWorstFirst(suites).map((suite) => {
+    const { sign, word, tone } = verdictLook(suite, result);
+    const named = <LineView line={suiteCell(suite, repeated.has(suite.name))} links={links} />;
+    const passing = own(<LineView line={ratesLine(suite, result)} links={links} />);
+    if (mode === 'sweep') return [foreign(named), passing, own(sweepSize(suite))];
+    const { references, tries } = suite.compared;
+    return [
+      foreign(
+        <>
+          <Chip tone={tone}>{`${sign} ${word}`}</Chip>
+          <br />
+          {named}
+        </>,
+      ),
+      passing,
+      own(<Difference suite={suite} reach={reach} />),
+      own(references === 0 ? '–' : `${count(references)} × ${count(tries)}`),
+      foreign(<LineView line={becauseLine(suite.because)} links={links} />),
+    ];
+  });
+  return (
+    <section>
+      <h2>Suites</h2>
+      <Table
+        head={
+          mode === 'sweep'
+            ? ['Suite', rateHead(result), 'Tests × tries']
+            : ['Suite', rateHead(result), 'Difference, 90 % interval', 'Tests × tries', 'Changed']
+        }
+        rows={rows}
+      />
+      <Ranking />
+    </section>
+  );
+}
+
+function Difference({
+  suite: { pass_rate: rate, verdict },
+  reach,
+}: {
+  suite: Suite;
+  reach: number;
+}) {
+  const { difference, low, high } = rate;
+  if (difference === null) return <>–</>;
+  return (
+    <>
+      {change(rate)}
+      {low !== null && high !== null && (
+        <>
+          <br />
+          <span class="soft">{`${signed(low)} to ${signed(high)}`}</span>
+          <DifferencePlot
+            value={difference}
+            low={low}
+            high={high}
+            reach={reach}
+            label={differenceWords(rate) ?? ''}
+            tone={VERDICTS[verdict].tone}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Ranking() {
+  const { result, links } = useReport();
+  return (
+    <>
+      {rankedPrompts(result).map((prompt) => {
+        const points = prompt.ranked.flatMap(({ suite, rate, interval }, at) => {
+          const cost = suite.cost_per_1000_calls ?? null;
+          return cost === null || rate === null || interval === null
+            ? []
+            : [{ rank: at + 1, cost, rate, ...interval }];
+        });
+        const without = prompt.ranked.length - points.length;
+        return (
+          <>
+            <h3>
+              Variants of <code>{prompt.name}</code>, best first
+            </h3>
+            <Blocks blocks={rankingBlocks(prompt, 1_000)} links={links} />
+            {points.length === 0 ? (
+              <p class="soft">There is no chart, because no cost is known.</p>
+            ) : (
+              <figure>
+                <CostPlot
+                  points={points}
+                  label={`Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; the numbers are in the table.`}
+                />
+                <figcaption class="soft">
+                  A dot for each variant, marked with its rank; the bar is the 95 % interval of its
+                  pass rate.
+                  {without > 0 &&
+                    ` Not drawn: ${counted(without, 'variant')} without a known cost or a judged try.`}
+                </figcaption>
+              </figure>
+            )}
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+export function Metrics() {
+  const { result, blocks, links } = useReport();
+  return (
+    <section>
+      <h2>Metrics</h2>
+      {suitesWorstFirst(result.suites).map((suite) => (
+        <SuiteMetrics suite={suite} />
+      ))}
+      <Blocks blocks={blocks.metrics} links={links} />
+    </section>
+  );
+}
+
+function SuiteMetrics({ suite }: { suite: Suite }) {
+  const { name, variant, metrics } = suite;
+  if (metrics.length === 0) return null;
+  const values = metrics.map((metric) => ({
+    base: valuesOf(suite, 'base', metric.name),
+    head: valuesOf(suite, 'head', metric.name),
+  }));
+  const hasValues = values.some(({ base, head }) => base.length + head.length > 0);
+  return (
+    <>
+      <h3>
+        <code>{shorten(name, 120)}</code> <span class="soft">{variantWords(variant)}</span>
+      </h3>
+      <Table
+        head={['Metric', 'Pass rate', 'Judged', ...(hasValues ? ['Values'] : [])]}
+        rows={metrics.map(
+          (
+            {
+              name: metric,
+              base,
+              head,
+              judged_base: before,
+              judged_head: after,
+              gates,
+              values: of,
+            },
+            at,
+          ) => [
+            foreign(
+              <>
+                <code>{metric}</code>{' '}
+                {!gates && of?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
+              </>,
+            ),
+            own(base === null ? percent(head) : rates(base, head)),
+            own(base === null ? count(after) : `${count(before)} → ${count(after)}`),
+            ...(hasValues ? [own(<Spread {...(values[at] ?? NO_VALUES)} />)] : []),
+          ],
+        )}
+      />
+    </>
+  );
+}
+
+const NO_VALUES = { base: [], head: [] };
+
+function valuesOf({ references }: Suite, side: 'base' | 'head', metric: string): number[] {
+  return references.flatMap((reference) =>
+    (reference[side]?.tries ?? []).flatMap(({ scores }) => {
+      const value = scores.find((score) => score.metric === metric)?.value;
+      return typeof value === 'number' && Number.isFinite(value) ? [value] : [];
+    }),
+  );
+}
+
+function Spread({ base, head }: { base: readonly number[]; head: readonly number[] }) {
+  if (base.length + head.length === 0) return <>–</>;
+  const all = [...base, ...head];
+  const ends = [Math.min, Math.max].map((pick) => all.reduce((a, b) => pick(a, b)));
+  const range = ends.map((end) => String(Number(end.toPrecision(3)))).join(' to ');
+  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${range}`;
+  return (
+    <>
+      <SpreadPlot base={base} head={head} label={label} />
+      <span class="soft small">{label}</span>
+    </>
+  );
+}
+
+function meanWords(values: readonly number[]): string {
+  if (values.length === 0) return 'none';
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return `mean ${String(Number(mean.toPrecision(3)))} of ${counted(values.length, 'value')}`;
+}
