@@ -70,7 +70,7 @@ function Kind({ attributes }: { attributes: readonly Attribute[] }) {
       <Table
         head={['Attribute', ...columns.map(({ head }) => head)]}
         rows={sorted.map((attribute) => [
-          foreign(<Name attribute={attribute} all={attributes} />),
+          foreign(<Name attribute={attribute} />),
           ...columns.map(({ cell }) => own(cell(attribute))),
         ])}
       />
@@ -87,9 +87,11 @@ function Kind({ attributes }: { attributes: readonly Attribute[] }) {
   );
 }
 
-function Name({ attribute, all }: { attribute: Attribute; all: readonly Attribute[] }) {
+function Name({ attribute }: { attribute: Attribute }) {
+  const { result } = useReport();
   const { name, explanation, explained_by: ids, alternatives } = attribute;
-  const nameOf = (id: string) => all.find((each) => each.id === id)?.name ?? id;
+  const nameOf = (id: string) =>
+    result.attributes.find((each) => each.id === id && each.suite === attribute.suite)?.name ?? id;
   const notes = [
     ...(ids.length === 0 ? [] : [`shares tests with ${ids.map(nameOf).join(', ')}`]),
     ...alternatives.map(

@@ -69,10 +69,10 @@ type Part = Pick<FiltersProps, 'filter' | 'setFilter'>;
 
 function Statuses({ filter, setFilter }: Part) {
   const { tests } = useReport();
-  const numbers = Map.groupBy(tests, ({ reference }) => reference.status);
+  const numbers = Map.groupBy(tests, ({ reference }) => STATUS_WORDS[reference.status]);
   return (
     <>
-      {STATUS_ORDER.map((status) => {
+      {[...new Set(STATUS_ORDER.map((status) => STATUS_WORDS[status]))].map((status) => {
         const of = numbers.get(status);
         if (of === undefined) return null;
         return (
@@ -88,7 +88,7 @@ function Statuses({ filter, setFilter }: Part) {
                 setFilter({ ...filter, hidden });
               }}
             />{' '}
-            {`${STATUS_WORDS[status]} (${count(of.length)})`}
+            {`${status} (${count(of.length)})`}
           </label>
         );
       })}

@@ -1,6 +1,6 @@
 import { render } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { shortSha } from '../report/sections/phrases.ts';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { shortSha, STATUS_TONES } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { Attributes } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
@@ -9,7 +9,8 @@ import { unpackView, type View } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
 import { Tests } from './list.tsx';
 import { ReportContext, reportOf, useReport, type Report } from './report.ts';
-import { NO_FILTER, type Filter } from './tests.ts';
+import { Face, Glance } from './row.tsx';
+import { NO_FILTER, type Filter, type Test } from './tests.ts';
 import './viewer.css';
 
 interface Tab {
@@ -71,7 +72,9 @@ function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
       </header>
       <main>
         <section class={`verdict ${sign?.tone ?? ''}`}>
-          <Blocks blocks={blocks.top} links={links} />
+          <Blocks blocks={blocks.top.slice(0, 2)} links={links} />
+          <Worst test={report.tests[0]} />
+          <Blocks blocks={blocks.top.slice(2)} links={links} />
         </section>
         {left !== null && <p class="soft">{left}</p>}
         {tabs.length > 1 && (
@@ -94,6 +97,26 @@ function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
         <Blocks blocks={blocks.footer} links={links} />
       </footer>
     </ReportContext.Provider>
+  );
+}
+
+/** In pixels: the height of a row with both answers. */
+const ROOM = 130;
+
+/** Shows the worst test on top if the list begins below the first screen. */
+function Worst({ test }: { test: Test | undefined }) {
+  const [isShown, show] = useState(false);
+  useLayoutEffect(() => {
+    const top = document.querySelector('.rows')?.getBoundingClientRect().top ?? 0;
+    if (top + window.scrollY > innerHeight - ROOM) show(true);
+  }, []);
+  return test === undefined || !isShown || STATUS_TONES[test.reference.status] !== 'bad' ? null : (
+    <div class="worst">
+      <a href={`#test/${test.key}`}>
+        <Face test={test} />
+      </a>
+      <Glance test={test} />
+    </div>
   );
 }
 

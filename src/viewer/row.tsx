@@ -1,4 +1,5 @@
 import { countsForVerdict } from '../kernel/result/counts.ts';
+import { answerText } from '../report/answers/text.ts';
 import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
 import type { Piece } from '../report/sections/document.ts';
 import { ownFailures } from '../report/sections/failures.ts';
@@ -26,10 +27,8 @@ interface RowProps {
 
 export function Row({ test, isOpen, toggle, chosen }: RowProps) {
   const { result } = useReport();
-  const { reference, suiteName, base, head } = test;
-  const { status, id, input, tags } = reference;
-  const words = oneLine(Object.values(input).map(String).join(' · '), INPUT);
-  const why = whyOf(test);
+  const { reference, suiteName } = test;
+  const { status, tags } = reference;
   return (
     <details
       class="case"
@@ -43,9 +42,7 @@ export function Row({ test, isOpen, toggle, chosen }: RowProps) {
       <summary>
         <span class="title">
           <Chip tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Chip>
-          <span class="face">
-            {words !== '' && <b>{words}</b>} <code>{shorten(id, INPUT)}</code>
-          </span>
+          <Face test={test} />
           {result.suites.length > 1 && <span class="soft">{shorten(suiteName, INPUT)}</span>}
           {!countsForVerdict(reference) && <Chip tone="neutral">does not gate</Chip>}
           {tags.map((tag) => (
@@ -56,8 +53,7 @@ export function Row({ test, isOpen, toggle, chosen }: RowProps) {
             <Marks side={reference.head} sign={reference.base === null ? '' : '●'} />
           </span>
         </span>
-        {!isOpen && <Answers base={base} head={head} />}
-        {!isOpen && why !== null && <span class="why">{why}</span>}
+        {!isOpen && <Glance test={test} />}
       </summary>
       {isOpen && <Panel test={test} chosen={chosen} />}
     </details>
@@ -74,12 +70,33 @@ function oneLine(text: string, limit: number): string {
   );
 }
 
+/** The input's first words, and the id. */
+export function Face({ test: { reference } }: { test: Test }) {
+  const words = oneLine(Object.values(reference.input).map(String).join(' · '), INPUT);
+  return (
+    <span class="face">
+      {words !== '' && <b>{words}</b>} <code>{shorten(reference.id, INPUT)}</code>
+    </span>
+  );
+}
+
+/** Both answers and why head's fails, in three lines. */
+export function Glance({ test }: { test: Test }) {
+  const why = whyOf(test);
+  return (
+    <>
+      <Answers base={test.base} head={test.head} />
+      {why !== null && <span class="why">{why}</span>}
+    </>
+  );
+}
+
 /** The first line of both answers. Words that differ are marked. */
 function Answers({ base, head }: { base: Try | null; head: Try | null }) {
   const room = { characters: ANSWER, gaps: true };
   const marked = markedAnswers(base, head, room);
-  const isEqual = marked !== null && ![...marked.base, ...marked.head].some(isMarked);
-  if (isEqual) return <Answer kind="both" sign="=" made={head} pieces={marked.head} />;
+  if (marked !== null && answerText(base ?? NONE) === answerText(head ?? NONE))
+    return <Answer kind="both" sign="=" made={head} pieces={marked.head} />;
   return (
     <>
       {base !== null && <Answer kind="base" sign="○" made={base} pieces={marked?.base} />}
@@ -88,9 +105,7 @@ function Answers({ base, head }: { base: Try | null; head: Try | null }) {
   );
 }
 
-function isMarked({ kind }: Piece): boolean {
-  return kind === 'changed';
-}
+const NONE = { parts: null };
 
 const SIDE_WORDS = { base: 'Base: ', head: 'Head: ', both: 'Both sides: ' };
 

@@ -1,7 +1,7 @@
 import { answerKey, type WithParts } from '../report/answers/text.ts';
 import { failedScores } from '../report/sections/failures.ts';
 import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
-import { repeatedNames, STATUS_ORDER } from '../report/sections/phrases.ts';
+import { repeatedNames, STATUS_ORDER, STATUS_WORDS } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import { variantWords } from '../wording/variants.ts';
@@ -81,6 +81,7 @@ function answersOf(side: { tries: readonly WithParts[] } | null): string {
 }
 
 export interface Filter {
+  /** Words of statuses that are not shown. */
   hidden: ReadonlySet<string>;
   suite: string;
   tag: string;
@@ -107,7 +108,7 @@ export function fits(test: Test, filter: Filter): boolean {
   const { suite, tag, attribute, metric, scoring, isDifferent } = filter;
   const words = filter.words.trim().toLowerCase();
   return (
-    !filter.hidden.has(reference.status) &&
+    !filter.hidden.has(STATUS_WORDS[reference.status]) &&
     (suite === '' || suiteName === suite) &&
     (tag === '' || reference.tags.includes(tag)) &&
     (attribute === '' || attributes.some((each) => attributeKey(each) === attribute)) &&
