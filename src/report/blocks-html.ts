@@ -37,7 +37,9 @@ function blockHtml(block: Block, links: Links): Markup {
   const line = (parts: Line) => lineHtml(parts, links);
   switch (block.kind) {
     case 'paragraph':
-      return markup`<p>${line(block.line)}</p>`;
+      return block.tone === 'verdict'
+        ? markup`<h1>${line(block.line)}</h1>`
+        : markup`<p>${line(block.line)}</p>`;
     case 'diff':
       return diffHtml(block.lines);
     case 'list':

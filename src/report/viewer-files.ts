@@ -4,16 +4,18 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Beside the bundles, or where scripts/viewer.ts builds it for the sources. */
 const FOLDERS = ['../viewer/', '../../build/viewer/', '../../dist/viewer/'];
 
+const folder = FOLDERS.map((path) => new URL(path, import.meta.url)).find((url) =>
+  existsSync(new URL('viewer.js', url)),
+);
+
 function read(name: string): string {
-  const files = FOLDERS.map((folder) => new URL(`${folder}${name}`, import.meta.url));
-  const found = files.find((file) => existsSync(file));
-  if (found === undefined) throw new Error(`${name} is missing: run npm run build`);
-  return readFileSync(found, 'utf8');
+  if (folder === undefined) throw new Error("The report's page is missing: run npm run build");
+  return readFileSync(new URL(name, folder), 'utf8').trim();
 }
 
-export const STYLE = read('viewer.css').trim();
+export const STYLE = read('viewer.css');
 
-export const SCRIPT = read('viewer.js').trim();
+export const SCRIPT = read('viewer.js');
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -256,7 +256,7 @@ export function detailHtml(
       ${htmlOf(evidence([], reference, DETAIL, reports), NO_LINKS)}
       ${sent === null ? null : promptsHtml(sent)}
       <details class="part"><summary>Every try</summary>
-        ${htmlOf(referenceBlocks(suite, reference, null, [], reports), NO_LINKS)}
+        ${htmlOf(referenceBlocks(suite, reference, null, [], reports).slice(1), NO_LINKS)}
       </details>`;
   });
 }
