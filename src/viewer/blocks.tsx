@@ -105,7 +105,7 @@ export const foreign = (shown: ComponentChildren): Cell => ({ shown, isOurs: fal
 /** On a phone, the cells of a row are stacked and show the titles of their columns. */
 export function Table({ head, rows }: { head: readonly string[]; rows: readonly Cell[][] }) {
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label={head.filter(Boolean).join(', ')}>
+    <div class="wide" tabIndex={0} role="group" aria-label={head.filter(Boolean).join(', ')}>
       <table>
         <thead>
           <tr>{head.map((title) => (title === '' ? <td /> : <th scope="col">{title}</th>))}</tr>

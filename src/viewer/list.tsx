@@ -66,10 +66,12 @@ export function Tests({ address, filter, setFilter, isPrinted }: TestsProps) {
   });
   const isOpen = ({ key }: Test) => opened.all !== opened.except.has(key);
   const toggle = ({ key }: Test, open: boolean) => {
-    const except = new Set(opened.except);
-    if (open === opened.all) except.delete(key);
-    else except.add(key);
-    setOpened({ ...opened, except });
+    setOpened(({ all, except: old }) => {
+      const except = new Set(old);
+      if (open === all) except.delete(key);
+      else except.add(key);
+      return { all, except };
+    });
     if (open) nameInAddress(`test/${key}`);
   };
   const [kept, setKept] = useState(-1);
@@ -104,11 +106,10 @@ export function Tests({ address, filter, setFilter, isPrinted }: TestsProps) {
       End: shown.length - 1,
     };
     const to = target.localName === 'summary' ? steps[event.key] : undefined;
-    const test = shown[at];
     if (to !== undefined) {
       if (to >= 0 && to < shown.length) goTo(to, 'auto');
-    } else if (event.key === 'Escape' && test !== undefined) {
-      toggle(test, false);
+    } else if (event.key === 'Escape') {
+      item.querySelector('details')?.removeAttribute('open');
       summaryAt(at)?.focus();
     } else if (event.key === '/') search.current?.focus();
     else return;
@@ -134,6 +135,7 @@ export function Tests({ address, filter, setFilter, isPrinted }: TestsProps) {
   );
   return (
     <section>
+      <h2 class="unseen">Tests</h2>
       <Filters
         filter={filter}
         setFilter={setFilter}
