@@ -86,10 +86,6 @@ export function ownCell(html: MarkupPart): TableCell {
   return { html, own: true };
 }
 
-export function wrappedCell(html: MarkupPart): TableCell {
-  return { html, own: false };
-}
-
 export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
   const titles = head.map((cell) => markupText(markup`${cell}`));
   const cellHtml = ({ html, own }: TableCell, at: number, { length }: readonly TableCell[]) => {

@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { change, rates, signedInterval } from '../report/sections/phrases.ts';
 import { count, counted, meansInWords, percent } from '../text/amounts.ts';
-import { Blocks, Chip, foreign, own, Table } from './blocks.tsx';
-import type { Attribute } from './data.ts';
-import { Bar, SharesPlot } from './plots.tsx';
+import { Blocks, Chip, wrapped, own, DataTable } from './blocks.tsx';
+import type { AttributeData } from './data.ts';
+import { Bar, IntervalPlot } from './plots.tsx';
 import { useReport } from './report.ts';
-import { attributeKey, isOfSuite, type Test } from './tests.ts';
+import { isOfSuite, type TestRow } from './tests.ts';
 
-const KINDS = {
+const KIND_TITLES = {
   domain: 'Domains: what inputs are about',
   subtask: 'Sub-tasks: skills that the answers need',
 } as const;
 
 /** Attributes, conversations and what else features say of groups of tests. */
-export function Attributes() {
+export function AttributesTab() {
   const { result, blocks, links } = useReport();
   const groups = Map.groupBy(result.attributes, ({ path, suite, variant, kind }) =>
     JSON.stringify([path, suite, variant, kind]),
@@ -23,13 +23,13 @@ export function Attributes() {
       <h2>Groups of tests</h2>
       <Blocks blocks={blocks.groups} links={links} />
       {[...groups.values()].map((own) => (
-        <Kind attributes={own} />
+        <KindTable attributes={own} />
       ))}
     </section>
   );
 }
 
-const ORDER: readonly Attribute['verdict'][] = [
+const ORDER: readonly AttributeData['verdict'][] = [
   'regressed',
   'improved',
   'also fell',
@@ -38,7 +38,7 @@ const ORDER: readonly Attribute['verdict'][] = [
   'too few',
 ];
 
-function Kind({ attributes }: { attributes: readonly Attribute[] }) {
+function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
   const { result } = useReport();
   const [first] = attributes;
   if (first === undefined) return null;
@@ -47,14 +47,14 @@ function Kind({ attributes }: { attributes: readonly Attribute[] }) {
   const metrics = new Set(attributes.flatMap(({ values }) => values?.metric ?? []));
   const columns: Column[] = [
     { head: 'Tests', cell: (attribute) => <TestsOf attribute={attribute} /> },
-    { head: 'Prior', cell: Prior },
+    { head: 'Prior', cell: PriorCell },
     {
       head: isDiff ? 'Pass rate, ○ base ● head' : 'Pass rate',
-      cell: (attribute) => PassRate(attribute, isDiff),
+      cell: (attribute) => PassRateCell(attribute, isDiff),
     },
     ...(isDiff ? COMPARED_COLUMNS : []),
     ...(hasSkills ? [{ head: 'Other skills', cell: OtherSkills }] : []),
-    ...(metrics.size > 0 ? [{ head: `Mean of ${[...metrics].join(', ')}`, cell: meanOf }] : []),
+    ...(metrics.size > 0 ? [{ head: `Mean of ${[...metrics].join(', ')}`, cell: meanCell }] : []),
   ];
   const sorted = attributes.toSorted(
     (a, b) =>
@@ -65,12 +65,12 @@ function Kind({ attributes }: { attributes: readonly Attribute[] }) {
   return (
     <>
       <h3>
-        <code>{first.suite}</code> {KINDS[first.kind]}
+        <code>{first.suite}</code> {KIND_TITLES[first.kind]}
       </h3>
-      <Table
+      <DataTable
         head={['Attribute', ...columns.map(({ head }) => head)]}
         rows={sorted.map((attribute) => [
-          foreign(<Name attribute={attribute} />),
+          wrapped(<Name attribute={attribute} />),
           ...columns.map(({ cell }) => own(cell(attribute))),
         ])}
       />
@@ -87,29 +87,16 @@ function Kind({ attributes }: { attributes: readonly Attribute[] }) {
   );
 }
 
-function Name({ attribute }: { attribute: Attribute }) {
-  const { result } = useReport();
-  const { name, explanation, explained_by: ids, alternatives } = attribute;
-  const nameOf = (id: string) =>
-    result.attributes.find((each) => each.id === id && each.suite === attribute.suite)?.name ?? id;
-  const notes = [
-    ...(ids.length === 0 ? [] : [`shares tests with ${ids.map(nameOf).join(', ')}`]),
-    ...alternatives.map(
-      ({ id, shared, of }) =>
-        `or ${nameOf(id)}: they share ${count(shared)} of ${counted(of, 'test')}`,
-    ),
-  ];
+function Name({ attribute: { name, explanation } }: { attribute: AttributeData }) {
   return (
     <>
       <b>{name}</b>
-      {[explanation, ...notes].filter(Boolean).map((words) => (
-        <span class="soft small">{words}</span>
-      ))}
+      <span class="soft small">{explanation}</span>
     </>
   );
 }
 
-function TestsOf({ attribute }: { attribute: Attribute }) {
+function TestsOf({ attribute }: { attribute: AttributeData }) {
   const { showTests } = useReport();
   const { references, assigned, n } = attribute;
   const words = counted(references.length, 'test');
@@ -118,7 +105,7 @@ function TestsOf({ attribute }: { attribute: Attribute }) {
       {references.length === 0 ? (
         words
       ) : (
-        <button type="button" onClick={() => showTests({ attribute: attributeKey(attribute) })}>
+        <button type="button" onClick={() => showTests({ attribute: attribute.name })}>
           Show {words}
         </button>
       )}
@@ -127,7 +114,7 @@ function TestsOf({ attribute }: { attribute: Attribute }) {
   );
 }
 
-function Prior({ prior, affinity_mean: mean }: Attribute) {
+function PriorCell({ prior, affinity_mean: mean }: AttributeData) {
   return (
     <>
       {percent(prior)}
@@ -137,7 +124,11 @@ function Prior({ prior, affinity_mean: mean }: Attribute) {
   );
 }
 
-function PassRate({ base, head, low, high, verdict, values }: Attribute, isDiff: boolean) {
+const SHARES = { from: 0, to: 1 };
+
+const NO_RANGE = { low: null, high: null, tone: '' };
+
+function PassRateCell({ base, head, low, high, verdict, values }: AttributeData, isDiff: boolean) {
   if (values?.tested) return <>{`${values.metric} ${meansInWords(values.base, values.head)}`}</>;
   if (verdict === 'too few' && isDiff) return <>too few tests</>;
   const words = rates(base, head);
@@ -145,14 +136,22 @@ function PassRate({ base, head, low, high, verdict, values }: Attribute, isDiff:
   return (
     <>
       {words}
-      <SharesPlot base={base} head={head} low={low} high={high} label={words} tone={tone} />
+      <IntervalPlot
+        {...SHARES}
+        ring={base}
+        dot={head}
+        low={base === null || low === null ? null : base + low}
+        high={base === null || high === null ? null : base + high}
+        label={words}
+        tone={tone}
+      />
     </>
   );
 }
 
 interface Column {
   head: string;
-  cell(attribute: Attribute): ComponentChildren;
+  cell(attribute: AttributeData): ComponentChildren;
 }
 
 const COMPARED_COLUMNS: readonly Column[] = [
@@ -175,23 +174,29 @@ const COMPARED_COLUMNS: readonly Column[] = [
   },
 ];
 
-function OtherSkills({ alignment }: Attribute) {
+function OtherSkills({ alignment }: AttributeData) {
   if (alignment === null) return '–';
   const words = rates(alignment.base, alignment.head);
   return (
     <>
       {words}
-      <SharesPlot {...alignment} low={null} high={null} label={words} tone="" />
+      <IntervalPlot
+        {...SHARES}
+        {...NO_RANGE}
+        ring={alignment.base}
+        dot={alignment.head}
+        label={words}
+      />
     </>
   );
 }
 
-function meanOf({ values }: Attribute) {
+function meanCell({ values }: AttributeData) {
   return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
 /** The largest drops, and answers with other skills than the expected ones. */
-function Samples({ attributes }: { attributes: readonly Attribute[] }) {
+function Samples({ attributes }: { attributes: readonly AttributeData[] }) {
   const { tests } = useReport();
   const items = attributes.flatMap((attribute) =>
     attribute.samples.map((sample) => {
@@ -219,6 +224,6 @@ function Samples({ attributes }: { attributes: readonly Attribute[] }) {
   );
 }
 
-function TestLink({ test, id }: { test: Test | undefined; id: string }) {
+function TestLink({ test, id }: { test: TestRow | undefined; id: string }) {
   return test === undefined ? <code>{id}</code> : <a href={`#test/${test.key}`}>{id}</a>;
 }

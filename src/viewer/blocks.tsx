@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import {
+  NAME_LIMIT,
   isOurs,
   placeText,
   safeUrl,
@@ -10,8 +11,10 @@ import {
   type Piece,
 } from '../report/sections/document.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
-import { blankWords, cut, cutNote } from '../text/visible.ts';
+import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
 import type { Tone } from '../wording/outcomes.ts';
+import { variantWords } from '../wording/variants.ts';
+import type { SuiteData } from './data.ts';
 
 export function Blocks({ blocks, links }: { blocks: readonly Block[]; links: Links }) {
   return (
@@ -49,8 +52,8 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
       );
     case 'table':
       return (
-        <Table
-          head={block.head.map((title) => wordsOf(title))}
+        <DataTable
+          head={block.head.map((title) => plainTitle(title))}
           rows={block.rows.map((row) =>
             row.map((cell) => ({ shown: line(cell), isOurs: isOurs(cell) })),
           )}
@@ -87,23 +90,29 @@ function sideIn([name]: Line): string | undefined {
   return words?.toLowerCase();
 }
 
-function wordsOf(line: Line): string {
+function plainTitle(line: Line): string {
   return line
     .map((part) => (part.kind === 'break' ? ': ' : 'text' in part ? part.text : ''))
     .join('');
 }
 
-interface Cell {
+interface ShownCell {
   shown: ComponentChildren;
   /** Whether all text in it is evaldiff's own. It is then not wrapped. */
   isOurs: boolean;
 }
 
-export const own = (shown: ComponentChildren): Cell => ({ shown, isOurs: true });
-export const foreign = (shown: ComponentChildren): Cell => ({ shown, isOurs: false });
+export const own = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: true });
+export const wrapped = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: false });
 
 /** On a phone, the cells of a row are stacked and show the titles of their columns. */
-export function Table({ head, rows }: { head: readonly string[]; rows: readonly Cell[][] }) {
+export function DataTable({
+  head,
+  rows,
+}: {
+  head: readonly string[];
+  rows: readonly ShownCell[][];
+}) {
   return (
     <div class="wide" tabIndex={0} role="group" aria-label={head.filter(Boolean).join(', ')}>
       <table>
@@ -150,7 +159,7 @@ function InlineView({ part, links }: { part: Inline; links: Links }) {
     case 'strong':
       return <b>{part.text}</b>;
     case 'code':
-      return <Code text={part.text} limit={part.limit} />;
+      return <CodeView text={part.text} limit={part.limit} />;
     case 'pieces':
       return (
         <code>
@@ -164,7 +173,7 @@ function InlineView({ part, links }: { part: Inline; links: Links }) {
     case 'verdict':
       return <Chip tone={part.tone}>{`${part.sign} ${part.word}`}</Chip>;
     case 'link':
-      return <Link url={safeUrl(part.url)}>{part.text}</Link>;
+      return <LinkView url={safeUrl(part.url)}>{part.text}</LinkView>;
     case 'break':
       return <br />;
   }
@@ -174,18 +183,18 @@ function PlaceView({ part, links }: { part: Extract<Inline, { kind: 'place' }>; 
   const { file, line, side, name } = part;
   const url = links.place === null ? null : safeUrl(links.place(file.toWellFormed(), line, side));
   const where = <code>{placeText(part)}</code>;
-  if (name === undefined) return <Link url={url}>{where}</Link>;
-  const named = <Code text={name.text} limit={name.limit} />;
+  if (name === undefined) return <LinkView url={url}>{where}</LinkView>;
+  const named = <CodeView text={name.text} limit={name.limit} />;
   return url === null ? (
     <>
       {named} ({where})
     </>
   ) : (
-    <Link url={url}>{named}</Link>
+    <LinkView url={url}>{named}</LinkView>
   );
 }
 
-function Link({ url, children }: { url: string | null; children: ComponentChildren }) {
+function LinkView({ url, children }: { url: string | null; children: ComponentChildren }) {
   return url === null ? (
     <>{children}</>
   ) : (
@@ -199,7 +208,7 @@ export function Chip({ tone, children }: { tone: Tone; children: ComponentChildr
   return <span class={`chip ${tone}`}>{children}</span>;
 }
 
-function Code({ text, limit }: { text: string; limit: number }) {
+function CodeView({ text, limit }: { text: string; limit: number }) {
   const blank = blankWords([text]);
   if (blank !== null) return <i>{blank}</i>;
   const { text: shown, left } = cut(text, limit);
@@ -219,6 +228,14 @@ export function Pieces({ pieces }: { pieces: readonly Piece[] }) {
       {pieces.map(({ kind, text }) =>
         kind === 'changed' ? <mark>{text}</mark> : kind === 'gap' ? <i> {text} </i> : text,
       )}
+    </>
+  );
+}
+
+export function SuiteName({ name, variant }: Pick<SuiteData, 'name' | 'variant'>) {
+  return (
+    <>
+      <code>{shorten(name, NAME_LIMIT)}</code> <span class="soft">{variantWords(variant)}</span>
     </>
   );
 }

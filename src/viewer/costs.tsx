@@ -1,10 +1,9 @@
 import { runCost } from '../report/sections/phrases.ts';
 import { cost, count } from '../text/amounts.ts';
-import { shorten } from '../text/visible.ts';
+import { SIDES } from '../types/plain.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
-import { variantWords } from '../wording/variants.ts';
-import { foreign, own, Table } from './blocks.tsx';
-import type { Result, Suite } from './data.ts';
+import { DataTable, own, SuiteName, wrapped } from './blocks.tsx';
+import type { ResultData, SuiteData } from './data.ts';
 import { Bar } from './plots.tsx';
 import { useReport } from './report.ts';
 
@@ -13,14 +12,14 @@ export function Costs() {
   return (
     <section>
       <h2>Calls and cost</h2>
-      <Totals usage={result.usage} />
+      <UsageTable usage={result.usage} />
       <h3>Answers by suite</h3>
       <BySuite suites={suitesWorstFirst(result.suites)} />
     </section>
   );
 }
 
-const PURPOSE_WORDS = {
+const CALL_PURPOSES = {
   prompt: 'answers',
   grader: 'grading',
   embedding: 'embeddings',
@@ -29,23 +28,23 @@ const PURPOSE_WORDS = {
   fix: 'drafted fixes',
 } as const;
 
-type Purpose = keyof typeof PURPOSE_WORDS;
+type CallPurpose = keyof typeof CALL_PURPOSES;
 
-function Totals({ usage }: Pick<Result, 'usage'>) {
+function UsageTable({ usage }: Pick<ResultData, 'usage'>) {
   const purposes = Object.entries(usage.by_purpose) as [
-    Purpose,
-    NonNullable<Result['usage']['by_purpose'][Purpose]>,
+    CallPurpose,
+    NonNullable<ResultData['usage']['by_purpose'][CallPurpose]>,
   ][];
   const most = Math.max(1, ...purposes.map(([, { calls }]) => calls));
   const money = (dollars: number | null | undefined) =>
     own(dollars === undefined ? '–' : cost(dollars));
   return (
     <>
-      <Table
+      <DataTable
         head={['For', 'Calls', '', 'Reused answers', 'Cost', 'Saved by reuse']}
         rows={[
           ...purposes.map(([purpose, { calls, reused, cost_usd: dollars, saved_usd: saved }]) => [
-            own(PURPOSE_WORDS[purpose]),
+            own(CALL_PURPOSES[purpose]),
             own(count(calls)),
             own(<Bar share={calls / most} label={`${count(calls)} calls`} />),
             own(count(reused)),
@@ -72,47 +71,30 @@ function Totals({ usage }: Pick<Result, 'usage'>) {
   );
 }
 
-function BySuite({ suites }: { suites: readonly Suite[] }) {
-  const rows = suites.flatMap((suite) =>
-    (['base', 'head'] as const).flatMap((side) => {
-      const tries = suite.references.flatMap((reference) => reference[side]?.tries ?? []);
-      return tries.length === 0 ? [] : [{ suite, side, tries }];
+function BySuite({ suites }: { suites: readonly SuiteData[] }) {
+  const rows = suites.flatMap(({ name, variant, references }) =>
+    SIDES.flatMap((side) => {
+      const tries = references.flatMap((reference) => reference[side]?.tries ?? []);
+      const times = tries.flatMap(({ latency_ms: latency }) => latency ?? []).sort((a, b) => a - b);
+      const median = times[Math.floor(times.length / 2)];
+      const tokens = (key: 'input_tokens' | 'output_tokens') =>
+        count(tries.reduce((sum, { usage }) => sum + (usage?.[key] ?? 0), 0));
+      if (tries.length === 0) return [];
+      return [
+        [
+          wrapped(<SuiteName name={name} variant={variant} />),
+          ...[
+            side,
+            count(tries.length),
+            count(tries.filter(({ reused }) => reused).length),
+            tokens('input_tokens'),
+            tokens('output_tokens'),
+            median === undefined ? '–' : `${count(Math.round(median))} ms`,
+          ].map(own),
+        ],
+      ];
     }),
   );
-  const timesOf = (tries: (typeof rows)[number]['tries']) =>
-    tries.flatMap(({ latency_ms: latency }) => latency ?? []).sort((a, b) => a - b);
-  const middle = (times: readonly number[]) => times[Math.floor(times.length / 2)] ?? null;
-  const slowest = Math.max(1, ...rows.map(({ tries }) => middle(timesOf(tries)) ?? 0));
-  return (
-    <Table
-      head={['Suite', 'Side', 'Tries', 'Reused', 'Tokens in', 'Tokens out', 'Median time']}
-      rows={rows.map(({ suite: { name, variant }, side, tries }) => {
-        const time = middle(timesOf(tries));
-        const tokens = (key: 'input_tokens' | 'output_tokens') =>
-          own(count(tries.reduce((sum, { usage }) => sum + (usage?.[key] ?? 0), 0)));
-        return [
-          foreign(
-            <>
-              <code>{shorten(name, 120)}</code> <span class="soft">{variantWords(variant)}</span>
-            </>,
-          ),
-          own(side),
-          own(count(tries.length)),
-          own(count(tries.filter(({ reused }) => reused).length)),
-          tokens('input_tokens'),
-          tokens('output_tokens'),
-          own(
-            time === null ? (
-              '–'
-            ) : (
-              <>
-                {`${count(Math.round(time))} ms`}
-                <Bar share={time / slowest} label={`median ${count(Math.round(time))} ms`} />
-              </>
-            ),
-          ),
-        ];
-      })}
-    />
-  );
+  const head = ['Suite', 'Side', 'Tries', 'Reused', 'Tokens in', 'Tokens out', 'Median time'];
+  return <DataTable head={head} rows={rows} />;
 }

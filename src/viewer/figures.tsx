@@ -1,4 +1,10 @@
-import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
+import {
+  change,
+  differenceWords,
+  rates,
+  repeatedNames,
+  VERDICTS,
+} from '../report/sections/phrases.ts';
 import {
   becauseLine,
   rateHead,
@@ -7,20 +13,12 @@ import {
   sweepSize,
   verdictLook,
 } from '../report/sections/suites.ts';
-import {
-  change,
-  differenceWords,
-  rates,
-  repeatedNames,
-  VERDICTS,
-} from '../report/sections/phrases.ts';
+import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
 import { count, counted, percent, signed } from '../text/amounts.ts';
-import { shorten } from '../text/visible.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
-import { variantWords } from '../wording/variants.ts';
-import { Blocks, Chip, foreign, LineView, own, Table } from './blocks.tsx';
-import type { Suite } from './data.ts';
-import { CostPlot, DifferencePlot, SpreadPlot } from './plots.tsx';
+import { Blocks, Chip, wrapped, LineView, own, DataTable, SuiteName } from './blocks.tsx';
+import type { SuiteData } from './data.ts';
+import { CostPlot, IntervalPlot, SpreadPlot } from './plots.tsx';
 import { useReport } from './report.ts';
 
 export function Suites() {
@@ -35,10 +33,10 @@ export function Suites() {
     const { sign, word, tone } = verdictLook(suite, result);
     const named = <LineView line={suiteCell(suite, repeated.has(suite.name))} links={links} />;
     const passing = own(<LineView line={ratesLine(suite, result)} links={links} />);
-    if (mode === 'sweep') return [foreign(named), passing, own(sweepSize(suite))];
+    if (mode === 'sweep') return [wrapped(named), passing, own(sweepSize(suite))];
     const { references, tries } = suite.compared;
     return [
-      foreign(
+      wrapped(
         <>
           <Chip tone={tone}>{`${sign} ${word}`}</Chip>
           <br />
@@ -46,15 +44,15 @@ export function Suites() {
         </>,
       ),
       passing,
-      own(<Difference suite={suite} reach={reach} />),
+      own(<DifferenceCell suite={suite} reach={reach} />),
       own(references === 0 ? '–' : `${count(references)} × ${count(tries)}`),
-      foreign(<LineView line={becauseLine(suite.because)} links={links} />),
+      wrapped(<LineView line={becauseLine(suite.because)} links={links} />),
     ];
   });
   return (
     <section>
       <h2>Suites</h2>
-      <Table
+      <DataTable
         head={
           mode === 'sweep'
             ? ['Suite', rateHead(result), 'Tests × tries']
@@ -67,11 +65,11 @@ export function Suites() {
   );
 }
 
-function Difference({
+function DifferenceCell({
   suite: { pass_rate: rate, verdict },
   reach,
 }: {
-  suite: Suite;
+  suite: SuiteData;
   reach: number;
 }) {
   const { difference, low, high } = rate;
@@ -83,11 +81,13 @@ function Difference({
         <>
           <br />
           <span class="soft">{`${signed(low)} to ${signed(high)}`}</span>
-          <DifferencePlot
-            value={difference}
+          <IntervalPlot
+            from={-reach}
+            to={reach}
+            dot={difference}
+            ring={null}
             low={low}
             high={high}
-            reach={reach}
             label={differenceWords(rate) ?? ''}
             tone={VERDICTS[verdict].tone}
           />
@@ -151,20 +151,20 @@ export function Metrics() {
   );
 }
 
-function SuiteMetrics({ suite }: { suite: Suite }) {
+function SuiteMetrics({ suite }: { suite: SuiteData }) {
   const { name, variant, metrics } = suite;
   if (metrics.length === 0) return null;
   const values = metrics.map((metric) => ({
-    base: valuesOf(suite, 'base', metric.name),
-    head: valuesOf(suite, 'head', metric.name),
+    base: numbersOfMetric(suite, 'base', metric.name),
+    head: numbersOfMetric(suite, 'head', metric.name),
   }));
   const hasValues = values.some(({ base, head }) => base.length + head.length > 0);
   return (
     <>
       <h3>
-        <code>{shorten(name, 120)}</code> <span class="soft">{variantWords(variant)}</span>
+        <SuiteName name={name} variant={variant} />
       </h3>
-      <Table
+      <DataTable
         head={['Metric', 'Pass rate', 'Judged', ...(hasValues ? ['Values'] : [])]}
         rows={metrics.map(
           (
@@ -179,7 +179,7 @@ function SuiteMetrics({ suite }: { suite: Suite }) {
             },
             at,
           ) => [
-            foreign(
+            wrapped(
               <>
                 <code>{metric}</code>{' '}
                 {!gates && of?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
@@ -197,7 +197,11 @@ function SuiteMetrics({ suite }: { suite: Suite }) {
 
 const NO_VALUES = { base: [], head: [] };
 
-function valuesOf({ references }: Suite, side: 'base' | 'head', metric: string): number[] {
+function numbersOfMetric(
+  { references }: SuiteData,
+  side: 'base' | 'head',
+  metric: string,
+): number[] {
   return references.flatMap((reference) =>
     (reference[side]?.tries ?? []).flatMap(({ scores }) => {
       const value = scores.find((score) => score.metric === metric)?.value;

@@ -9,17 +9,18 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import { count } from '../text/amounts.ts';
 import { Filters } from './filters.tsx';
 import { useReport } from './report.ts';
-import { Row } from './row.tsx';
-import { fits, NO_FILTER, type Filter, type Test } from './tests.ts';
+import { RowView } from './row.tsx';
+import { passesFilter, NO_FILTER, type Filter, type TestRow } from './tests.ts';
 
 /** Height of a row in pixels, before it is measured. */
 const ROW = 88;
 
-/** A virtual list over the window's scrolling. The row `kept` is always in the document. */
-function useVirtualRows(tests: readonly Test[], kept: number) {
+/** A virtual list over the window's scrolling. The row with the focus is always in the document. */
+function useVirtualRows(tests: readonly TestRow[]) {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
+  const [kept, keep] = useState(-1);
   const options = {
     count: tests.length,
     scrollMargin: margin,
@@ -32,11 +33,9 @@ function useVirtualRows(tests: readonly Test[], kept: number) {
     scrollToFn: windowScroll<Window>,
     rangeExtractor: (range: Parameters<typeof defaultRangeExtractor>[0]) => {
       const near = defaultRangeExtractor(range);
-      return kept < 0 || kept >= tests.length || near.includes(kept) ? near : [...near, kept];
+      return tests[kept] === undefined ? near : [...new Set([...near, kept])];
     },
-    onChange: () => {
-      redraw(null);
-    },
+    onChange: () => redraw(null),
   };
   const [virtualizer] = useState(() => new Virtualizer<Window, HTMLElement>(options));
   virtualizer.setOptions(options);
@@ -46,7 +45,24 @@ function useVirtualRows(tests: readonly Test[], kept: number) {
     const top = (list.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
     if (Math.abs(top - margin) > 1) setMargin(top);
   });
-  return { list, virtualizer, margin };
+  const goTo = (at: number, align: 'start' | 'auto') => {
+    keep(at);
+    virtualizer.scrollToIndex(at, { align });
+    const find = () =>
+      list.current?.querySelector<HTMLElement>(`[data-index="${String(at)}"] summary`);
+    focusWhenDrawn(find, 60);
+  };
+  const items = virtualizer
+    .getVirtualItems()
+    .map(({ index, start }) => ({ index, top: start - margin }));
+  return {
+    list,
+    items,
+    goTo,
+    keep,
+    height: virtualizer.getTotalSize(),
+    measure: virtualizer.measureElement,
+  };
 }
 
 interface TestsProps {
@@ -57,112 +73,110 @@ interface TestsProps {
   isPrinted: boolean;
 }
 
-export function Tests({ address, filter, setFilter, isPrinted }: TestsProps) {
+export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) {
   const { tests } = useReport();
-  const shown = tests.filter((test) => fits(test, filter));
-  const [opened, setOpened] = useState<{ all: boolean; except: ReadonlySet<string> }>({
-    all: false,
-    except: new Set(),
-  });
-  const isOpen = ({ key }: Test) => opened.all !== opened.except.has(key);
-  const toggle = ({ key }: Test, open: boolean) => {
-    setOpened(({ all, except: old }) => {
-      const except = new Set(old);
-      if (open === all) except.delete(key);
-      else except.add(key);
-      return { all, except };
-    });
-    if (open) nameInAddress(`test/${key}`);
-  };
-  const [kept, setKept] = useState(-1);
-  const { list, virtualizer, margin } = useVirtualRows(shown, kept);
-  const summaryAt = (at: number) =>
-    list.current?.querySelector<HTMLElement>(`[data-index="${String(at)}"] summary`);
-  const goTo = (at: number, align: 'start' | 'auto') => {
-    setKept(at);
-    virtualizer.scrollToIndex(at, { align });
-    focusWhenDrawn(() => summaryAt(at), 60);
-  };
-  const [, number, id, ...chosen] = address;
-  const linked = address[0] === 'test' ? `${String(number)}/${String(id)}` : null;
+  const shown = tests.filter((test) => passesFilter(test, filter));
+  const { isOpen, toggle, openAll } = useOpenRows();
+  const { list, items, goTo, keep, height, measure } = useVirtualRows(shown);
+  const [kind, number, id, ...chosen] = address;
+  const linked = kind === 'test' ? `${String(number)}/${String(id)}` : null;
   useEffect(() => {
     const test = tests.find(({ key }) => key === linked);
     if (test === undefined) return;
-    if (!shown.includes(test)) setFilter(NO_FILTER);
-    if (!isOpen(test)) toggle(test, true);
     const all = shown.includes(test) ? shown : tests;
+    if (all === tests) setFilter(NO_FILTER);
+    toggle(test, true);
     requestAnimationFrame(() => goTo(all.indexOf(test), 'start'));
   }, [address]);
   const search = useRef<HTMLInputElement>(null);
   const onKeyDown = (event: KeyboardEvent) => {
-    const target = event.target as HTMLElement;
-    const item = target.closest<HTMLElement>('[data-index]');
-    if (item === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const at = Number(item.dataset.index);
-    const steps: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: shown.length - 1,
-    };
-    const to = target.localName === 'summary' ? steps[event.key] : undefined;
-    if (to !== undefined) {
-      if (to >= 0 && to < shown.length) goTo(to, 'auto');
-    } else if (event.key === 'Escape') {
-      item.querySelector('details')?.removeAttribute('open');
-      summaryAt(at)?.focus();
-    } else if (event.key === '/') search.current?.focus();
-    else return;
+    const way = wayOf(event, shown.length);
+    if (way === null) return;
     event.preventDefault();
+    if (way === 'search') search.current?.focus();
+    else goTo(way, 'auto');
   };
-  const item = (test: Test, at: number, start: number | null) => (
-    <li
-      key={test.key}
-      ref={start === null ? null : virtualizer.measureElement}
-      data-index={at}
-      aria-setsize={shown.length}
-      aria-posinset={at + 1}
-      style={start === null ? {} : { transform: `translateY(${String(start)}px)` }}
-      onFocusIn={() => setKept(at)}
-    >
-      <Row
-        test={test}
-        isOpen={isOpen(test)}
-        toggle={(open) => toggle(test, open)}
-        chosen={test.key === linked ? chosen : NONE}
-      />
-    </li>
-  );
+  const rows = isPrinted ? shown.map((_, index) => ({ index, top: null })) : items;
   return (
     <section>
       <h2 class="unseen">Tests</h2>
-      <Filters
-        filter={filter}
-        setFilter={setFilter}
-        search={search}
-        onDown={() => goTo(0, 'auto')}
-        openAll={(all) => setOpened({ all, except: new Set() })}
-      >
+      <Filters {...{ filter, setFilter, search, openAll }} onDown={() => goTo(0, 'auto')}>
         <output aria-live="polite">{`${count(shown.length)} of ${count(tests.length)} shown`}</output>
       </Filters>
       <ul
         ref={list}
         class={isPrinted ? 'rows' : 'rows virtual'}
         onKeyDown={onKeyDown}
-        style={isPrinted ? {} : { height: `${String(virtualizer.getTotalSize())}px` }}
+        onFocusIn={({ target }) => keep(rowIndexOf(target))}
+        style={isPrinted ? {} : { height: `${String(height)}px` }}
       >
-        {isPrinted
-          ? shown.map((test, at) => item(test, at, null))
-          : virtualizer.getVirtualItems().map(({ index, start }) => {
-              const test = shown[index];
-              return test === undefined ? null : item(test, index, start - margin);
-            })}
+        {rows.map(({ index, top }) => {
+          const test = shown[index];
+          return test === undefined ? null : (
+            <li
+              key={test.key}
+              ref={isPrinted ? null : measure}
+              data-index={index}
+              aria-setsize={shown.length}
+              aria-posinset={index + 1}
+              style={top === null ? {} : { transform: `translateY(${String(top)}px)` }}
+            >
+              <RowView
+                {...{ test, toggle }}
+                isOpen={isOpen(test)}
+                chosen={test.key === linked ? chosen : NO_CHOICE}
+              />
+            </li>
+          );
+        })}
       </ul>
     </section>
   );
 }
 
-const NONE: string[] = [];
+function rowIndexOf(target: EventTarget | null): number {
+  const item = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
+  return Number(item?.dataset.index ?? -1);
+}
+
+function useOpenRows() {
+  const [{ all, except }, setOpened] = useState({ all: false, except: new Set<string>() });
+  return {
+    isOpen: ({ key }: TestRow) => all !== except.has(key),
+    openAll: (isAll: boolean) => setOpened({ all: isAll, except: new Set() }),
+    toggle({ key }: TestRow, open: boolean) {
+      setOpened((old) => {
+        const others = new Set(old.except);
+        if (open === old.all) others.delete(key);
+        else others.add(key);
+        return { all: old.all, except: others };
+      });
+      if (open) nameInAddress(`test/${key}`);
+    },
+  };
+}
+
+/** Where a key leads: to a row, or to the search. Closes an open row on Escape. */
+function wayOf(event: KeyboardEvent, rows: number): number | 'search' | null {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (event.key === '/') return 'search';
+  const at = rowIndexOf(target);
+  if (event.key === 'Escape') {
+    target.closest('.case')?.removeAttribute('open');
+    return at;
+  }
+  const steps: Record<string, number> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: rows - 1,
+  };
+  const to = target.localName === 'summary' ? steps[event.key] : undefined;
+  return to === undefined ? null : Math.min(rows - 1, Math.max(0, to));
+}
+
+const NO_CHOICE: string[] = [];
 
 /** A row that was far from the window is drawn some frames after scrolling. */
 function focusWhenDrawn(find: () => HTMLElement | null | undefined, frames: number): void {
@@ -171,7 +185,7 @@ function focusWhenDrawn(find: () => HTMLElement | null | undefined, frames: numb
   else if (frames > 0) requestAnimationFrame(() => focusWhenDrawn(find, frames - 1));
 }
 
-export function nameInAddress(hash: string): void {
+function nameInAddress(hash: string): void {
   try {
     history.replaceState(null, '', `#${hash}`);
   } catch {

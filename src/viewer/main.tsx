@@ -1,45 +1,58 @@
-import { render } from 'preact';
+import { render, type ComponentChild, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { shortSha, STATUS_TONES } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
-import { Attributes } from './attributes.tsx';
+import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
 import { Costs } from './costs.tsx';
-import { unpackView, type View } from './data.ts';
+import { unpackView, type ViewData } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
-import { Tests } from './list.tsx';
-import { ReportContext, reportOf, useReport, type Report } from './report.ts';
+import { TestList } from './list.tsx';
+import { ViewerContext, reportOf, useReport } from './report.ts';
 import { Face, Glance } from './row.tsx';
-import { NO_FILTER, type Filter, type Test } from './tests.ts';
+import { NO_FILTER, type Filter, type TestRow } from './tests.ts';
 import './viewer.css';
 
 interface Tab {
   name: string;
   words: string;
-  isEmpty: boolean;
+  View: FunctionComponent;
+  isShown: boolean;
 }
 
-function tabsOf({ tests, result, blocks }: Omit<Report, 'showTests'>): Tab[] {
+function tabsOf({ result, blocks }: ViewData): Tab[] {
   const { suites, attributes, usage } = result;
+  const hasSuites = suites.length > 0;
+  const hasGroups = attributes.length + blocks.groups.length > 0;
   return [
-    { name: 'tests', words: `Tests (${count(tests.length)})`, isEmpty: tests.length === 0 },
-    { name: 'suites', words: 'Suites', isEmpty: suites.length === 0 },
+    { name: 'suites', words: 'Suites', View: Suites, isShown: hasSuites },
+    { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },
+    { name: 'metrics', words: 'Metrics', View: Metrics, isShown: hasSuites },
     {
-      name: 'attributes',
-      words: 'Groups',
-      isEmpty: attributes.length + blocks.groups.length === 0,
+      name: 'costs',
+      words: 'Calls and cost',
+      View: Costs,
+      isShown: usage.calls + usage.reused > 0,
     },
-    { name: 'metrics', words: 'Metrics', isEmpty: suites.length + blocks.metrics.length === 0 },
-    { name: 'costs', words: 'Calls and cost', isEmpty: usage.calls + usage.reused === 0 },
-    { name: 'more', words: 'More', isEmpty: blocks.more.length === 0 },
-  ].filter(({ isEmpty }) => !isEmpty);
+    { name: 'more', words: 'More', View: More, isShown: blocks.more.length > 0 },
+  ].filter(({ isShown }) => isShown);
+}
+
+function More() {
+  const { blocks, links } = useReport();
+  return (
+    <section>
+      <h2>More</h2>
+      <Blocks blocks={blocks.more} links={links} />
+    </section>
+  );
 }
 
 function addressParts(): string[] {
   return location.hash.slice(1).split('/');
 }
 
-function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
+function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
   const report = useMemo(() => reportOf(view), [view]);
   const [address, setAddress] = useState(addressParts);
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
@@ -48,20 +61,21 @@ function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
     addEventListener('hashchange', read);
     return () => removeEventListener('hashchange', read);
   }, []);
-  const showTests = (part: Partial<Filter>) => {
-    setFilter({ ...NO_FILTER, ...part });
+  const showTests = (chosen: Filter['chosen']) => {
+    setFilter({ ...NO_FILTER, chosen });
     location.hash = 'tests';
     document.querySelector('nav')?.scrollIntoView();
   };
-  const tabs = tabsOf(report);
-  const current = tabs.find(({ name }) => name === address[0])?.name ?? tabs[0]?.name;
+  const tabs = tabsOf(view);
+  const current = tabs.find(({ name }) => name === address[0])?.name ?? 'tests';
+  const testsTab = { name: 'tests', words: `Tests (${count(report.tests.length)})` };
   const { result, blocks, links, left } = report;
   const { base, head, mode } = result;
   const [sign] = blocks.top.flatMap((block) =>
     block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
   );
   return (
-    <ReportContext.Provider value={{ ...report, showTests }}>
+    <ViewerContext.Provider value={{ ...report, showTests }}>
       <header>
         <span>
           <b>evaldiff</b> {mode === 'diff' ? 'base against head' : 'full sweep'}
@@ -77,26 +91,22 @@ function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
           <Blocks blocks={blocks.top.slice(2)} links={links} />
         </section>
         {left !== null && <p class="soft">{left}</p>}
-        {tabs.length > 1 && (
-          <nav aria-label="Parts of the report">
-            {tabs.map(({ name, words }) => (
-              <a href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
-                {words}
-              </a>
-            ))}
-          </nav>
+        <nav aria-label="Parts of the report">
+          {[testsTab, ...tabs].map(({ name, words }) => (
+            <a href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
+              {words}
+            </a>
+          ))}
+        </nav>
+        {(isPrinted || current === 'tests') && (
+          <TestList {...{ address, filter, setFilter, isPrinted }} />
         )}
-        {tabs.map(
-          ({ name }) =>
-            (isPrinted || name === current) && (
-              <Part name={name} {...{ address, filter, setFilter, isPrinted }} />
-            ),
-        )}
+        {tabs.map(({ name, View }) => (isPrinted || name === current) && <View />)}
       </main>
       <footer>
         <Blocks blocks={blocks.footer} links={links} />
       </footer>
-    </ReportContext.Provider>
+    </ViewerContext.Provider>
   );
 }
 
@@ -104,7 +114,7 @@ function App({ view, isPrinted }: { view: View; isPrinted: boolean }) {
 const ROOM = 130;
 
 /** Shows the worst test on top if the list begins below the first screen. */
-function Worst({ test }: { test: Test | undefined }) {
+function Worst({ test }: { test: TestRow | undefined }) {
   const [isShown, show] = useState(false);
   useLayoutEffect(() => {
     const top = document.querySelector('.rows')?.getBoundingClientRect().top ?? 0;
@@ -120,38 +130,14 @@ function Worst({ test }: { test: Test | undefined }) {
   );
 }
 
-type PartProps = Parameters<typeof Tests>[0] & { name: string };
-
-function Part({ name, ...list }: PartProps) {
-  const { blocks, links } = useReport();
-  switch (name) {
-    case 'tests':
-      return <Tests {...list} />;
-    case 'suites':
-      return <Suites />;
-    case 'attributes':
-      return <Attributes />;
-    case 'metrics':
-      return <Metrics />;
-    case 'costs':
-      return <Costs />;
-    default:
-      return (
-        <section>
-          <h2>More</h2>
-          <Blocks blocks={blocks.more} links={links} />
-        </section>
-      );
-  }
-}
-
 const INCOMPLETE =
-  'This file is incomplete, so it cannot be shown. Download it again, or open the run’s result.json with: npx evaldiff view result.json';
+  'This file is incomplete, so it cannot be shown. Download it again, or open result.json with ' +
+  'npx evaldiff view result.json.';
 
-async function start(): Promise<void> {
+async function startViewer(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) return;
-  const draw = (shown: preact.ComponentChild) => render(shown, root);
+  const draw = (shown: ComponentChild) => render(shown, root);
   try {
     const view = await unpackView(document.getElementById('data')?.textContent ?? '');
     draw(<App view={view} isPrinted={false} />);
@@ -163,4 +149,4 @@ async function start(): Promise<void> {
   }
 }
 
-addEventListener('DOMContentLoaded', () => void start());
+addEventListener('DOMContentLoaded', () => void startViewer());

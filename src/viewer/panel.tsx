@@ -12,20 +12,20 @@ import {
 } from '../report/sections/phrases.ts';
 import { count, probability } from '../text/amounts.ts';
 import { Chip, LineView } from './blocks.tsx';
-import type { Attribute, Score, Side, Try } from './data.ts';
+import type { AttributeData, ScoreData, SideData, TryData } from './data.ts';
 import { useReport } from './report.ts';
-import { isOfSuite, type Test } from './tests.ts';
-import { Transcript } from './transcript.tsx';
+import { isOfSuite, type TestRow } from './tests.ts';
+import { TranscriptView } from './transcript.tsx';
 
 type SideName = 'base' | 'head';
 
 /** Everything about a test: both sides' answers first, then scores, then what was asked. */
-export function Panel({ test, chosen }: { test: Test; chosen: string[] }) {
+export function Panel({ test, chosen }: { test: TestRow; chosen: string[] }) {
   const { reference } = test;
   const [linked, number] = chosen;
   const start = (side: SideName) => (linked === side ? Number(number) - 1 : (test[side]?.try ?? 0));
   const [shown, show] = useState({ base: start('base'), head: start('head') });
-  const tryOf = (side: SideName): Try | null =>
+  const tryOf = (side: SideName): TryData | null =>
     reference[side]?.tries.find((made) => made.try === shown[side]) ?? test[side];
   const tries = { base: tryOf('base'), head: tryOf('head') };
   const isPair = reference.base !== null && reference.head !== null;
@@ -37,7 +37,7 @@ export function Panel({ test, chosen }: { test: Test; chosen: string[] }) {
         <h3>
           {title} – {passWords(of)}
         </h3>
-        <Tries
+        <TryPicker
           of={of}
           shown={shown[name]}
           pick={(at) => show({ ...shown, [name]: at })}
@@ -52,74 +52,42 @@ export function Panel({ test, chosen }: { test: Test; chosen: string[] }) {
         {side('base')}
         {side('head')}
       </div>
-      <Transcript {...tries} />
+      <TranscriptView {...tries} />
       <div class={isPair ? 'sides' : 'sides one'}>
-        <Judged made={tries.base} name="base" isIn={reference.base !== null} />
-        <Judged made={tries.head} name="head" isIn={reference.head !== null} />
+        <TryJudgement made={tries.base} name="base" isIn={reference.base !== null} />
+        <TryJudgement made={tries.head} name="head" isIn={reference.head !== null} />
       </div>
-      <Facts test={test} tries={tries} />
+      <TestFacts test={test} tries={tries} />
     </div>
   );
 }
 
 const MARKS = { pass: '✓', fail: '✗', error: '?', ungraded: '?', skipped: '·' } as const;
 
-/** Equal tries share a button. */
-function Tries(props: { of: Side; shown: number; pick(at: number): void; name: string }) {
+function TryPicker(props: { of: SideData; shown: number; pick(at: number): void; name: string }) {
   const { of, shown, pick, name } = props;
-  const groups = groupsOf(of.tries);
   return (
     <p class="pick" role="group" aria-label={`${name}: choose a try`}>
-      {groups.map((tries) => {
-        const [first] = tries;
-        if (first === undefined) return null;
-        const isShown = tries.some((made) => made.try === shown);
-        const words = `${tries.length === 1 ? 'Try' : 'Tries'} ${numbersOf(tries)}: ${first.outcome}`;
-        return (
-          <button
-            type="button"
-            class={first.outcome}
-            aria-pressed={isShown}
-            onClick={() => pick(first.try)}
-          >
-            <span aria-hidden="true">{lacksPasses(of) ? '' : MARKS[first.outcome]} </span>
-            {words}
-          </button>
-        );
-      })}
+      {of.tries.map(({ try: at, outcome }) => (
+        <button type="button" aria-pressed={at === shown} onClick={() => pick(at)}>
+          {`${lacksPasses(of) ? '' : MARKS[outcome]} Try ${String(at + 1)}: ${outcome}`}
+        </button>
+      ))}
     </p>
   );
 }
 
-function groupsOf(tries: readonly Try[]): Try[][] {
-  const keyOf = ({ outcome, parts, error, scores, steps, conversation }: Try) =>
-    JSON.stringify([
-      outcome,
-      parts,
-      error,
-      scores.map(({ metric, status, value, reason }) => [metric, status, value, reason]),
-      steps,
-      conversation,
-    ]);
-  return [...Map.groupBy(tries, keyOf).values()];
-}
-
-/** For example `1–3, 5`. */
-function numbersOf(tries: readonly Try[]): string {
-  const spans: { from: number; to: number }[] = [];
-  for (const { try: index } of tries) {
-    const last = spans.at(-1);
-    if (last?.to === index) last.to = index + 1;
-    else spans.push({ from: index + 1, to: index + 1 });
-  }
-  return spans
-    .map(({ from, to }) => (from === to ? String(from) : `${String(from)}–${String(to)}`))
-    .join(', ');
-}
-
 const COMPLETE: ReadonlySet<string | null> = new Set([null, 'stop', 'tool_calls']);
 
-function Judged({ made, name, isIn }: { made: Try | null; name: SideName; isIn: boolean }) {
+function TryJudgement({
+  made,
+  name,
+  isIn,
+}: {
+  made: TryData | null;
+  name: SideName;
+  isIn: boolean;
+}) {
   if (!isIn) return null;
   if (made === null) return <div class={name} />;
   const { usage, latency_ms: latency, reused, ended, error, outcome, scores } = made;
@@ -155,7 +123,7 @@ function Judged({ made, name, isIn }: { made: Try | null; name: SideName; isIn: 
   );
 }
 
-function ScoreView({ score }: { score: Score }) {
+function ScoreView({ score }: { score: ScoreData }) {
   const { metric, status, value, reason, skip, objects } = score;
   const tone = status === 'pass' ? 'good' : status === 'fail' ? 'bad' : 'open';
   return (
@@ -170,64 +138,64 @@ function ScoreView({ score }: { score: Score }) {
 }
 
 interface FactsProps {
-  test: Test;
-  tries: { base: Try | null; head: Try | null };
+  test: TestRow;
+  tries: { base: TryData | null; head: TryData | null };
 }
 
-function Facts({ test, tries }: FactsProps) {
+function TestFacts({ test, tries }: FactsProps) {
   const { links, result } = useReport();
   const { reference } = test;
   const { input, expected, file, line, p, q, history, tags, files = [] } = reference;
   return (
     <dl>
-      {expected !== null && <Fact name="expected">{expectedText(expected)}</Fact>}
+      {expected !== null && <TextFact name="expected">{expectedText(expected)}</TextFact>}
       {Object.entries(input).map(([name, value]) => (
-        <Fact name={name}>{String(value)}</Fact>
+        <TextFact name={name}>{String(value)}</TextFact>
       ))}
       {files.map((shown) => (
-        <Entry name={shown.type}>
+        <NamedFact name={shown.type}>
           <code>{shown.path}</code> {fileNote(shown)}
-        </Entry>
+        </NamedFact>
       ))}
       {stripsOf(tries.base, tries.head).map((strip) => (
-        <Entry name={`${strip.metric} ${stripName(strip)}`}>
+        <NamedFact name={`${strip.metric} ${stripName(strip)}`}>
           <span class="strip">
             <LineView line={stripLine(strip, Infinity)} links={links} />
           </span>
-        </Entry>
+        </NamedFact>
       ))}
-      <Entry name="at">
+      <NamedFact name="at">
         <LineView line={[place(file, line, standsOn(reference))]} links={links} />
-      </Entry>
+      </NamedFact>
       {tags.length > 0 && (
-        <Entry name="tags">
+        <NamedFact name="tags">
           <LineView line={tags.map((tag) => code(tag))} links={links} />
-        </Entry>
+        </NamedFact>
       )}
       {p !== null && q !== null && (
-        <Entry name="p, q">
+        <NamedFact name="p, q">
           <code>{`${probability(p)}, ${probability(q)}`}</code>{' '}
           <span class="soft">
             p: chance that head passes this much less often if nothing changed. q: expected share of
             false alarms if tests like it are called regressed.
           </span>
-        </Entry>
+        </NamedFact>
       )}
       {history !== undefined && (
-        <Entry name="passed so far on base">
+        <NamedFact name="passed so far on base">
           {`${count(history.passes)} of ${count(history.tries)}, 95 % interval ${rateInterval(history)}`}
-        </Entry>
+        </NamedFact>
       )}
       {result.attributes
         .filter((attribute) => isRated(attribute, test))
         .map((attribute) => (
-          <Entry name={attribute.name}>{ratingWords(attribute, reference.id)}</Entry>
+          <NamedFact name={attribute.name}>{ratingWords(attribute, reference.id)}</NamedFact>
         ))}
     </dl>
   );
 }
 
-function isRated(attribute: Attribute, { suite, reference: { id } }: Test): boolean {
+function isRated(attribute: AttributeData, { suite, reference: { id } }: TestRow): boolean {
   const { references, ratings = [] } = attribute;
   return (
     isOfSuite(attribute, suite) &&
@@ -235,7 +203,7 @@ function isRated(attribute: Attribute, { suite, reference: { id } }: Test): bool
   );
 }
 
-function ratingWords({ kind, ratings = [] }: Attribute, id: string): string {
+function ratingWords({ kind, ratings = [] }: AttributeData, id: string): string {
   const rating = ratings.find(({ reference }) => reference === id);
   const noun = kind === 'domain' ? 'domain' : 'sub-task';
   if (rating === undefined) return noun;
@@ -247,9 +215,9 @@ function ratingWords({ kind, ratings = [] }: Attribute, id: string): string {
 /** Longer texts are folded. */
 const SHORT = 400;
 
-function Fact({ name, children }: { name: string; children: string }) {
+function TextFact({ name, children }: { name: string; children: string }) {
   return (
-    <Entry name={name}>
+    <NamedFact name={name}>
       {children.length > SHORT ? (
         <details>
           <summary>{children.slice(0, SHORT / 4)}…</summary>
@@ -258,11 +226,11 @@ function Fact({ name, children }: { name: string; children: string }) {
       ) : (
         <code>{children}</code>
       )}
-    </Entry>
+    </NamedFact>
   );
 }
 
-function Entry({ name, children }: { name: string; children: ComponentChildren }) {
+function NamedFact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <>
       <dt>{name}</dt>

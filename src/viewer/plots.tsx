@@ -5,7 +5,7 @@ const EDGE = 6;
 
 type Scale = (value: number) => number;
 
-function scaleOf(low: number, high: number, from = EDGE, to = WIDTH - EDGE): Scale {
+function axisScale(low: number, high: number, from = EDGE, to = WIDTH - EDGE): Scale {
   const reach = high - low || 1;
   return (value) => from + ((to - from) * (Math.min(high, Math.max(low, value)) - low)) / reach;
 }
@@ -33,43 +33,32 @@ function Drawing({ label, kind = '', width = WIDTH, height, children }: DrawingP
   );
 }
 
-interface Span {
+interface IntervalProps {
+  /** The ends of the axis. */
+  from: number;
+  to: number;
+  /** A dot, and a ring for what it is compared with. */
+  dot: number | null;
+  ring: number | null;
   low: number | null;
   high: number | null;
+  label: string;
+  tone: string;
 }
 
-/** A difference with its interval, on an axis around zero. */
-export function DifferencePlot(
-  props: Span & { value: number; reach: number; label: string; tone: string },
-) {
-  const { value, low, high, reach, label, tone } = props;
-  const x = scaleOf(-reach, reach);
+/** A value with its interval on an axis. */
+export function IntervalPlot(props: IntervalProps) {
+  const { from, to, dot, ring, low, high, label, tone } = props;
+  const x = axisScale(from, to);
   return (
-    <Drawing label={label} kind={tone} height={22}>
-      <line class="axis" x1={EDGE} x2={WIDTH - EDGE} y1={11} y2={11} />
-      <line class="axis" x1={x(0)} x2={x(0)} y1={2} y2={20} />
+    <Drawing label={label} kind={tone} height={18}>
+      <line class="axis" x1={EDGE} x2={WIDTH - EDGE} y1={9} y2={9} />
+      {from < 0 && <line class="axis" x1={x(0)} x2={x(0)} y1={1} y2={17} />}
       {low !== null && high !== null && (
-        <line class="range" x1={x(low)} x2={x(high)} y1={11} y2={11} />
+        <line class="range" x1={x(low)} x2={x(high)} y1={9} y2={9} />
       )}
-      <circle class="dot" cx={x(value)} cy={11} r={5} />
-    </Drawing>
-  );
-}
-
-/** Shares of both sides, with the interval of the change as a band that starts at base. */
-export function SharesPlot(
-  props: Span & { base: number | null; head: number | null; label: string; tone: string },
-) {
-  const { base, head, low, high, label, tone } = props;
-  const x = scaleOf(0, 1);
-  return (
-    <Drawing label={label} kind={tone} height={16}>
-      <line class="axis" x1={EDGE} x2={WIDTH - EDGE} y1={8} y2={8} />
-      {base !== null && low !== null && high !== null && (
-        <line class="range band" x1={x(base + low)} x2={x(base + high)} y1={8} y2={8} />
-      )}
-      {base !== null && <circle class="ring" cx={x(base)} cy={8} r={5} />}
-      {head !== null && <circle class="dot" cx={x(head)} cy={8} r={base === null ? 4.5 : 3.5} />}
+      {ring !== null && <circle class="ring" cx={x(ring)} cy={9} r={5} />}
+      {dot !== null && <circle class="dot" cx={x(dot)} cy={9} r={4} />}
     </Drawing>
   );
 }
@@ -125,7 +114,7 @@ export function SpreadPlot(props: {
   );
 }
 
-export interface CostPoint {
+interface CostPoint {
   rank: number;
   /** In dollars per thousand calls. */
   cost: number;
@@ -134,19 +123,19 @@ export interface CostPoint {
   high: number;
 }
 
-const CHART = { width: 420, height: 230, left: 46, right: 16, top: 18, bottom: 38 };
+const COST_CHART = { width: 420, height: 230, left: 46, right: 16, top: 18, bottom: 38 };
 
 /** The smallest range of the rates' axis, so that noise does not look large. */
-const LEAST_SPAN = 0.2;
+const LEAST_RATE_SPAN = 0.2;
 
 /** Quality against cost. The number of a dot is the variant's rank. */
 export function CostPlot({ points, label }: { points: readonly CostPoint[]; label: string }) {
-  const { width, height, left, right, top, bottom } = CHART;
+  const { width, height, left, right, top, bottom } = COST_CHART;
   const most = Math.max(...points.map(({ cost }) => cost)) || 1;
   const lowest = Math.min(...points.map(({ low }) => low));
-  const floor = Math.max(0, Math.floor(Math.min(lowest, 1 - LEAST_SPAN) * 10) / 10);
-  const x = scaleOf(0, most * 1.05, left, width - right);
-  const y = scaleOf(floor, 1, height - bottom, top);
+  const floor = Math.max(0, Math.floor(Math.min(lowest, 1 - LEAST_RATE_SPAN) * 10) / 10);
+  const x = axisScale(0, most * 1.05, left, width - right);
+  const y = axisScale(floor, 1, height - bottom, top);
   const rates = [floor, (floor + 1) / 2, 1];
   return (
     <Drawing label={label} kind="chart" width={width} height={height}>
@@ -168,7 +157,7 @@ export function CostPlot({ points, label }: { points: readonly CostPoint[]; labe
       </text>
       {points.map(({ rank, cost, rate, low, high }) => (
         <>
-          <line class="range band" x1={x(cost)} x2={x(cost)} y1={y(low)} y2={y(high)} />
+          <line class="range" x1={x(cost)} x2={x(cost)} y1={y(low)} y2={y(high)} />
           <circle class="dot" cx={x(cost)} cy={y(rate)} r={4.5} />
           <text class="rank" x={x(cost) + 7} y={y(rate) - 5}>
             {String(rank)}

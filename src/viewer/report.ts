@@ -1,26 +1,26 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { placeLinks, type Links } from '../report/sections/document.ts';
-import type { View } from './data.ts';
-import { testsOf, type Filter, type Test } from './tests.ts';
+import type { ViewData } from './data.ts';
+import { rowsOfResult, type Filter, type TestRow } from './tests.ts';
 
 /** What all parts of the page read. */
-export interface Report extends View {
-  tests: Test[];
+export interface PageData extends ViewData {
+  tests: TestRow[];
   links: Links;
   /** Shows the list with this filter. */
-  showTests(filter: Partial<Filter>): void;
+  showTests(chosen: Filter['chosen']): void;
 }
 
-export const ReportContext = createContext<Report | null>(null);
+export const ViewerContext = createContext<PageData | null>(null);
 
-export function useReport(): Report {
-  const report = useContext(ReportContext);
+export function useReport(): PageData {
+  const report = useContext(ViewerContext);
   if (report === null) throw new Error('There is no report');
   return report;
 }
 
-export function reportOf(view: View): Omit<Report, 'showTests'> {
+export function reportOf(view: ViewData): Omit<PageData, 'showTests'> {
   const { result } = view;
-  return { ...view, tests: testsOf(result), links: placeLinks(result) };
+  return { ...view, tests: rowsOfResult(result), links: placeLinks(result) };
 }

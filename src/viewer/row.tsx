@@ -7,25 +7,25 @@ import { lacksPasses, passWords, STATUS_TONES, STATUS_WORDS } from '../report/se
 import { count } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { Chip, Pieces } from './blocks.tsx';
-import type { Side, Try } from './data.ts';
+import type { SideData, TryData } from './data.ts';
 import { Panel } from './panel.tsx';
 import { useReport } from './report.ts';
-import type { Test } from './tests.ts';
+import type { TestRow } from './tests.ts';
 
 /** In characters. */
-const INPUT = 140;
-const ANSWER = 180;
-const WHY = 160;
+const INPUT_CHARS = 140;
+const ANSWER_CHARS = 180;
+const WHY_CHARS = 160;
 
 interface RowProps {
-  test: Test;
+  test: TestRow;
   isOpen: boolean;
-  toggle(isOpen: boolean): void;
+  toggle(test: TestRow, isOpen: boolean): void;
   /** The side and number of a try that the address names. */
   chosen: string[];
 }
 
-export function Row({ test, isOpen, toggle, chosen }: RowProps) {
+export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
   const { result } = useReport();
   const { reference, suiteName } = test;
   const { status, tags } = reference;
@@ -36,17 +36,17 @@ export function Row({ test, isOpen, toggle, chosen }: RowProps) {
       data-status={status}
       open={isOpen}
       onToggle={({ currentTarget }) => {
-        if (currentTarget.open !== isOpen) toggle(currentTarget.open);
+        if (currentTarget.open !== isOpen) toggle(test, currentTarget.open);
       }}
     >
       <summary>
         <span class="title">
           <Chip tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Chip>
           <Face test={test} />
-          {result.suites.length > 1 && <span class="soft">{shorten(suiteName, INPUT)}</span>}
+          {result.suites.length > 1 && <span class="soft">{shorten(suiteName, INPUT_CHARS)}</span>}
           {!countsForVerdict(reference) && <Chip tone="neutral">does not gate</Chip>}
           {tags.map((tag) => (
-            <Chip tone="neutral">{shorten(tag, INPUT)}</Chip>
+            <Chip tone="neutral">{shorten(tag, INPUT_CHARS)}</Chip>
           ))}
           <span class="dots">
             <Marks side={reference.base} sign="○" />
@@ -60,7 +60,7 @@ export function Row({ test, isOpen, toggle, chosen }: RowProps) {
   );
 }
 
-function oneLine(text: string, limit: number): string {
+function shortLine(text: string, limit: number): string {
   return shorten(
     text
       .slice(0, 4 * limit)
@@ -71,59 +71,59 @@ function oneLine(text: string, limit: number): string {
 }
 
 /** The input's first words, and the id. */
-export function Face({ test: { reference } }: { test: Test }) {
-  const words = oneLine(Object.values(reference.input).map(String).join(' · '), INPUT);
+export function Face({ test: { reference } }: { test: TestRow }) {
+  const words = shortLine(Object.values(reference.input).map(String).join(' · '), INPUT_CHARS);
   return (
     <span class="face">
-      {words !== '' && <b>{words}</b>} <code>{shorten(reference.id, INPUT)}</code>
+      {words !== '' && <b>{words}</b>} <code>{shorten(reference.id, INPUT_CHARS)}</code>
     </span>
   );
 }
 
 /** Both answers and why head's fails, in three lines. */
-export function Glance({ test }: { test: Test }) {
+export function Glance({ test }: { test: TestRow }) {
   const why = whyOf(test);
   return (
     <>
-      <Answers base={test.base} head={test.head} />
+      <AnswerLines base={test.base} head={test.head} />
       {why !== null && <span class="why">{why}</span>}
     </>
   );
 }
 
 /** The first line of both answers. Words that differ are marked. */
-function Answers({ base, head }: { base: Try | null; head: Try | null }) {
-  const room = { characters: ANSWER, gaps: true };
+function AnswerLines({ base, head }: { base: TryData | null; head: TryData | null }) {
+  const room = { characters: ANSWER_CHARS, gaps: true };
   const marked = markedAnswers(base, head, room);
-  if (marked !== null && answerText(base ?? NONE) === answerText(head ?? NONE))
-    return <Answer kind="both" sign="=" made={head} pieces={marked.head} />;
+  if (marked !== null && answerText(base ?? UNANSWERED) === answerText(head ?? UNANSWERED))
+    return <AnswerLine kind="both" sign="=" made={head} pieces={marked.head} />;
   return (
     <>
-      {base !== null && <Answer kind="base" sign="○" made={base} pieces={marked?.base} />}
-      {head !== null && <Answer kind="head" sign="●" made={head} pieces={marked?.head} />}
+      {base !== null && <AnswerLine kind="base" sign="○" made={base} pieces={marked?.base} />}
+      {head !== null && <AnswerLine kind="head" sign="●" made={head} pieces={marked?.head} />}
     </>
   );
 }
 
-const NONE = { parts: null };
+const UNANSWERED = { parts: null };
 
 const SIDE_WORDS = { base: 'Base: ', head: 'Head: ', both: 'Both sides: ' };
 
 interface AnswerProps {
   kind: keyof typeof SIDE_WORDS;
   sign: string;
-  made: Try | null;
+  made: TryData | null;
   pieces: Piece[] | undefined;
 }
 
-function Answer({ kind, sign, made, pieces }: AnswerProps) {
-  const shown = pieces ?? (made === null ? null : answerPieces(made, ANSWER));
+function AnswerLine({ kind, sign, made, pieces }: AnswerProps) {
+  const shown = pieces ?? (made === null ? null : answerPieces(made, ANSWER_CHARS));
   return (
     <span class={`answer ${kind}`}>
       <span aria-hidden="true">{sign} </span>
       <span class="unseen">{SIDE_WORDS[kind]}</span>
       {shown === null ? (
-        <i>{`no answer${made?.error ? `: ${oneLine(made.error, ANSWER)}` : ''}`}</i>
+        <i>{`no answer${made?.error ? `: ${shortLine(made.error, ANSWER_CHARS)}` : ''}`}</i>
       ) : (
         <Pieces
           pieces={shown.map(({ kind: own, text }) => ({
@@ -136,7 +136,7 @@ function Answer({ kind, sign, made, pieces }: AnswerProps) {
   );
 }
 
-function whyOf({ head, base, reference }: Test): string | null {
+function whyOf({ head, base, reference }: TestRow): string | null {
   const [score] = ownFailures(reference.head === null ? base : head);
   if (score === undefined) return null;
   const { metric, status, reason } = score;
@@ -144,23 +144,23 @@ function whyOf({ head, base, reference }: Test): string | null {
   const words =
     reason ??
     (status === 'fail' && expected !== null ? `expected ${expectedText(expected)}` : status);
-  return oneLine(`${metric}: ${words}`, WHY);
+  return shortLine(`${metric}: ${words}`, WHY_CHARS);
 }
 
-const MOST_MARKS = 12;
+const MOST_TRY_MARKS = 12;
 
 /** A mark for each try. */
-function Marks({ side, sign }: { side: Side | null; sign: string }) {
+function Marks({ side, sign }: { side: SideData | null; sign: string }) {
   if (side === null) return null;
   if (lacksPasses(side)) return <span>{`${sign} ${passWords(side)}`}</span>;
   return (
     <span>
       <span aria-hidden="true">
         {sign}{' '}
-        {side.tries.slice(0, MOST_MARKS).map(({ outcome }) => (
+        {side.tries.slice(0, MOST_TRY_MARKS).map(({ outcome }) => (
           <b class={outcome}>{outcome === 'pass' ? '✓' : outcome === 'fail' ? '✗' : '?'}</b>
         ))}
-        {side.tries.length > MOST_MARKS && '…'}
+        {side.tries.length > MOST_TRY_MARKS && '…'}
       </span>{' '}
       {`${count(side.passes)}/${count(side.tries_judged)}`}
     </span>

@@ -2,45 +2,45 @@ import { answerKey, type WithParts } from '../report/answers/text.ts';
 import { failedScores } from '../report/sections/failures.ts';
 import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
 import { repeatedNames, STATUS_ORDER, STATUS_WORDS } from '../report/sections/phrases.ts';
-import { count } from '../text/amounts.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import { variantWords } from '../wording/variants.ts';
-import type { Attribute, Reference, Result, Suite, Try } from './data.ts';
+import type { AttributeData, ReferenceData, ResultData, SuiteData, TryData } from './data.ts';
 
 /** A row of the list. */
-export interface Test {
+export interface TestRow {
   /** In addresses, as in `#test/1/greeting`: the suite's place in the result, and the id. */
   key: string;
-  suite: Suite;
+  suite: SuiteData;
   /** Distinguishes suites of one name by their variants. */
   suiteName: string;
-  reference: Reference;
-  base: Try | null;
-  head: Try | null;
-  hasOtherAnswers: boolean;
-  /** Metrics that fail on the newest side. */
-  failing: ReadonlySet<string>;
-  attributes: readonly Attribute[];
-  /** Whether base's and head's scoring judge the same answer differently. */
-  isFlipped: boolean;
+  reference: ReferenceData;
+  base: TryData | null;
+  head: TryData | null;
+  answers: 'different answers' | 'the same answers';
+  /** `fails` and a metric, for each that fails on the newest side. */
+  failing: string[];
+  /** Names of attributes. */
+  attributes: string[];
+  /** Has a value if base's and head's scoring judge the same answer differently. */
+  scoring: string[];
 }
 
 /** All tests, the worst first. */
-export function testsOf(result: Result): Test[] {
+export function rowsOfResult(result: ResultData): TestRow[] {
   const { suites, attributes, scoring } = result;
   const repeated = repeatedNames(suites);
-  const attributesOf = new Map<string, Attribute[]>();
+  const attributesOf = new Map<string, string[]>();
   for (const attribute of attributes)
     for (const id of attribute.references) {
       const key = JSON.stringify([suiteKeyOf(attribute, attribute.suite), id]);
-      attributesOf.set(key, [...(attributesOf.get(key) ?? []), attribute]);
+      attributesOf.set(key, [...(attributesOf.get(key) ?? []), attribute.name]);
     }
   const flipped = new Set(
     scoring.flatMap((each) => each.flipped.map(({ id }) => JSON.stringify([promptKey(each), id]))),
   );
   const numbers = new Map(suites.map((suite, at) => [suite, at + 1]));
   return referenceEntries(suitesWorstFirst(suites))
-    .map(({ suite, reference }): Test => {
+    .map(({ suite, reference }): TestRow => {
       const { base, head } = exampleTries(reference, []);
       const { name, variant } = suite;
       return {
@@ -50,14 +50,15 @@ export function testsOf(result: Result): Test[] {
         reference,
         base,
         head,
-        hasOtherAnswers: answersOf(reference.base) !== answersOf(reference.head),
-        failing: new Set(
-          ((reference.head ?? reference.base)?.tries ?? []).flatMap((made) =>
-            failedScores(made).map(({ metric }) => metric),
-          ),
-        ),
+        answers:
+          answersKey(reference.base) === answersKey(reference.head)
+            ? 'the same answers'
+            : 'different answers',
+        failing: failingIn(reference),
         attributes: attributesOf.get(JSON.stringify([suiteKeyOf(suite, name), reference.id])) ?? [],
-        isFlipped: flipped.has(JSON.stringify([promptKey(suite), reference.id])),
+        scoring: flipped.has(JSON.stringify([promptKey(suite), reference.id]))
+          ? ['judged differently']
+          : [],
       };
     })
     .sort(
@@ -67,67 +68,63 @@ export function testsOf(result: Result): Test[] {
     );
 }
 
-function suiteKeyOf({ path, variant }: Pick<Suite, 'path' | 'variant'>, name: string): string {
+function failingIn({ base, head }: ReferenceData): string[] {
+  const metrics = ((head ?? base)?.tries ?? []).flatMap((made) =>
+    failedScores(made).map(({ metric }) => `fails ${metric}`),
+  );
+  return [...new Set(metrics)];
+}
+
+function suiteKeyOf({ path, variant }: Pick<SuiteData, 'path' | 'variant'>, name: string): string {
   return JSON.stringify([path, name, variant]);
 }
 
-export function isOfSuite(attribute: Attribute, suite: Suite): boolean {
+export function isOfSuite(attribute: AttributeData, suite: SuiteData): boolean {
   return suiteKeyOf(attribute, attribute.suite) === suiteKeyOf(suite, suite.name);
 }
 
-function answersOf(side: { tries: readonly WithParts[] } | null): string {
+function answersKey(side: { tries: readonly WithParts[] } | null): string {
   const keys = (side?.tries ?? []).flatMap(({ parts }) => (parts ? [answerKey(parts)] : []));
   return JSON.stringify([...new Set(keys)].sort());
 }
 
 export interface Filter {
-  /** Words of statuses that are not shown. */
-  hidden: ReadonlySet<string>;
-  suite: string;
-  tag: string;
-  attribute: string;
-  metric: string;
-  scoring: string;
-  isDifferent: boolean;
+  /** The chosen value of each facet; absent or empty: any. */
+  chosen: Readonly<Record<string, string>>;
   words: string;
 }
 
-export const NO_FILTER: Filter = {
-  hidden: new Set(),
-  suite: '',
-  tag: '',
-  attribute: '',
-  metric: '',
-  scoring: '',
-  isDifferent: false,
-  words: '',
-};
+export const NO_FILTER: Filter = { chosen: {}, words: '' };
 
-export function fits(test: Test, filter: Filter): boolean {
-  const { reference, suiteName, attributes, failing } = test;
-  const { suite, tag, attribute, metric, scoring, isDifferent } = filter;
-  const words = filter.words.trim().toLowerCase();
+interface Facet {
+  name: string;
+  any: string;
+  valuesOf(test: TestRow): string[];
+}
+
+export const FACETS: readonly Facet[] = [
+  { name: 'status', any: 'Any status', valuesOf: (test) => [STATUS_WORDS[test.reference.status]] },
+  { name: 'suite', any: 'All suites', valuesOf: (test) => [test.suiteName] },
+  { name: 'attribute', any: 'All attributes', valuesOf: (test) => test.attributes },
+  { name: 'tag', any: 'All tags', valuesOf: (test) => test.reference.tags },
+  { name: 'metric', any: 'Any metric', valuesOf: (test) => test.failing },
+  { name: 'scoring', any: 'Any scoring', valuesOf: (test) => test.scoring },
+  { name: 'answers', any: 'Any answers', valuesOf: (test) => [test.answers] },
+];
+
+export function passesFilter(test: TestRow, { chosen, words }: Filter): boolean {
+  const wanted = words.trim().toLowerCase();
   return (
-    !filter.hidden.has(STATUS_WORDS[reference.status]) &&
-    (suite === '' || suiteName === suite) &&
-    (tag === '' || reference.tags.includes(tag)) &&
-    (attribute === '' || attributes.some((each) => attributeKey(each) === attribute)) &&
-    (metric === '' || failing.has(metric)) &&
-    (scoring === '' || test.isFlipped) &&
-    (!isDifferent || test.hasOtherAnswers) &&
-    (words === '' || searchedText(test).includes(words))
+    FACETS.every(({ name, valuesOf }) => !chosen[name] || valuesOf(test).includes(chosen[name])) &&
+    (wanted === '' || searchedText(test).includes(wanted))
   );
 }
 
-export function attributeKey({ id, path, suite, variant }: Attribute): string {
-  return JSON.stringify([id, path, suite, variant]);
-}
-
-const searched = new WeakMap<Test, string>();
+const searchedTexts = new WeakMap<TestRow, string>();
 
 /** Every text of a test: input, answers, reasons, tags. */
-function searchedText(test: Test): string {
-  const known = searched.get(test);
+function searchedText(test: TestRow): string {
+  const known = searchedTexts.get(test);
   if (known !== undefined) return known;
   const texts: string[] = [test.suiteName];
   const read = (value: unknown, key = ''): void => {
@@ -138,22 +135,15 @@ function searchedText(test: Test): string {
   };
   read(test.reference);
   const text = texts.join('\n').toLowerCase();
-  searched.set(test, text);
+  searchedTexts.set(test, text);
   return text;
 }
 
 const MOST_CHOICES = 200;
 
 /** The values that occur, the most frequent first, with the number of their tests. */
-export function choicesOf(
-  tests: readonly Test[],
-  valuesOf: (test: Test) => Iterable<string>,
-): { value: string; words: string }[] {
+export function choicesOf({ valuesOf }: Facet, tests: readonly TestRow[]): [string, number][] {
   const uses = new Map<string, number>();
-  for (const test of tests)
-    for (const value of new Set(valuesOf(test))) uses.set(value, (uses.get(value) ?? 0) + 1);
-  return [...uses]
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, MOST_CHOICES)
-    .map(([value, number]) => ({ value, words: `${value} (${count(number)})` }));
+  for (const value of tests.flatMap(valuesOf)) uses.set(value, (uses.get(value) ?? 0) + 1);
+  return [...uses].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
 }

@@ -4,14 +4,14 @@ import type { Piece } from '../report/sections/document.ts';
 import { COMPARED_CHARACTERS, emphasise } from '../report/sections/emphasis.ts';
 import { isOwnFacts, type Part } from '../types/answer.ts';
 import { isMap, parsedJson } from '../types/plain.ts';
-import { checkWords, runWords, type RunFacts } from '../wording/agent-runs.ts';
+import { checkWords, runWords, type AgentRunFacts } from '../wording/agent-runs.ts';
 import { DIALOGUE_ENDS, dialogueTone } from '../wording/dialogues.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import { Chip, Pieces } from './blocks.tsx';
-import type { Try } from './data.ts';
+import type { TryData } from './data.ts';
 
 /** A part of a transcript: an answer, a turn, a step, a file or a check. */
-interface Entry {
+interface TranscriptEntry {
   /** Entries of both sides with the same label stand side by side. */
   label: string;
   /** Sorts the entries of both sides together. */
@@ -24,15 +24,15 @@ interface Entry {
   tone?: Tone;
 }
 
-type Turn = NonNullable<Try['conversation']>['turns'][number];
+type Turn = NonNullable<TryData['conversation']>['turns'][number];
 
-const STEPS = 0;
-const ANSWER = 1;
-const FILES = 2;
-const CHECKS = 3;
-const END = 1e6;
+const STEP_RANK = 0;
+const ANSWER_RANK = 1;
+const FILE_RANK = 2;
+const CHECK_RANK = 3;
+const END_RANK = 1e6;
 
-function entriesOf(made: Try | null): Entry[] {
+function entriesOf(made: TryData | null): TranscriptEntry[] {
   if (made === null) return [];
   const { conversation, steps = [] } = made;
   if (conversation)
@@ -40,36 +40,42 @@ function entriesOf(made: Try | null): Entry[] {
       ...conversation.turns.flatMap(turnEntries),
       {
         label: 'End',
-        rank: END,
+        rank: END_RANK,
         text: DIALOGUE_ENDS[conversation.outcome],
         tone: dialogueTone(conversation.outcome),
       },
     ];
-  const walked = steps.map((step, at): Entry => ({ ...stepEntry(step, at + 1), rank: STEPS }));
+  const walked = steps.map((step, at): TranscriptEntry => ({
+    ...stepEntry(step, at + 1),
+    rank: STEP_RANK,
+  }));
   const parts = (made.parts ?? []) as Part[];
   const facts = parts.find(isOwnFacts);
   if (facts?.type === 'unknown') return [...walked, ...runEntries(parts, facts.json)];
   return made.parts === null
     ? walked
-    : [...walked, { label: 'Answer', rank: ANSWER, text: textOfParts(parts), parts }];
+    : [...walked, { label: 'Answer', rank: ANSWER_RANK, text: textOfParts(parts), parts }];
 }
 
-function turnEntries(turn: Turn, at: number): Entry[] {
+function turnEntries(turn: Turn, at: number): TranscriptEntry[] {
   const { question, asked_by: asker, steps = [], answer } = turn;
   const number = String(at + 1);
   const by = asker === null ? '' : `, asked by ${asker}`;
   return [
     { label: `Question ${number}${by}`, rank: at, text: question },
-    ...steps.map((step, index): Entry => ({ ...stepEntry(step, index + 1, number), rank: at })),
+    ...steps.map((step, index): TranscriptEntry => ({
+      ...stepEntry(step, index + 1, number),
+      rank: at,
+    })),
     { label: `Answer ${number}`, rank: at, text: answer ?? 'none', turn },
   ];
 }
 
 function stepEntry(
-  step: NonNullable<Try['steps']>[number],
+  step: NonNullable<TryData['steps']>[number],
   number: number,
   turn?: string,
-): Pick<Entry, 'label' | 'text'> {
+): Pick<TranscriptEntry, 'label' | 'text'> {
   const label = `Step ${turn === undefined ? '' : `${turn}.`}${String(number)}`;
   if (step.type === 'message') return { label: `${label}, ${step.role}`, text: step.text };
   const { name, arguments: given, result } = step;
@@ -78,30 +84,33 @@ function stepEntry(
 }
 
 /** An agent's last words, files, checks and figures. */
-function runEntries(parts: readonly Part[], json: string): Entry[] {
-  const facts = JSON.parse(json) as RunFacts;
+function runEntries(parts: readonly Part[], json: string): TranscriptEntry[] {
+  const facts = JSON.parse(json) as AgentRunFacts;
   const words = visibleParts(parts).filter(({ type }) => type !== 'file');
   return [
-    { label: 'Last words', rank: ANSWER, text: textOfParts(words) },
-    ...parts.flatMap((part): Entry[] =>
-      part.type === 'file' ? [{ label: part.path, rank: FILES, text: part.diff }] : [],
+    { label: 'Last words', rank: ANSWER_RANK, text: textOfParts(words) },
+    ...parts.flatMap((part): TranscriptEntry[] =>
+      part.type === 'file' ? [{ label: part.path, rank: FILE_RANK, text: part.diff }] : [],
     ),
     ...facts.checks.map((check) => ({
       label: check.name,
-      rank: CHECKS,
+      rank: CHECK_RANK,
       text: checkWords(check),
     })),
-    { label: 'Run', rank: END, text: runWords(facts) },
+    { label: 'Run', rank: END_RANK, text: runWords(facts) },
   ];
 }
 
-interface Pair {
+interface EntryPair {
   label: string;
-  base: Entry | null;
-  head: Entry | null;
+  base: TranscriptEntry | null;
+  head: TranscriptEntry | null;
 }
 
-function pairsOf(base: readonly Entry[], head: readonly Entry[]): Pair[] {
+function entryPairs(
+  base: readonly TranscriptEntry[],
+  head: readonly TranscriptEntry[],
+): EntryPair[] {
   const ranks = new Map([...base, ...head].map(({ label, rank }) => [label, rank]));
   return [...ranks]
     .sort(([, a], [, b]) => a - b)
@@ -113,9 +122,9 @@ function pairsOf(base: readonly Entry[], head: readonly Entry[]): Pair[] {
 }
 
 /** Both sides' tries, paired. What is equal on both sides is shown once. */
-export function Transcript({ base, head }: { base: Try | null; head: Try | null }) {
+export function TranscriptView({ base, head }: { base: TryData | null; head: TryData | null }) {
   const isPair = base !== null && head !== null;
-  const pairs = pairsOf(entriesOf(base), entriesOf(head));
+  const pairs = entryPairs(entriesOf(base), entriesOf(head));
   const isPlain = pairs.length === 1;
   return (
     <div class={isPair ? 'transcript' : 'transcript one'}>
@@ -128,13 +137,21 @@ export function Transcript({ base, head }: { base: Try | null; head: Try | null 
   );
 }
 
-function PairView({ pair, isPair, isPlain }: { pair: Pair; isPair: boolean; isPlain: boolean }) {
+function PairView({
+  pair,
+  isPair,
+  isPlain,
+}: {
+  pair: EntryPair;
+  isPair: boolean;
+  isPlain: boolean;
+}) {
   const { label, base, head } = pair;
   const title = isPlain ? '' : label;
   const [only] = [head, base].filter((entry) => entry !== null);
-  if (!isPair || (base !== null && head !== null && isEqual(base, head)))
+  if (!isPair || (base !== null && head !== null && isSameEntry(base, head)))
     return only === undefined ? null : (
-      <Said
+      <EntryView
         entry={only}
         title={isPair ? [title, 'the same on both sides'].filter(Boolean).join(', ') : title}
         kind="both"
@@ -143,17 +160,20 @@ function PairView({ pair, isPair, isPlain }: { pair: Pair; isPair: boolean; isPl
   const marked = base && head && markedEntries(base, head);
   return (
     <>
-      <Said entry={base} title={title} kind="base" pieces={marked?.base} />
-      <Said entry={head} title={title} kind="head" pieces={marked?.head} />
+      <EntryView entry={base} title={title} kind="base" pieces={marked?.base} />
+      <EntryView entry={head} title={title} kind="head" pieces={marked?.head} />
     </>
   );
 }
 
-function isEqual(base: Entry, head: Entry): boolean {
+function isSameEntry(base: TranscriptEntry, head: TranscriptEntry): boolean {
   return base.text === head.text && JSON.stringify(base.turn) === JSON.stringify(head.turn);
 }
 
-function markedEntries(base: Entry, head: Entry): { base: Piece[]; head: Piece[] } | null {
+function markedEntries(
+  base: TranscriptEntry,
+  head: TranscriptEntry,
+): { base: Piece[]; head: Piece[] } | null {
   const [before, after] = [shownText(base), shownText(head)];
   if (Math.max(before.length, after.length) > COMPARED_CHARACTERS) return null;
   const room = { characters: Infinity, gaps: false };
@@ -166,7 +186,7 @@ function markedEntries(base: Entry, head: Entry): { base: Piece[]; head: Piece[]
 }
 
 /** JSON on one line is indented. */
-function shownText({ text }: Entry): string {
+function shownText({ text }: TranscriptEntry): string {
   if (!/^\s*[[{]/.test(text) || text.includes('\n')) return text;
   const value = parsedJson(text);
   return isMap(value) || Array.isArray(value) ? JSON.stringify(value, null, 2) : text;
@@ -175,14 +195,14 @@ function shownText({ text }: Entry): string {
 /** Longer texts scroll in their own box. */
 const LONG = 6_000;
 
-interface SaidProps {
-  entry: Entry | null;
+interface EntryViewProps {
+  entry: TranscriptEntry | null;
   title: string;
   kind: 'base' | 'head' | 'both';
   pieces?: Piece[] | undefined;
 }
 
-function Said({ entry, title, kind, pieces }: SaidProps) {
+function EntryView({ entry, title, kind, pieces }: EntryViewProps) {
   if (entry === null) return <div class={`${kind} none`} />;
   const text = shownText(entry);
   if (entry.tone !== undefined)
@@ -197,12 +217,12 @@ function Said({ entry, title, kind, pieces }: SaidProps) {
       <pre class={text.length > LONG ? 'long' : undefined} tabIndex={text.length > LONG ? 0 : -1}>
         <Pieces pieces={pieces ?? [{ kind: 'same', text }]} />
       </pre>
-      {entry.turn !== undefined && <Evaluation turn={entry.turn} />}
+      {entry.turn !== undefined && <TurnVerdicts turn={entry.turn} />}
     </div>
   );
 }
 
-function Evaluation({ turn: { satisfied, verdicts } }: { turn: Turn }) {
+function TurnVerdicts({ turn: { satisfied, verdicts } }: { turn: Turn }) {
   return (
     <>
       {Object.entries(satisfied ?? {}).map(([criterion, isMet]) => (
@@ -229,7 +249,7 @@ function Evaluation({ turn: { satisfied, verdicts } }: { turn: Turn }) {
   );
 }
 
-function Images({ made, kind }: { made: Try | null; kind: string }) {
+function Images({ made, kind }: { made: TryData | null; kind: string }) {
   const images = made === null ? [] : answerImages(made as { parts: Part[] | null });
   return images.length === 0 ? null : (
     <div class={kind}>

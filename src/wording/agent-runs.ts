@@ -1,6 +1,6 @@
 import { cost, counted } from '../text/amounts.ts';
 
-export interface RunFacts {
+export interface AgentRunFacts {
   /** `decided`: stopped after the first decision. `turns`, `usd`: stopped at that limit. */
   ended: 'done' | 'decided' | 'turns' | 'usd';
   turns: number;
@@ -23,14 +23,14 @@ export interface CheckResult {
   timedOut?: true;
 }
 
-export const RUN_ENDS: Readonly<Record<RunFacts['ended'], string>> = {
+export const RUN_ENDS: Readonly<Record<AgentRunFacts['ended'], string>> = {
   done: 'done',
   decided: 'stopped after the first decision, as trigger tests are',
   turns: 'stopped at limits.turns',
   usd: 'stopped at limits.usd',
 };
 
-export function runWords(facts: RunFacts): string {
+export function runWords(facts: AgentRunFacts): string {
   const { turns, calls, usd, seconds, ended, replies, models, reported } = facts;
   const figures = [
     counted(turns, 'turn'),

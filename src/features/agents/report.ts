@@ -23,10 +23,9 @@ export const agentsReport: FeatureReport = {
   onTry(tryResult) {
     const run = runOf(tryResult);
     if (run === null) return null;
-    const { words, files, steps, facts } = run;
+    const { words, steps, facts } = run;
     return {
       length: [words, ...steps].join('').length,
-      value: [steps, facts.checks],
       shortened: (characters) => runLine(run, characters),
       whole: (characters) => runLine(run, characters),
       why: (characters) => whyStopped(facts, characters),

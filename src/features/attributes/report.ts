@@ -7,7 +7,7 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
 import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
-import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
+import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
 
@@ -50,7 +50,8 @@ export const attributesReport: FeatureReport = {
       : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
   filter(results) {
-    const all = mergeExplained(results);
+    // The first result is the stored one, which has the attributes of all suites.
+    const all = results.find(({ attributes: own }) => own.length > 0) ?? NONE;
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
       KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
@@ -74,21 +75,8 @@ export const attributesReport: FeatureReport = {
   },
 };
 
-type Explained = Pick<Result, 'attributes' | 'insights' | 'suites'>;
-
-function mergeExplained([first, ...others]: readonly Result[]): Explained {
-  const none: Explained = { attributes: [], insights: [], suites: [] };
-  const keyOf = (attribute: AttributeResult) => `${suiteKey(attribute)} ${attribute.id}`;
-  return others.reduce<Explained>((all, result) => {
-    const known = new Set(all.attributes.map(keyOf));
-    const suites = new Set(all.suites.map(suiteKey));
-    return {
-      ...result,
-      attributes: [
-        ...all.attributes,
-        ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
-      ],
-      suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
-    };
-  }, first ?? none);
-}
+const NONE: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
+  attributes: [],
+  insights: [],
+  suites: [],
+};

@@ -16,7 +16,6 @@ export const conversationsReport: FeatureReport = {
     const { turns } = conversation;
     return {
       length: dialogueLength(conversation),
-      value: conversation,
       shortened: (characters) => transcriptLine(conversation, characters),
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),

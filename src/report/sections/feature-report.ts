@@ -112,8 +112,6 @@ export interface SuggestedEdit {
 
 export interface TryView {
   length: number;
-  /** Tries with equal values are shown only once. */
-  value: unknown;
   /** A short form that includes how the try ended. */
   shortened(characters: number): Line;
   whole(characters: number): Line;

@@ -21,7 +21,7 @@ const PARTS = {
   footer: ['footer'],
 } as const satisfies Record<string, readonly SectionName[]>;
 
-export type ViewPart = keyof typeof PARTS;
+type ViewPart = keyof typeof PARTS;
 
 export function savedView(result: Result, reports: Reports): SavedView {
   const blocksOf = (part: ViewPart) => {

@@ -2,7 +2,7 @@ import type { Settings } from '../../../project/settings.ts';
 import { OWN_FACTS, isOwnFacts, type Answer, type Part } from '../../../types/answer.ts';
 import { AGENT_PROGRAM } from '../../../types/model.ts';
 import type { Scalar } from '../../../types/plain.ts';
-import type { RunFacts } from '../../../wording/agent-runs.ts';
+import type { AgentRunFacts } from '../../../wording/agent-runs.ts';
 
 export const AGENT_NAMES = [
   'claude-code',
@@ -65,7 +65,7 @@ export interface Task {
   files?: Readonly<Record<string, string>>;
 }
 
-export interface AgentFacts extends RunFacts {
+export interface AgentFacts extends AgentRunFacts {
   version: string | null;
   /** Equal if two runs sent the model the same requests. */
   requests: string;
