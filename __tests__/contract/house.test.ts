@@ -195,6 +195,8 @@ describe('the source code', () => {
       // The example of evaldiff itself, in a folder that it made.
       'app/commands/demo-servers.ts': 1,
       'app/commands/demo.ts': 2,
+      // The browser, with a page that evaldiff made.
+      'app/commands/view.ts': 1,
       // git, in evaldiff's own folder, which is not a repository of the user.
       'app/session/installation.ts': 1,
       // git, which never runs in a user's folder.
