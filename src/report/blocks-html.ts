@@ -1,12 +1,5 @@
 import { DIFF_SIGNS } from '../text/markdown.ts';
-import {
-  type Markup,
-  type MarkupPart,
-  joinMarkup,
-  markup,
-  trustedHtml,
-  markupText,
-} from '../text/markup.ts';
+import { type Markup, type MarkupPart, joinMarkup, markup } from '../text/markup.ts';
 import { blankWords, cut, cutNote } from '../text/visible.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import {
@@ -19,6 +12,7 @@ import {
   placeText,
   safeUrl,
   isOurs,
+  lineWords,
 } from './sections/document.ts';
 
 export function chip(words: string, tone: Tone): Markup {
@@ -46,7 +40,7 @@ function blockHtml(block: Block, links: Links): Markup {
       return markup`<ul>${block.items.map((item) => markup`<li>${line(item)}</li>`)}</ul>`;
     case 'table':
       return tableHtml(
-        block.head.map(line),
+        block.head.map(lineWords),
         block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
       );
     case 'facts': {
@@ -86,26 +80,21 @@ export function ownCell(html: MarkupPart): TableCell {
   return { html, own: true };
 }
 
-export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
-  const titles = head.map((cell) => markupText(markup`${cell}`));
+/** On a phone, the cells of a row are stacked and show the titles of their columns. */
+export function tableHtml(titles: readonly string[], rows: readonly TableCell[][]): Markup {
   const cellHtml = ({ html, own }: TableCell, at: number, { length }: readonly TableCell[]) => {
     if (at === 0 && titles[0] === '') return markup`<th scope="row">${html}</th>`;
-    const title = at === 0 && length !== 2 ? null : titleAttribute(titles[at]);
+    const title = at === 0 && length !== 2 ? null : markup` data-title="${titles[at] ?? ''}"`;
     return markup`<td${own ? markup` class="own"` : null}${title}>${html}</td>`;
   };
-  const columns = head.map((cell, at) =>
-    titles[at] === '' ? markup`<td></td>` : markup`<th scope="col">${cell}</th>`,
+  const columns = titles.map((title) =>
+    title === '' ? markup`<td></td>` : markup`<th scope="col">${title}</th>`,
   );
   return markup`
     <div class="wide" tabindex="0"><table>
       <thead><tr>${columns}</tr></thead>
       <tbody>${rows.map((row) => markup`<tr>${row.map(cellHtml)}</tr>`)}</tbody>
     </table></div>`;
-}
-
-function titleAttribute(title = ''): Markup {
-  const words = trustedHtml(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
-  return markup` data-title="${words}"`;
 }
 
 export function lineHtml(line: Line, links: Links): Markup {

@@ -4,18 +4,19 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Beside the bundles, or where scripts/viewer.ts builds it for the sources. */
 const FOLDERS = ['../viewer/', '../../build/viewer/', '../../dist/viewer/'];
 
-const folder = FOLDERS.map((path) => new URL(path, import.meta.url)).find((url) =>
+const viewerFolder = FOLDERS.map((path) => new URL(path, import.meta.url)).find((url) =>
   existsSync(new URL('viewer.js', url)),
 );
 
-function read(name: string): string {
-  if (folder === undefined) throw new Error("The report's page is missing: run npm run build");
-  return readFileSync(new URL(name, folder), 'utf8').trim();
+function readViewerFile(name: string): string {
+  if (viewerFolder === undefined)
+    throw new Error("The report's page is missing: run npm run build");
+  return readFileSync(new URL(name, viewerFolder), 'utf8').trim();
 }
 
-export const STYLE = read('viewer.css');
+export const STYLE = readViewerFile('viewer.css');
 
-export const SCRIPT = read('viewer.js');
+export const SCRIPT = readViewerFile('viewer.js');
 
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -78,7 +78,8 @@ function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
         Prior: how much of the suite it makes up. Pass rate of the tests rated 3 or more; the band
         is the 90 % interval of the change.
         {hasSkills &&
-          ' Other skills: share of answers that use the skill clearly more or less than the expected answer does; lower is better.'}
+          ' Other skills: share of answers that use the skill clearly more or less than the ' +
+            'expected answer does; lower is better.'}
         {metrics.size > 0 &&
           ' Means of a metric are shown; the verdict depends on the pass rate unless they were tested.'}
       </p>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import {
-  NAME_LIMIT,
   isOurs,
+  lineWords,
   placeText,
   safeUrl,
   type Block,
@@ -11,10 +11,8 @@ import {
   type Piece,
 } from '../report/sections/document.ts';
 import { DIFF_SIGNS } from '../text/markdown.ts';
-import { blankWords, cut, cutNote, shorten } from '../text/visible.ts';
+import { blankWords, cut, cutNote } from '../text/visible.ts';
 import type { Tone } from '../wording/outcomes.ts';
-import { variantWords } from '../wording/variants.ts';
-import type { SuiteData } from './data.ts';
 
 export function Blocks({ blocks, links }: { blocks: readonly Block[]; links: Links }) {
   return (
@@ -53,7 +51,7 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
     case 'table':
       return (
         <DataTable
-          head={block.head.map((title) => plainTitle(title))}
+          head={block.head.map(lineWords)}
           rows={block.rows.map((row) =>
             row.map((cell) => ({ shown: line(cell), isOurs: isOurs(cell) })),
           )}
@@ -88,12 +86,6 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
 function sideIn([name]: Line): string | undefined {
   const words = name?.kind === 'text' ? /^(?:Base|Head)\b/.exec(name.text)?.[0] : undefined;
   return words?.toLowerCase();
-}
-
-function plainTitle(line: Line): string {
-  return line
-    .map((part) => (part.kind === 'break' ? ': ' : 'text' in part ? part.text : ''))
-    .join('');
 }
 
 interface ShownCell {
@@ -228,14 +220,6 @@ export function Pieces({ pieces }: { pieces: readonly Piece[] }) {
       {pieces.map(({ kind, text }) =>
         kind === 'changed' ? <mark>{text}</mark> : kind === 'gap' ? <i> {text} </i> : text,
       )}
-    </>
-  );
-}
-
-export function SuiteName({ name, variant }: Pick<SuiteData, 'name' | 'variant'>) {
-  return (
-    <>
-      <code>{shorten(name, NAME_LIMIT)}</code> <span class="soft">{variantWords(variant)}</span>
     </>
   );
 }

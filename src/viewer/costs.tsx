@@ -1,9 +1,7 @@
 import { runCost } from '../report/sections/phrases.ts';
 import { cost, count } from '../text/amounts.ts';
-import { SIDES } from '../types/plain.ts';
-import { suitesWorstFirst } from '../wording/figures.ts';
-import { DataTable, own, SuiteName, wrapped } from './blocks.tsx';
-import type { ResultData, SuiteData } from './data.ts';
+import { DataTable, own } from './blocks.tsx';
+import type { ResultData } from './data.ts';
 import { Bar } from './plots.tsx';
 import { useReport } from './report.ts';
 
@@ -13,8 +11,6 @@ export function Costs() {
     <section>
       <h2>Calls and cost</h2>
       <UsageTable usage={result.usage} />
-      <h3>Answers by suite</h3>
-      <BySuite suites={suitesWorstFirst(result.suites)} />
     </section>
   );
 }
@@ -69,32 +65,4 @@ function UsageTable({ usage }: Pick<ResultData, 'usage'>) {
       </p>
     </>
   );
-}
-
-function BySuite({ suites }: { suites: readonly SuiteData[] }) {
-  const rows = suites.flatMap(({ name, variant, references }) =>
-    SIDES.flatMap((side) => {
-      const tries = references.flatMap((reference) => reference[side]?.tries ?? []);
-      const times = tries.flatMap(({ latency_ms: latency }) => latency ?? []).sort((a, b) => a - b);
-      const median = times[Math.floor(times.length / 2)];
-      const tokens = (key: 'input_tokens' | 'output_tokens') =>
-        count(tries.reduce((sum, { usage }) => sum + (usage?.[key] ?? 0), 0));
-      if (tries.length === 0) return [];
-      return [
-        [
-          wrapped(<SuiteName name={name} variant={variant} />),
-          ...[
-            side,
-            count(tries.length),
-            count(tries.filter(({ reused }) => reused).length),
-            tokens('input_tokens'),
-            tokens('output_tokens'),
-            median === undefined ? '–' : `${count(Math.round(median))} ms`,
-          ].map(own),
-        ],
-      ];
-    }),
-  );
-  const head = ['Suite', 'Side', 'Tries', 'Reused', 'Tokens in', 'Tokens out', 'Median time'];
-  return <DataTable head={head} rows={rows} />;
 }

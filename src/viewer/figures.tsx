@@ -16,7 +16,8 @@ import {
 import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
 import { count, counted, percent, signed } from '../text/amounts.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
-import { Blocks, Chip, wrapped, LineView, own, DataTable, SuiteName } from './blocks.tsx';
+import { variantWords } from '../wording/variants.ts';
+import { Blocks, Chip, wrapped, LineView, own, DataTable } from './blocks.tsx';
 import type { SuiteData } from './data.ts';
 import { CostPlot, IntervalPlot, SpreadPlot } from './plots.tsx';
 import { useReport } from './report.ts';
@@ -121,7 +122,7 @@ function Ranking() {
               <figure>
                 <CostPlot
                   points={points}
-                  label={`Pass rate against the cost of a thousand calls for ${counted(points.length, 'variant')}; the numbers are in the table.`}
+                  label={`Pass rate against cost for ${counted(points.length, 'variant')}, as in the table`}
                 />
                 <figcaption class="soft">
                   A dot for each variant, marked with its rank; the bar is the 95 % interval of its
@@ -162,7 +163,7 @@ function SuiteMetrics({ suite }: { suite: SuiteData }) {
   return (
     <>
       <h3>
-        <SuiteName name={name} variant={variant} />
+        <code>{name}</code> <span class="soft">{variantWords(variant)}</span>
       </h3>
       <DataTable
         head={['Metric', 'Pass rate', 'Judged', ...(hasValues ? ['Values'] : [])]}

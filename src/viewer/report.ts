@@ -5,7 +5,7 @@ import type { ViewData } from './data.ts';
 import { rowsOfResult, type Filter, type TestRow } from './tests.ts';
 
 /** What all parts of the page read. */
-export interface PageData extends ViewData {
+interface PageData extends ViewData {
   tests: TestRow[];
   links: Links;
   /** Shows the list with this filter. */

@@ -461,7 +461,7 @@ inBrowser('the viewer in a browser', () => {
     ],
     ['attributes', sweepOfModels, ['Refunds and returns', 'Pass rate']],
     ['metrics', regression, ['exact_match', 'Judged']],
-    ['costs', regression, ['grading', '36', '31,408 tokens in requests', 'Median time']],
+    ['costs', regression, ['grading', '36', '31,408 tokens in requests']],
     [
       'more',
       regression,

@@ -51,7 +51,7 @@ export const attributesReport: FeatureReport = {
   },
   filter(results) {
     // The first result is the stored one, which has the attributes of all suites.
-    const all = results.find(({ attributes: own }) => own.length > 0) ?? NONE;
+    const all = results.find(({ attributes: own }) => own.length > 0) ?? UNEXPLAINED;
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
       KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
@@ -75,7 +75,7 @@ export const attributesReport: FeatureReport = {
   },
 };
 
-const NONE: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
+const UNEXPLAINED: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
   attributes: [],
   insights: [],
   suites: [],

@@ -13,13 +13,13 @@ import {
 } from '../../report/sections/feature-report.ts';
 import { sectionBlocks } from '../../report/sections/index.ts';
 import { notices } from '../../report/sections/notices.ts';
-import { headline } from '../../report/sections/outcomes.ts';
 import { STATUS_TONES, lacksPasses, passWords } from '../../report/sections/phrases.ts';
 import { referenceBlocks, type SentPrompts } from '../../report/sections/reference-view.ts';
 import { count, formatDollars } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, joinMarkup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
+import { outcomeLook } from '../../wording/outcomes.ts';
 import { suiteSentence } from '../../wording/verdicts.ts';
 import { plainWords } from '../../wording/words.ts';
 import { choicesHtml, frequentTags, ROW_WORDS } from './filter.ts';
@@ -37,7 +37,7 @@ const MOST_METRICS = 3;
 
 const MAX_DETAIL_CHARS = 200_000;
 
-const DETAIL = { ...EVERYTHING, characters: MAX_DETAIL_CHARS };
+const WHOLE = { ...EVERYTHING, characters: MAX_DETAIL_CHARS };
 
 export interface Spend {
   calls: number;
@@ -96,14 +96,10 @@ export function boardOf(input: BoardInput) {
 }
 
 function verdictHtml(result: Result, reports: Reports): Markup {
-  const { sign, tone, outcome, subject, rows, note } = headline(result, reports);
-  const below = sectionBlocks(result, EVERYTHING, reports, ['problems', 'errors', 'reasons']);
-  const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, NO_LINKS)}`;
-  const lines = [...rows, note].filter((line) => line.length > 0);
+  const names = ['verdict', 'problems', 'errors', 'reasons'] as const;
+  const blocks = sectionBlocks(result, EVERYTHING, reports, names);
   return markup`
-    <section class="verdict ${tone}">
-      <h1>${sign} ${outcome}${of}</h1>${lines.map((line) => markup`<p>${lineHtml(line, NO_LINKS)}</p>`)}${htmlOf(below, NO_LINKS)}
-    </section>`;
+    <section class="verdict ${outcomeLook(result).tone}">${htmlOf(blocks, NO_LINKS)}</section>`;
 }
 
 function noticesHtml(result: Result): Markup[] {
@@ -253,7 +249,7 @@ export function detailHtml(
     return markup`
       <h2>${lineHtml(referenceLabel(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
-      ${htmlOf(evidence([], reference, DETAIL, reports), NO_LINKS)}
+      ${htmlOf(evidence([], reference, WHOLE, reports), NO_LINKS)}
       ${sent === null ? null : promptsHtml(sent)}
       <details class="part"><summary>Every try</summary>
         ${htmlOf(referenceBlocks(suite, reference, null, [], reports).slice(1), NO_LINKS)}

@@ -13,7 +13,7 @@ export interface SavedView {
   left: string | null;
 }
 
-const PARTS = {
+const VIEW_PARTS = {
   top: ['verdict', 'problems', 'errors', 'why', 'changedLines', 'reasons', 'next'],
   groups: ['belowReferences'],
   metrics: ['metrics'],
@@ -21,22 +21,22 @@ const PARTS = {
   footer: ['footer'],
 } as const satisfies Record<string, readonly SectionName[]>;
 
-type ViewPart = keyof typeof PARTS;
+type ViewPart = keyof typeof VIEW_PARTS;
 
 export function savedView(result: Result, reports: Reports): SavedView {
   const blocksOf = (part: ViewPart) => {
     const [first] = COMMENT_LEVELS;
     const detail = part === 'top' && first !== undefined ? first : EVERYTHING;
-    return sectionBlocks(result, detail, reports, namesIn(part, result, reports));
+    return sectionBlocks(result, detail, reports, sectionsIn(part, result, reports));
   };
-  const parts = Object.keys(PARTS) as ViewPart[];
+  const parts = Object.keys(VIEW_PARTS) as ViewPart[];
   const blocks = Object.fromEntries(parts.map((part) => [part, blocksOf(part)]));
   return { result, blocks: blocks as SavedView['blocks'], left: null };
 }
 
 /** If no test broke, the first screen shows the test that moved most, as the comment does. */
-function namesIn(part: ViewPart, result: Result, reports: Reports): readonly SectionName[] {
+function sectionsIn(part: ViewPart, result: Result, reports: Reports): readonly SectionName[] {
   return part === 'top' && brokenOf(result, reports).length === 0
-    ? [...PARTS.top, 'worstReference']
-    : PARTS[part];
+    ? [...VIEW_PARTS.top, 'worstReference']
+    : VIEW_PARTS[part];
 }
