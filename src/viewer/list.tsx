@@ -5,7 +5,7 @@ import {
   Virtualizer,
   windowScroll,
 } from '@tanstack/virtual-core';
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../text/amounts.ts';
 import { Filters } from './filters.tsx';
 import { useReport } from './report.ts';
@@ -75,7 +75,7 @@ interface TestsProps {
 
 export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) {
   const { tests } = useReport();
-  const shown = tests.filter((test) => passesFilter(test, filter));
+  const shown = useMemo(() => tests.filter((test) => passesFilter(test, filter)), [tests, filter]);
   const { isOpen, toggle, openAll } = useOpenRows();
   const { list, items, goTo, keep, height, measure } = useVirtualRows(shown);
   const [kind, number, id, ...chosen] = address;

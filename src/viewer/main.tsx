@@ -111,14 +111,14 @@ function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
 }
 
 /** In pixels: the height of a row with both answers. */
-const ROOM = 130;
+const ROW_ROOM = 130;
 
 /** Shows the worst test on top if the list begins below the first screen. */
 function Worst({ test }: { test: TestRow | undefined }) {
   const [isShown, show] = useState(false);
   useLayoutEffect(() => {
     const top = document.querySelector('.rows')?.getBoundingClientRect().top ?? 0;
-    if (top + window.scrollY > innerHeight - ROOM) show(true);
+    if (top + window.scrollY > innerHeight - ROW_ROOM) show(true);
   }, []);
   return test === undefined || !isShown || STATUS_TONES[test.reference.status] !== 'bad' ? null : (
     <div class="worst">

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { countsForVerdict } from '../kernel/result/counts.ts';
 import { answerText } from '../report/answers/text.ts';
 import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
@@ -91,10 +92,11 @@ export function Glance({ test }: { test: TestRow }) {
   );
 }
 
+const ANSWER_ROOM = { characters: ANSWER_CHARS, gaps: true };
+
 /** The first line of both answers. Words that differ are marked. */
 function AnswerLines({ base, head }: { base: TryData | null; head: TryData | null }) {
-  const room = { characters: ANSWER_CHARS, gaps: true };
-  const marked = markedAnswers(base, head, room);
+  const marked = useMemo(() => markedAnswers(base, head, ANSWER_ROOM), [base, head]);
   if (marked !== null && answerText(base ?? UNANSWERED) === answerText(head ?? UNANSWERED))
     return <AnswerLine kind="both" sign="=" made={head} pieces={marked.head} />;
   return (
