@@ -171,7 +171,10 @@ inBrowser('the viewer in a browser', () => {
   });
 
   const longCause = () =>
-    Array.from({ length: 60 }, (_, at) => ({ sign: 'added' as const, text: `line ${String(at)}` }));
+    Array.from({ length: 60 }, (_, at) => ({
+      sign: 'added' as const,
+      text: `line ${String(at)}${' of words'.repeat(20)}`,
+    }));
 
   test.each<[string, Look, () => Result]>([
     ['1280 × 900', {}, regression],
