@@ -1649,7 +1649,7 @@ export interface EvaldiffResult {
         p: number;
       } | null;
       /**
-       * The references that got worse most, with their new tries.
+       * The references that got worse most, with the tries of this run that count.
        */
       suspects: {
         /**
@@ -4050,7 +4050,7 @@ export interface EvaldiffResult {
      */
     only_skips?: true;
     /**
-     * References for which the two scorings judge base's answers differently.
+     * References with an answer that the two scorings judge differently, or with a different roll-up if tests count.
      */
     flipped: {
       /**
@@ -4058,20 +4058,382 @@ export interface EvaldiffResult {
        */
       id: string;
       /**
-       * Outcome under base's scoring.
+       * Outcome of an answer or test under base's scoring.
        */
       from: "pass" | "fail" | "ungraded" | "error" | "skipped";
       /**
        * Outcome under head's scoring.
        */
       to: "pass" | "fail" | "ungraded" | "error" | "skipped";
+      /**
+       * Number of base's try, if answers count.
+       */
+      base_try?: number;
+      /**
+       * The answer's scores under base's scoring, if it fails there.
+       */
+      scores?: (
+        | {
+            /**
+             * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
+             */
+            grade?: {
+              /**
+               * The rubric with its values filled in, up to 20,000 characters.
+               */
+              prompt: string;
+              /**
+               * One reply per grader.
+               */
+              replies: {
+                /**
+                 * The grader's model.
+                 */
+                grader: string;
+                /**
+                 * The label in the reply; null if there is none. Absent in older results.
+                 */
+                label?: string | null;
+                /**
+                 * The reply, up to 20,000 characters.
+                 */
+                reply: string;
+                /**
+                 * Tokens of the grader's calls for this grade; null if unknown.
+                 */
+                usage: {
+                  /**
+                   * Tokens of the request.
+                   */
+                  input_tokens: number;
+                  /**
+                   * Tokens of the answer.
+                   */
+                  output_tokens: number;
+                  /**
+                   * Output tokens for thinking; absent if they are not counted separately.
+                   */
+                  reasoning_tokens?: number;
+                } | null;
+              }[];
+            };
+            /**
+             * Name of the metric.
+             */
+            metric: string;
+            /**
+             * True if the metric is shown but does not affect the outcome.
+             */
+            skip: boolean;
+            /**
+             * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+             */
+            objects?: {
+              /**
+               * The kind of object that is judged.
+               */
+              level: "Message" | "Turn" | "Thread" | "ToolCall";
+              /**
+               * Scores in the order of the dialogue.
+               */
+              scores: {
+                /**
+                 * Position among the dialogue's turns, messages or tool calls, from 0.
+                 */
+                at: number;
+                /**
+                 * Number of the scripted turn, from 1; absent without a script.
+                 */
+                turn?: number;
+                /**
+                 * Result of the metric for this object.
+                 */
+                status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                /**
+                 * What the metric measured; null if nothing.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema0[]
+                  | {
+                      [k: string]: _Schema0;
+                    };
+                /**
+                 * The reason; null if none was given.
+                 */
+                reason: string | null;
+                /**
+                 * Set if the metric's code raised an error. The object fails.
+                 */
+                raised?: true;
+                /**
+                 * The rubric's label; absent without a rubric.
+                 */
+                label?: string;
+                /**
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
+                 */
+                grade?: {
+                  /**
+                   * The rubric with its values filled in, up to 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * One reply per grader.
+                   */
+                  replies: {
+                    /**
+                     * The grader's model.
+                     */
+                    grader: string;
+                    /**
+                     * The label in the reply; null if there is none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
+                     * The reply, up to 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of the grader's calls for this grade; null if unknown.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                      /**
+                       * Output tokens for thinking; absent if they are not counted separately.
+                       */
+                      reasoning_tokens?: number;
+                    } | null;
+                  }[];
+                };
+              }[];
+            };
+            /**
+             * Whether the metric passes in this answer.
+             */
+            status: "pass" | "fail";
+            /**
+             * What the metric measured.
+             */
+            value:
+              | string
+              | number
+              | boolean
+              | null
+              | _Schema0[]
+              | {
+                  [k: string]: _Schema0;
+                };
+            /**
+             * The reason that the metric or its grader gave; null if none.
+             */
+            reason: string | null;
+            /**
+             * Set if the metric's code raised an error on this answer, or on all its turns, messages or tool calls. The answer fails.
+             */
+            raised?: true;
+            /**
+             * The rubric's label for the value; absent without a rubric.
+             */
+            label?: string;
+          }
+        | {
+            /**
+             * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
+             */
+            grade?: {
+              /**
+               * The rubric with its values filled in, up to 20,000 characters.
+               */
+              prompt: string;
+              /**
+               * One reply per grader.
+               */
+              replies: {
+                /**
+                 * The grader's model.
+                 */
+                grader: string;
+                /**
+                 * The label in the reply; null if there is none. Absent in older results.
+                 */
+                label?: string | null;
+                /**
+                 * The reply, up to 20,000 characters.
+                 */
+                reply: string;
+                /**
+                 * Tokens of the grader's calls for this grade; null if unknown.
+                 */
+                usage: {
+                  /**
+                   * Tokens of the request.
+                   */
+                  input_tokens: number;
+                  /**
+                   * Tokens of the answer.
+                   */
+                  output_tokens: number;
+                  /**
+                   * Output tokens for thinking; absent if they are not counted separately.
+                   */
+                  reasoning_tokens?: number;
+                } | null;
+              }[];
+            };
+            /**
+             * Name of the metric.
+             */
+            metric: string;
+            /**
+             * True if the metric is shown but does not affect the outcome.
+             */
+            skip: boolean;
+            /**
+             * Scores of individual turns, messages or tool calls, if the metric uses `every`; absent if it judged only the last one.
+             */
+            objects?: {
+              /**
+               * The kind of object that is judged.
+               */
+              level: "Message" | "Turn" | "Thread" | "ToolCall";
+              /**
+               * Scores in the order of the dialogue.
+               */
+              scores: {
+                /**
+                 * Position among the dialogue's turns, messages or tool calls, from 0.
+                 */
+                at: number;
+                /**
+                 * Number of the scripted turn, from 1; absent without a script.
+                 */
+                turn?: number;
+                /**
+                 * Result of the metric for this object.
+                 */
+                status: "pass" | "fail" | "ungraded" | "error" | "skipped";
+                /**
+                 * What the metric measured; null if nothing.
+                 */
+                value:
+                  | string
+                  | number
+                  | boolean
+                  | null
+                  | _Schema0[]
+                  | {
+                      [k: string]: _Schema0;
+                    };
+                /**
+                 * The reason; null if none was given.
+                 */
+                reason: string | null;
+                /**
+                 * Set if the metric's code raised an error. The object fails.
+                 */
+                raised?: true;
+                /**
+                 * The rubric's label; absent without a rubric.
+                 */
+                label?: string;
+                /**
+                 * The grader's prompt and replies; absent without a rubric, or if there are more than 2,000 grades.
+                 */
+                grade?: {
+                  /**
+                   * The rubric with its values filled in, up to 20,000 characters.
+                   */
+                  prompt: string;
+                  /**
+                   * One reply per grader.
+                   */
+                  replies: {
+                    /**
+                     * The grader's model.
+                     */
+                    grader: string;
+                    /**
+                     * The label in the reply; null if there is none. Absent in older results.
+                     */
+                    label?: string | null;
+                    /**
+                     * The reply, up to 20,000 characters.
+                     */
+                    reply: string;
+                    /**
+                     * Tokens of the grader's calls for this grade; null if unknown.
+                     */
+                    usage: {
+                      /**
+                       * Tokens of the request.
+                       */
+                      input_tokens: number;
+                      /**
+                       * Tokens of the answer.
+                       */
+                      output_tokens: number;
+                      /**
+                       * Output tokens for thinking; absent if they are not counted separately.
+                       */
+                      reasoning_tokens?: number;
+                    } | null;
+                  }[];
+                };
+              }[];
+            };
+            /**
+             * Why there is no score: the grade could not be read, there was an error, or a condition was not met.
+             */
+            status: "ungraded" | "error" | "skipped";
+            /**
+             * Always null.
+             */
+            value: null;
+            /**
+             * What happened.
+             */
+            reason: string;
+          }
+      )[];
     }[];
+    /**
+     * Set if the roll-up changed.
+     */
+    rollup?: {
+      /**
+       * Name of the roll-up on base.
+       */
+      base: string;
+      /**
+       * Name of the roll-up on head.
+       */
+      head: string;
+      /**
+       * Set if head's roll-up passes whatever the tries are.
+       */
+      never_fails?: true;
+    };
+    /**
+     * Set if one answer, graded by a model, is all that is judged differently.
+     */
+    may_be_chance?: true;
     /**
      * Base's answers, judged by both scorings.
      */
     same_answers: {
       /**
-       * What the numbers count, and `rates`: `tests` if only the roll-up changed.
+       * What the numbers count, and `rates`: `tests` if the roll-up changed.
        */
       unit: "answers" | "tests";
       /**
@@ -4786,6 +5148,10 @@ export interface EvaldiffResult {
        * The share on head; null if nothing was rated.
        */
       head: number | null;
+      /**
+       * Set if the shares differ beyond chance (exact test, 1 % per direction).
+       */
+      moved?: true;
     } | null;
     /**
      * Every reference rated 3 or more, whether compared or not.
@@ -4859,7 +5225,7 @@ export interface EvaldiffResult {
     )[];
   }[];
   /**
-   * Regressed attributes, each with a change of the prompt that was tried and passed.
+   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none. In a sweep, attributes that pass less often than their suite.
    */
   insights: {
     /**
@@ -4886,15 +5252,15 @@ export interface EvaldiffResult {
       };
     };
     /**
-     * Id of the regressed attribute.
+     * Id of the regressed or weak attribute.
      */
     attribute: string;
     /**
-     * Ids of its references that fell.
+     * Ids of its references that fell or, in a sweep, fail.
      */
     references: string[];
     /**
-     * The tested change of the prompt, written by the grader model.
+     * The tested change of the prompt, written by the grader model; null if none passed.
      */
     fix: {
       /**
@@ -4960,7 +5326,11 @@ export interface EvaldiffResult {
        * The model that wrote the fix did not see the references that pass again.
        */
       withheld?: true;
-    };
+    } | null;
+    /**
+     * Why no change is shown, as a clause.
+     */
+    no_fix?: string;
   }[];
   /**
    * Agreement of changed rubrics and graders with labelled examples.

@@ -25,6 +25,12 @@ import { buildViewer } from './viewer.ts';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
 /** Written by `npm pack`; git ignores it. */
+/** Texts of others in the bundles, and their licences. */
+const TEXTS = [
+  ['FlexEval (texts of rubrics)', 'src/metrics/flexeval/LICENSE'],
+  ['code_chat_eval (evaluator text)', 'src/features/conversations/code-chat-eval/LICENSE'],
+] as const;
+
 const STAMP = 'commit.txt';
 const out = check ? mkdtempSync(join(tmpdir(), 'evaldiff-dist-')) : join(root, 'dist');
 
@@ -84,10 +90,10 @@ for (const entry of ['action', 'cli']) {
     '--no-cache',
     '--quiet',
   );
-  appendFileSync(
-    join(target, 'licenses.txt'),
-    `\nFlexEval (texts of rubrics)\n${readFileSync(join(root, 'src/metrics/flexeval/LICENSE'), 'utf8')}`,
-  );
+  for (const [text, licence] of TEXTS) {
+    const terms = readFileSync(join(root, licence), 'utf8');
+    appendFileSync(join(target, 'licenses.txt'), `\n${text}\n${terms}`);
+  }
   await minifyChunks(target);
   for (const file of readdirSync(target).filter((name) => name.endsWith('index.js'))) {
     const path = join(target, file);

@@ -39,7 +39,7 @@ const sizes = sizesBelow('src');
 const sizeOf = (paths: ReadonlySet<string>) =>
   totalTokens(sizes.filter(({ path }) => paths.has(path)));
 
-test.each<[string, () => number, number]>([
+test.each([
   ['src', () => totalTokens(sizes), mostSource],
   ['the tests', () => totalTokens(sizesBelow('__tests__')), mostTests],
   ['the kernel', () => sizeOf(new Set(tracked('src/kernel'))), 86_000],

@@ -135,9 +135,7 @@ describe('code blocks', () => {
   test('use only languages that this file checks', () => {
     const known = ['yaml', 'sh', 'json', 'text', 'console', 'python', 'js', 'javascript', ''];
     const others = ALL.filter(({ language }) => !known.includes(language));
-    expect(others.map(({ page, line, language }) => `${page}:${String(line)} ${language}`)).toEqual(
-      [],
-    );
+    expect(others.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([]);
     expect(ALL.length).toBeGreaterThan(20);
   });
 
@@ -151,7 +149,7 @@ describe('code blocks', () => {
         pathOf(block) === null &&
         !isWorkflow(block),
     );
-    expect(nameless.map(({ page, line }) => `${page}:${String(line)}`)).toEqual([]);
+    expect(nameless.map(({ page, line }) => `${page}:${line}`)).toEqual([]);
   });
 
   const guides = [
@@ -180,7 +178,7 @@ describe('code blocks', () => {
       expect(read(`__tests__/${file}`)).toContain(page);
   });
 
-  test.each(shown.map((block) => [`${block.page}:${String(block.line)}`, block] as const))(
+  test.each(shown.map((block) => [`${block.page}:${block.line}`, block] as const))(
     'at %s are valid together with the other blocks of their page',
     async (_, block) => {
       const { path } = block;
@@ -277,7 +275,7 @@ async function refusal([, name = '', ...rest]: readonly string[]) {
         : command.registeredArguments.length,
     ];
     if (operands.length < least || operands.length > most)
-      return `${name} takes no ${String(operands.length)} arguments`;
+      return `${name} takes no ${operands.length} arguments`;
     const overrides = command.registeredArguments.some(
       (argument) => argument.name() === 'overrides',
     )
@@ -339,7 +337,7 @@ describe('shell commands in documentation', () => {
   const lines = ALL.filter(({ language }) => language === 'sh')
     .flatMap(({ page, line, text }) =>
       text.split('\n').map((content, index) => ({
-        at: `${page}:${String(line + index + 1)}`,
+        at: `${page}:${line + index + 1}`,
         content: content.trim(),
       })),
     )

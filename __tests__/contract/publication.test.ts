@@ -85,7 +85,7 @@ function staleLines(given: Publication, texts: Readonly<Record<string, string>>)
       )
         wrong.push('needs no release of its own');
       if (given.published && UNTIL.test(line)) wrong.push('is published');
-      return wrong.map((what) => `${path}:${String(index + 1)}: ${what}`);
+      return wrong.map((what) => `${path}:${index + 1}: ${what}`);
     }),
   );
 }

@@ -12,7 +12,7 @@ import { commandsIn } from '../stand-ins/runner-commands.ts';
 import { openShop, type Shop, type ShopOptions } from '../unit/app/commands/shop.ts';
 import { referenceResult, suiteResult } from '../unit/app/run/builders.ts';
 
-const open = async (options: ShopOptions = {}): Promise<Shop> =>
+const open = async (options: ShopOptions = {}) =>
   openShop({ price: ', price: { input: 1, output: 1 }', ...options });
 const PROMPT =
   'name: ask\nmodel: m\ndefaults: [tests/ask]\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "Please answer: {q}" }]\n';
@@ -109,7 +109,7 @@ describe('the plan', () => {
       .filter(canBeWritten)
       .map(
         (text, index) =>
-          `  - { id: ${asciiQuoted(`${text} ${String(index)}`)}, input: { q: "${String(index)}" }, expected: "5" }`,
+          `  - { id: ${asciiQuoted(`${text} ${index}`)}, input: { q: "${index}" }, expected: "5" }`,
       );
     repository.commit('change', {
       'prompts/ask.yaml': PROMPT,

@@ -80,7 +80,7 @@ const ids = (page: string, prefix: string) =>
     .map(({ id }) => id)
     .filter((id) => id.startsWith(prefix));
 const upTo = (count: number, prefix: string) =>
-  Array.from({ length: count }, (_, index) => `${prefix}${String(index + 1)}`);
+  Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
 describe('the pages about threats and bad inputs', () => {
   test('list every threat, refusal and bad input once', () => {

@@ -11,7 +11,6 @@ import {
   KEY,
   reserveWhile,
   said,
-  type Setting,
   setUp,
   START,
   TIMEOUT_MS,
@@ -30,7 +29,7 @@ afterEach(async () => {
   changedEnvironment.clear();
 });
 
-async function start(...given: Parameters<typeof setUp>): Promise<Setting> {
+async function start(...given: Parameters<typeof setUp>) {
   const setting = await setUp(...given);
   open.push(setting);
   return setting;
@@ -112,7 +111,7 @@ export function vendorContract(vendor: VendorName): void {
     const parameters = { temperature: 0, top_p: 0.5, stream: false };
     const messages = (['system', 'user', 'user', 'assistant', 'user'] as const).map((role, at) => ({
       role,
-      content: `message ${String(at)}`,
+      content: `message ${at}`,
     }));
     await ask({ model: 'model-7', parameters, messages });
     expect(server.refused).toEqual([]);
@@ -483,7 +482,7 @@ export function vendorContract(vendor: VendorName): void {
       }));
       const found = errorOf(await ask());
       expect(found.kind).toBe(kind);
-      if (code !== 429) expect(found.message).toContain(`${String(code)}, the `);
+      if (code !== 429) expect(found.message).toContain(`${code}, the `);
       if (code !== 429) expect(found.message).toContain(': the words');
       expect(server.requests).toHaveLength(times);
     },

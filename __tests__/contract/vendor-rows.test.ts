@@ -4,7 +4,9 @@ import { accessFrom } from '../../src/app/session/access.ts';
 import { readInputs, type InputName } from '../../src/config/inputs.ts';
 import { resolveTarget } from '../../src/config/targets.ts';
 import { convertLlm } from '../../src/features/imports/flexeval/flexeval-models.ts';
-import { convertProvider, publishedModel } from '../../src/features/imports/shared/models.ts';
+import { nothingImported } from '../../src/features/imports/shared/draft.ts';
+import { providerNamed, publishedModel } from '../../src/features/imports/shared/models.ts';
+import { leafNode } from '../../src/features/imports/shared/node.ts';
 import { VENDORS, vendorNames } from '../../src/types/vendors.ts';
 import { OWN_SETTINGS } from '../stand-ins/features.ts';
 import { hash, PROMPT, read, TESTS, treeOf } from '../unit/config/tree.ts';
@@ -72,12 +74,14 @@ describe.each(vendorNames())('%s', (vendor) => {
 
   test('is recognized in files of other tools', () => {
     const entry = { provider: vendor, model: 'other' };
-    expect(convertProvider(`${vendor}:other`)).toMatchObject({ model: 'other', entry });
+    expect(providerNamed(`${vendor}:other`)).toMatchObject({ model: 'other', entry });
     expect(publishedModel(`${vendor}/other`)).toBe('other');
     const kwargs = { model: `${vendor}/other`, api_key_name: keyVariable };
-    expect(convertLlm({ function_name: 'litellm_completion', kwargs })).toMatchObject({
+    const losses = nothingImported();
+    const llm = { function_name: 'litellm_completion', kwargs };
+    expect(convertLlm(leafNode(llm, { file: 'a', line: 1 }, losses), 'llm')).toMatchObject({
       entry,
-      left: [],
     });
+    expect([losses.left, losses.remarks]).toEqual([[], []]);
   });
 });

@@ -49,7 +49,7 @@ const SHAPES: Record<string, Make> = {
   },
 };
 
-function cloned(of: History, shape: string): FixtureRepository {
+function cloned(of: History, shape: string) {
   const clone = createRepository({ branch: 'unborn' });
   SHAPES[shape]!(of, clone);
   return clone;

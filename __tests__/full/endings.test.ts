@@ -1,11 +1,7 @@
 /** Comparisons of incomplete answers, as servers send them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Result } from '../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
-import { startModelServer } from '../stand-ins/models/server.ts';
-import { createRepository } from '../stand-ins/repository.ts';
+import { openProject } from '../stand-ins/project.ts';
 
 const POLITE =
   'metrics:\n  - name: polite\n    code: \'metric = len(actual); result = "sorry" not in actual.lower()\'\n';
@@ -23,36 +19,24 @@ interface Given {
 /** Compares a prompt with itself plus `!`, with the same reply for all calls of a side. */
 async function compare({ base, head, metrics = POLITE, prompt = '', nTries = '' }: Given) {
   const whole = { choices: [{ finish_reason: 'stop', message: { content: 'Oslo is fine' } }] };
-  const server = await untilTestEnds(
-    startModelServer({
-      answer: ({ messages }) => ({
-        body: JSON.stringify(messages.at(-1)?.content.endsWith('!') ? head : (base ?? whole)),
-      }),
-    }),
-  );
-  const repository = createRepository();
   const promptFile = (mark: string) =>
     `defaults: [tests/p]\nname: p\nmodel: quiz\nvariables: [{ name: q }]\nmessages: [{ role: human, content: 'Say {q}${mark}' }]\n${prompt}`;
-  repository.commit('Base', {
+  const files = {
     'evaldiff.yaml': 'models:\n  quiz: { provider: openai, endpoint: local, model: quiz-1 }\n',
     'prompts/p.yaml': promptFile(''),
     'prompts/tests/p.yaml': `${nTries}${metrics}references:\n${QUESTIONS.map((q) => `  - input: { q: ${q} }\n    expected: Oslo\n`).join('')}`,
+  };
+  const { repository, reported } = await openProject(files, {
+    answer: ({ messages }) => ({
+      body: JSON.stringify(messages.at(-1)?.content.endsWith('!') ? head : (base ?? whole)),
+    }),
+    width: 200,
   });
   repository.git('switch', '--quiet', '--create', 'topic');
   repository.commit('Head', { 'prompts/p.yaml': promptFile('!') });
-  const { directory } = repository;
-  const said = await commandIn(
-    directory,
-    ['diff', '--base', 'main', '--no-store', '--report', 'out'],
-    { env: localEndpoint(server), width: 200 },
-  );
-  const read = (name: string) => readFileSync(join(directory, 'out', name), 'utf8');
-  return {
-    code: said.code,
-    out: `${said.out}${said.err}`,
-    result: JSON.parse(read('result.json')) as Result,
-    comment: read('comment.md'),
-  };
+  const { code, out, err, result } = await reported('diff', '--base', 'main', '--no-store');
+  const comment = readFileSync(join(repository.directory, 'report/comment.md'), 'utf8');
+  return { code, out: `${out}${err}`, result, comment };
 }
 
 const ends = (finish_reason: string, content: string | null, more: object = {}): object => ({

@@ -129,9 +129,9 @@ describe('a malicious tree', () => {
   });
 
   test.each([
-    ['in one folder', (at: number) => `big/folder/${String(at)}`, 'big/folder'],
-    ['in many', (at: number) => `many/${String(at % 50)}/${String(at)}`, 'many'],
-    ['at the root', (at: number) => `f${String(at)}`, "The project's folder"],
+    ['in one folder', (at: number) => `big/folder/${at}`, 'big/folder'],
+    ['in many', (at: number) => `many/${at % 50}/${at}`, 'many'],
+    ['at the root', (at: number) => `f${at}`, "The project's folder"],
   ])('causes an error that names its largest folder, with files %s', async (_, path, name) => {
     const repository = createRepository();
     const lines = Array.from({ length: 300 }, (__, at) => `100644 ${blob}\t${path(at)}\n`);

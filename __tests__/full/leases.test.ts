@@ -178,7 +178,7 @@ describe('jobs for the same commit', () => {
   };
   const job = (name: string) => ({ GITHUB_JOB: name, GITHUB_WORKFLOW: 'Prompts' });
 
-  test.each<[string, Record<string, string>]>([
+  test.each([
     ['overrides', { overrides: 'references=q4' }],
     ['a settings file', { config: 'evals-b.yaml', overrides: 'references=q4' }],
   ])('with different %s have separate checks and comments', async (_, inputs) => {

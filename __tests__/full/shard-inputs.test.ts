@@ -66,11 +66,9 @@ describe('a sharded sweep in a workflow', () => {
     const files = { ...quiz({ questions: 20, metrics: `${rollup}\n${EXACT}` }), ...other };
     const { job, artifacts } = await workflow(at, files);
     for (const index of [1, 2, 3]) {
-      const shard = await job({ inputs: { mode: 'sweep', shard: `${String(index)}/3` } });
+      const shard = await job({ inputs: { mode: 'sweep', shard: `${index}/3` } });
       const { title = '' } = shard.outputs;
-      expect(title).toMatch(
-        new RegExp(`^Shard ${String(index)}/3: \\d+ of 26 references evaluated$`),
-      );
+      expect(title).toMatch(new RegExp(`^Shard ${index}/3: \\d+ of 26 references evaluated$`));
       expect([shard.outputs['conclusion'], shard.reports['result.json']]).toEqual(['neutral', '']);
       expect(shard.messages).toEqual([]);
       expect(shard.summary).toContain(title);
@@ -167,7 +165,7 @@ describe('a sharded sweep in a workflow', () => {
   });
 });
 
-test.each<[Record<string, string>, string[], RegExp]>([
+test.each([
   [
     { mode: 'diff', shard: '1/2' },
     [],

@@ -6,16 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { suiteSummary } from '../../src/wording/suites.ts';
-import { untilTestEnds } from '../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../stand-ins/models/server.ts';
+import type { Script } from '../stand-ins/models/server.ts';
+import { openProject } from '../stand-ins/project.ts';
 import { annotations } from '../stand-ins/reports.ts';
-import {
-  createRepository,
-  temporaryFolder,
-  writeFiles,
-  type FixtureFiles,
-} from '../stand-ins/repository.ts';
+import { temporaryFolder, writeFiles, type FixtureFiles } from '../stand-ins/repository.ts';
 import { below, obedient, quiz, quizPrompt, SETTINGS } from '../system/end-to-end/projects.ts';
 
 const CONTENT = JSON.stringify({
@@ -49,20 +43,16 @@ async function compared(
   more: string[] = [],
   script = answer,
 ) {
-  const server = await untilTestEnds(startModelServer({ answer: script }));
-  const repository = createRepository();
-  const from = repository.commit('Base', base);
+  const { repository, reported } = await openProject(base, {
+    answer: script,
+    env: { XDG_CACHE_HOME: temporaryFolder('cache') },
+  });
   repository.commit('Head', head);
-  const report = temporaryFolder('report');
-  const { code } = await commandIn(
-    repository.directory,
-    ['diff', '--base', from, '--head', 'HEAD', '--report', report, ...more],
-    { env: localEndpoint(server, { XDG_CACHE_HOME: temporaryFolder('cache') }) },
-  );
-  const read = (name: string) => readFileSync(join(report, name), 'utf8');
-  const result = JSON.parse(read('result.json')) as Result;
-  const [first = ''] = read('comment.md').split('<details>');
-  return { code, first, result, calls: server.requests.length };
+  const sides = ['--base', 'HEAD~1', '--head', 'HEAD'];
+  const { code, result, calls } = await reported('diff', ...sides, ...more);
+  const comment = readFileSync(join(repository.directory, 'report/comment.md'), 'utf8');
+  const [first = ''] = comment.split('<details>');
+  return { code, first, result, calls };
 }
 
 /** Compares two states and checks the conclusion (null: any) and the text of the first block. */
@@ -95,11 +85,11 @@ function testing(lines: string, reference: (n: number) => string): FixtureFiles 
   return { ...quiz(), 'prompts/tests/quiz.yaml': `${lines}\nreferences:\n${references}` };
 }
 
-const asked = (n: number, id = `q${String(n)}`, question = n) =>
-  `{ id: ${id}, input: { question: "Question ${String(question)}?" }, expected: "answer ${String(question)}" }`;
+const asked = (n: number, id = `q${n}`, question = n) =>
+  `{ id: ${id}, input: { question: "Question ${question}?" }, expected: "answer ${question}" }`;
 const answered = (n: number, output: string) =>
-  `{ id: q${String(n)}, input: [{ role: user, content: "Question ${String(n)}?" }, { role: assistant, content: "${output}" }], expected: "answer ${String(n)}" }`;
-const right = (n: number) => `answer ${String(n)}`;
+  `{ id: q${n}, input: [{ role: user, content: "Question ${n}?" }, { role: assistant, content: "${output}" }], expected: "answer ${n}" }`;
+const right = (n: number) => `answer ${n}`;
 const wrong = () => 'no idea';
 const recordings = (output: (n: number) => string, lines = `metrics: [${EXACT}]`) =>
   testing(lines, (n) => answered(n, output(n)));
@@ -207,7 +197,7 @@ describe("a metric that no longer judges head's answers", () => {
   const both = plain(`metrics: [${EXACT}, ${SOME}]`);
   const waiting = (min: number): FixtureFiles =>
     plain(
-      `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: ${String(min)} }] }]`,
+      `metrics: [${SOME}, { name: answer, uses: exact_match, depends_on: [{ name: some, metric_min_value: ${min} }] }]`,
     );
   const skipped = plain(`metrics: [{ name: answer, uses: exact_match, skip: true }, ${SOME}]`);
 
@@ -281,8 +271,8 @@ describe('references that keep their ids', () => {
 
 describe('references whose ids change', () => {
   test.each<[string, (n: number) => string]>([
-    ['are new', (n) => `x${String(n)}`],
-    ['move by one', (n) => `q${String(n + 1)}`],
+    ['are new', (n) => `x${n}`],
+    ['move by one', (n) => `q${n + 1}`],
   ])('are not run again if nothing else changes: they %s', async (_, id) => {
     const head = testing(`metrics: [${EXACT}]`, (n) => asked(n, id(n)));
     const { result, calls } = await shows([plain(), head], 'success', []);
@@ -291,7 +281,7 @@ describe('references whose ids change', () => {
 
   test("are also judged by base's expected values if head edits those", async () => {
     const renamed = testing(`metrics: [${EXACT}]`, (n) =>
-      asked(n, `x${String(n)}`).replace(/"answer [123]"/, '"no idea"'),
+      asked(n, `x${n}`).replace(/"answer [123]"/, '"no idea"'),
     );
     const { result } = await shows([plain(), { ...renamed, ...WORSE }], null, [FALL]);
     expect(result.suites[0]?.references.map(({ status }) => status)).not.toContain('removed');
@@ -445,11 +435,10 @@ describe('a mean that can fail the run', () => {
     ['alone', 1, true],
     ['beside others that fall with it', 12, false],
   ])('needs stronger evidence if other means are tested as well: %s', async (_, count, isSaid) => {
-    const names = Array.from({ length: count }, (_, i) => `size${String(i)}`);
+    const names = Array.from({ length: count }, (_, i) => `size${i}`);
     const sized = (better: string): FixtureFiles => {
       const metrics = names.map(
-        (name, i) =>
-          `{ name: ${name}, uses: length, with: { max: ${String(99 + i)} }, better: ${better} }`,
+        (name, i) => `{ name: ${name}, uses: length, with: { max: ${99 + i} }, better: ${better} }`,
       );
       const gate = names.map((name) => `${name}: fail`).join(', ');
       return plain(`gate: { metrics: { ${gate} } }\nmetrics: [${[SOME, ...metrics].join(', ')}]`);
@@ -497,7 +486,7 @@ describe('a promptfoo test without assertions', () => {
       'prompts: promptfooconfig.yaml\nmodels:\n  quiz-1: { provider: openai, endpoint: local, model: quiz-1 }\n',
     'promptfooconfig.yaml': `prompts: ['${prompt} {{question}}']\nproviders: [openai:chat:quiz-1]\ntests:\n${NUMBERS.map(
       (n) =>
-        `  - vars: { question: "Question ${String(n === 1 ? first : n)}?" }\n    assert: [${isJudged(n) ? `{ type: equals, value: "answer ${String(n)}" }` : ''}]\n`,
+        `  - vars: { question: "Question ${n === 1 ? first : n}?" }\n    assert: [${isJudged(n) ? `{ type: equals, value: "answer ${n}" }` : ''}]\n`,
     ).join('')}`,
   });
   const all = () => true;

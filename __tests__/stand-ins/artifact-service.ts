@@ -44,7 +44,7 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
         const msg = 'an artifact with this name already exists on the workflow run';
         if (named !== undefined) return { status: 409, msg };
         const at = uploads.push({ run, name: ask.name ?? '', ...newUpload() }) - 1;
-        return { ok: true, signed_upload_url: `${url}/upload/${String(at)}?sig=secret` };
+        return { ok: true, signed_upload_url: `${url}/upload/${at}?sig=secret` };
       }
       case 'FinalizeArtifact': {
         const done = uploads.findLast((one) => one.run === run && one.name === ask.name);
@@ -78,7 +78,7 @@ export async function startArtifactServer(): Promise<ArtifactServer> {
       put(at, body, uploads[Number(at.pathname.split('/').at(-1))]);
       response.writeHead(201, { etag: '"1"', 'last-modified': new Date(0).toUTCString() }).end();
     } else {
-      const found = artifacts.find(({ id }) => at.pathname === `/blob/${String(id)}.zip`);
+      const found = artifacts.find(({ id }) => at.pathname === `/blob/${id}.zip`);
       const status = found === undefined ? 404 : 200;
       response.writeHead(status, { 'content-type': 'application/zip' }).end(found?.body);
     }

@@ -32,7 +32,7 @@ export function kilnModel(seed = 1): Script {
     const key = JSON.stringify([seed, request.model, request.messages, request.body['tools']]);
     const time = asked.get(key) ?? 0;
     asked.set(key, time + 1);
-    const chance = luck(`${key} ${String(time)}`);
+    const chance = luck(`${key} ${time}`);
     const system = request.messages[0]?.content ?? '';
     const text = request.messages.at(-1)?.content ?? '';
     if (request.schema !== null) return graded(request, text);
@@ -83,12 +83,12 @@ function ordered({ body, index }: Seen, mail: string, chance: number): Scripted 
     name: 'create_order',
     arguments: JSON.stringify({ [item]: thing, [count]: quantity }),
   };
-  const tool_calls = [{ id: `call_${String(index)}`, type: 'function', function: call }];
+  const tool_calls = [{ id: `call_${index}`, type: 'function', function: call }];
   const message = { role: 'assistant', content: null, refusal: null, tool_calls };
   const choices = [{ index: 0, finish_reason: 'tool_calls', logprobs: null, message }];
   const usage = { prompt_tokens: 60, completion_tokens: 12, total_tokens: 72 };
   const named = {
-    id: `chatcmpl-${String(index)}`,
+    id: `chatcmpl-${index}`,
     object: 'chat.completion',
     created: 1_700_000_000,
   };

@@ -17,7 +17,7 @@ export async function listen(server: Server, host = '127.0.0.1'): Promise<Listen
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${host}:${String(port)}`,
+    url: `http://${host}:${port}`,
     port,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -84,7 +84,7 @@ export async function startRegistry(tarball: string, pair: KeyPair): Promise<Reg
     );
   });
   const { port, close } = await listen(server, REGISTRY_HOST);
-  return { host: `${REGISTRY_HOST}:${String(port)}`, refused, close };
+  return { host: `${REGISTRY_HOST}:${port}`, refused, close };
 }
 
 export const GITHUB_HOSTS = ['github.com', 'codeload.github.com'];
@@ -126,7 +126,7 @@ export async function startGitHubArchives(
   const closing: (() => void)[] = [];
   const proxy = tunnelProxy((request) => {
     const host = request.url?.split(':')[0] ?? '';
-    request.url = `${host}:${String(open.port)}`;
+    request.url = `${host}:${open.port}`;
     return GITHUB_HOSTS.includes(host) ? 200 : 403;
   }, closing);
   const { url, close } = await listen(proxy);

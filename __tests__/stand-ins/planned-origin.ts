@@ -31,11 +31,11 @@ export function plannedOrigin(branch: string, plan: readonly PlannedCommit[]) {
   const marks = join(directory, 'marks');
   const stream = plan.flatMap(
     ({ ref, parents: [first, ...others], message, files, number }, at) => [
-      `reset ${ref}\ncommit ${ref}\nmark :${String(at + 1)}\n`,
+      `reset ${ref}\ncommit ${ref}\nmark :${at + 1}\n`,
       ...['author', 'committer'].map((who) => `${who} Ada <ada@example.com> ${dateOf(number)}\n`),
       ...data(`${message}\n`),
-      first === undefined ? '' : `from :${String(first + 1)}\n`,
-      ...others.map((parent) => `merge :${String(parent + 1)}\n`),
+      first === undefined ? '' : `from :${first + 1}\n`,
+      ...others.map((parent) => `merge :${parent + 1}\n`),
       ...Object.entries(files).flatMap(([path, entry]) => changeLines(path, entry)),
     ],
   );
@@ -73,7 +73,7 @@ function changeLines(path: string, entry: FixtureEntry) {
 }
 
 const data = (content: string | Uint8Array) => [
-  `data ${String(Buffer.byteLength(content))}\n`,
+  `data ${Buffer.byteLength(content)}\n`,
   content,
   '\n',
 ];

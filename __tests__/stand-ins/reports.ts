@@ -9,11 +9,7 @@ import { renderJunit as junitOf } from '../../src/report/junit.ts';
 import type { Detail } from '../../src/report/sections/detail.ts';
 import type { Links } from '../../src/report/sections/document.ts';
 import { loadReports } from '../../src/report/sections/feature-report.ts';
-import {
-  commentBlocks as ofComment,
-  sectionBlocks as blocksOf,
-  type SectionName,
-} from '../../src/report/sections/index.ts';
+import { sectionBlocks as blocksOf, type SectionName } from '../../src/report/sections/index.ts';
 import * as order from '../../src/report/sections/order.ts';
 import { headline as headlineOf } from '../../src/report/sections/outcomes.ts';
 import { renderTerminal as terminalOf, type TerminalOptions } from '../../src/report/terminal.ts';
@@ -52,9 +48,6 @@ export const inTerminal = (result: Result, width = 100) =>
 
 export const sectionBlocks = (result: Result, detail: Detail, names?: readonly SectionName[]) =>
   blocksOf(result, detail, REPORTS, names);
-
-export const commentBlocks = (result: Result, detail: Detail, links: Links) =>
-  ofComment(result, detail, REPORTS, links);
 
 export const headline = (result: Result) => headlineOf(result, REPORTS);
 

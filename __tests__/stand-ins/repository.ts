@@ -134,7 +134,7 @@ export function bareOrigin(source: FixtureRepository): FixtureRepository {
 }
 
 /** The date of the n-th commit. */
-export const dateOf = (commits: number): string => `${String(1_700_000_000 + commits * 60)} +0000`;
+export const dateOf = (commits: number): string => `${1_700_000_000 + commits * 60} +0000`;
 
 /**
  * The result of `actions/checkout`: one ref at depth 1 (or `depth`), detached, with `origin` and no

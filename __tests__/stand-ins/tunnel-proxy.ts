@@ -9,7 +9,7 @@ export function tunnelProxy(
   const proxy = http.createServer();
   proxy.on('connect', (request: IncomingMessage, client, head) => {
     const status = admit(request);
-    if (status !== 200) return void client.end(`HTTP/1.1 ${String(status)} No\r\n\r\n`);
+    if (status !== 200) return void client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     const server = connect(Number(request.url?.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Established\r\n\r\n');
       server.write(head);

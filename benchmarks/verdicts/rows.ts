@@ -49,9 +49,9 @@ export const suites =
       drawSuite(references, law, s === 0 ? (first ?? all) : all, random),
     );
 
-/** One critical reference drops from a pass rate of 1 to 0.5. It starts with this many tries. */
-const criticalHalf = (references: number, law: Law, criticalTries?: number) =>
-  one(references, law, turned(1, 1, 0.5), {
+/** One critical reference drops to half its pass rate. It starts with this many tries. */
+const criticalHalf = (references: number, law: Law, criticalTries?: number, rate = 1) =>
+  one(references, law, turned(1, rate, rate / 2), {
     critical: [0],
     ...(criticalTries === undefined ? {} : { criticalTries }),
   });
@@ -134,6 +134,12 @@ export const PROMISES: readonly Row[] = [
     [least('red', 0.97)],
     suites(10, 20, { first: turned(1, 1, 0) }),
     { ...SHOWN, part: 0.25 },
+  ),
+  row('one critical of 20 × 1.0, 1 → 0.5', [least('red', 0.7)], criticalHalf(20, 'all 1.0'), SHOWN),
+  row(
+    'one critical of 20 × 0.95, 0.95 → 0.475',
+    [least('red', 0.6)],
+    criticalHalf(20, 'all 0.95', undefined, 0.95),
   ),
   row('one critical of 50 × 0.95, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 0.95')),
   row('one critical of 50 × 1.0, 1 → 0.5', [least('red', 0.7)], criticalHalf(50, 'all 1.0'), SHOWN),

@@ -28,6 +28,8 @@ export interface Suite {
   questions?: readonly number[];
   /** Base's rates when its answers were stored by an earlier run. */
   stored?: readonly number[];
+  /** How many tries of each reference are stored; absent: all. */
+  storedTries?: number;
   /** Draws the value of one try; absent: the metric only passes or fails. */
   value?: (side: 'base' | 'head', position: number, random: Random) => number;
   /**

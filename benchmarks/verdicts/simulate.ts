@@ -203,7 +203,8 @@ function answerOf(
   { index, side, at }: WantedTry,
   random: Random,
 ): ReferenceRun['base'][number] {
-  const { errors = 0, silent = 0, metrics = {}, stored, value, ownMetrics } = suite;
+  const { errors = 0, silent = 0, metrics = {}, value, ownMetrics } = suite;
+  const { stored, storedTries = Infinity } = suite;
   if (side === 'head' && index < silent) return made(at, 'error');
   if (errors > 0 && nextFloat(random) < errors) return made(at, 'error');
   if (value !== undefined) {
@@ -212,7 +213,7 @@ function answerOf(
     return made(at, isLow ? 'fail' : 'pass', drawn);
   }
   if (suite.turns !== undefined) return dialogue(at, suite.turns, suite[side][index] ?? 0, random);
-  if (stored !== undefined && side === 'base') {
+  if (stored !== undefined && side === 'base' && at < storedTries) {
     const { byHead, ...views } = made(
       at,
       nextFloat(random) < (stored[index] ?? 0) ? 'pass' : 'fail',

@@ -18,9 +18,14 @@ interface Drift {
   model: number;
   /** Head's effect on the pass rate of the reference at a position. */
   change: (position: number) => number;
+  /** Default: 50. The first one is critical if `critical` is set. */
+  references?: number;
+  critical?: true;
+  /** Base's pass rate when its answers were stored. Default: 0.95. */
+  rate?: number;
+  /** How many tries of base each reference has in the store. Default: all. */
+  storedTries?: number;
 }
-
-const REFERENCES = 50;
 
 const within = (rate: number): number => Math.min(1, Math.max(0, rate));
 
@@ -29,14 +34,15 @@ const within = (rate: number): number => Math.min(1, Math.max(0, rate));
  * extra calls.
  */
 async function runWithStoredBase(
-  { model, change }: Drift,
+  { model, change, references = 50, critical, rate = 0.95, storedTries = Infinity }: Drift,
   random: Random,
 ): Promise<{ red: boolean; drift: boolean; extra: number }> {
-  const positions = [...Array(REFERENCES).keys()];
-  const base = positions.map(() => within(0.95 - model));
+  const positions = [...Array(references).keys()];
+  const base = positions.map(() => within(rate - model));
   const head = positions.map((at) => within((base[at] ?? 0) + change(at)));
-  const stored = positions.map(() => 0.95);
-  const { comparisons } = tried([{ base, head, stored }], 'adaptive', random);
+  const stored = positions.map(() => rate);
+  const suite = { base, head, stored, storedTries, critical: critical ? [0] : [] };
+  const { comparisons } = tried([suite], 'adaptive', random);
   const rates: Readonly<Record<string, number[]>> = { base, head };
   const { tools, calls } = coinTools(
     ({ prompt, position }) => nextFloat(random) < (rates[prompt]?.[position] ?? 0),
@@ -50,7 +56,7 @@ async function runWithStoredBase(
   return {
     red: verdict?.verdict === 'regressed',
     drift: (verdict?.confirmation?.drift ?? null) !== null,
-    extra: calls() / REFERENCES,
+    extra: calls() / references,
   };
 }
 
@@ -60,7 +66,7 @@ const drift = (
   goals: readonly Goal[],
   reported: 'red' | 'drift' = 'red',
 ): ReportedRow => ({
-  name: `50 × 0.95, ${name}`,
+  name: `${String(own.references ?? 50)} × ${(own.rate ?? 0.95).toFixed(own.rate === 1 ? 1 : 2)}, ${name}`,
   goals,
   part: 0.25,
   run: async (random) => {
@@ -74,6 +80,8 @@ const first =
   (count: number) =>
   (position: number): number =>
     position < count ? -1 : 0;
+
+const CRITICAL = { model: 0, references: 20, rate: 1, critical: true } as const;
 
 export const DRIFT: readonly ReportedRow[] = [
   drift('nothing changed', { model: 0, change: none }, [most('reported', 0.05)]),
@@ -102,6 +110,18 @@ export const DRIFT: readonly ReportedRow[] = [
   ]),
   drift('all 10 points worse, the model is the same', { model: 0, change: () => -0.1 }, []),
   drift('all 10 points worse, and the model lost 10', { model: 0.1, change: () => -0.1 }, []),
+  ...[2, Infinity].map((storedTries) =>
+    drift(
+      `one critical falls by half, ${storedTries === 2 ? 'two tries' : 'all tries'} are stored`,
+      { ...CRITICAL, storedTries, change: (position) => (position === 0 ? -0.5 : 0) },
+      [least('reported', 0.6), most('calls', 1.5)],
+    ),
+  ),
+  drift(
+    'one critical, the model lost 50 points, two tries are stored',
+    { ...CRITICAL, storedTries: 2, model: 0.5, change: none },
+    [most('reported', 0.05)],
+  ),
 ];
 
 interface Erosion {

@@ -162,6 +162,19 @@ const SUITES = [
   'newsletter',
 ];
 
+const rubric = (question: string): string => `is_polite:
+  prompt: ${JSON.stringify(`${question}\n{completion}`)}
+  choice_scores: { YES: 1, NO: 0 }
+  better: higher
+`;
+
+const twoSuites = (system: string, question: string): Record<string, string> => ({
+  ...shop(system),
+  'prompts/tone.yaml': prompt('tone', 'You answer customers briefly.'),
+  'prompts/tests/tone.yaml': tests(ASKED, 'metrics:\n  - { name: tone, rubric: is_polite }\n'),
+  'rubrics/tone.yaml': rubric(question),
+});
+
 const many = (names: readonly string[], system: string): Record<string, string> =>
   Object.fromEntries(
     names.map((name) => [`prompts/${name}.yaml`, prompt(name, system, 'assistant', 'shop')]),
@@ -202,6 +215,8 @@ const everyFourth = (system: string, usual: string, other: string): Rule[] =>
 const ALL_FACTS = '30 days; Northmail; size chart; card.';
 
 const FORGOTTEN = ['Of course, we sort that out for you!', 'Sure, just send it back to us.'];
+
+const ROLLED = 'n_tries: 4\nmetrics_rollup: ';
 
 const ADDED: readonly Asked[] = ['hat', 'coat', 'lamp', 'mirror'].map((thing) => ({
   id: `pick-up-${thing}`,
@@ -331,6 +346,12 @@ const RULED: readonly (Situation & { rules: readonly Rule[] })[] = [
     rules: RIGHT,
   },
   {
+    name: 'roll-up change',
+    base: { ...shop(EXACT), 'prompts/tests/support.yaml': `${ROLLED}all\n${tests()}` },
+    head: { 'prompts/tests/support.yaml': `${ROLLED}any\n${tests()}` },
+    rules: [...everyFourth('refund', '30 days', 'Sure!'), ...RIGHT],
+  },
+  {
     name: 'conversation',
     base: {
       'evaldiff.yaml': SETTINGS,
@@ -405,6 +426,44 @@ const RULED: readonly (Situation & { rules: readonly Rule[] })[] = [
     },
     head: many(BIG, VAGUE),
     rules: [FORGETS, ...RIGHT],
+  },
+  {
+    name: 'a rubric changed beside a red suite',
+    base: twoSuites(EXACT, 'Is this answer polite?'),
+    head: {
+      'prompts/support.yaml': prompt('support', VAGUE),
+      'rubrics/tone.yaml': rubric('Does this answer greet the customer?'),
+    },
+    rules: [
+      { question: ['greet'], answers: ['NO'] },
+      { question: ['polite'], answers: ['YES'] },
+      FORGETS,
+      ...RIGHT,
+    ],
+  },
+  {
+    name: 'prompt and metric changed in one suite',
+    base: shop(EXACT),
+    head: {
+      'prompts/support.yaml': prompt('support', VAGUE),
+      'prompts/tests/support.yaml': tests(ASKED, METRICS.replace('40', '6')),
+    },
+    rules: [FORGETS, ...RIGHT],
+  },
+  {
+    name: 'red by the majority of tries',
+    base: {
+      ...shop(EXACT),
+      'prompts/tests/support.yaml': `n_tries: 3\nmetrics_rollup: majority\n${tests()}`,
+    },
+    head: { 'prompts/support.yaml': prompt('support', VAGUE) },
+    rules: [FORGETS, ...RIGHT],
+  },
+  {
+    name: 'only passing tests are new',
+    base: shop(EXACT),
+    head: { 'prompts/tests/support.yaml': tests([...ASKED, ...ADDED]) },
+    rules: [{ question: 'pick up', answers: ['At our shop in Harbour Street.'] }, ...RIGHT],
   },
   {
     name: 'fork without keys',

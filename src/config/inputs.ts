@@ -52,7 +52,7 @@ export type Inputs = ReturnType<typeof readInputs>['inputs'];
 
 const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
 
-const COMMENT = ['auto', 'always', 'never'] as const;
+const COMMENT = ['auto', 'findings', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 

@@ -125,7 +125,8 @@ export const metricSchema = closed({
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
       'true: judge every turn (message, tool call) of the assistant in a dialogue; a try passes ' +
-        'if at least half of them pass. A number from 0 to 1 replaces this half. Default: judge only the last one.',
+        'if at least half of them pass. A number from 0 to 1 replaces this half. ' +
+        'Default: judge only the last one.',
     )
     .optional(),
   all: flag()

@@ -8,6 +8,7 @@ import type { Project, OwnSettings } from '../project/settings.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
+import { callProblems } from './check-calls.ts';
 import { checkPassports, type ModelEnds } from './check-models.ts';
 import { checkGate, unreadFiles } from './check-settings.ts';
 import {
@@ -90,6 +91,7 @@ export async function readProject(
       ...sweepProblems(settings.sweep, suites, placeOfSweep),
     );
   checkRubrics(suites, rubrics, complete, problems);
+  problems.push(...callProblems(suites));
   checkGate(settings, { suites, rubrics, gate: field.at('gate') }, problems);
   if (read.known) problems.push(...missingModels(metricsOf(suites), settings));
   problems.push(...checkModels(settings, suites, options.allowedModels));

@@ -301,18 +301,23 @@ function findForeignForms(
 
 /**
  * Finds variables in another tool's syntax, such as `{{name}}`, `${name}`, `{{$name}}` or `{% if
- * name %}`. Also finds misspellings of variables in `unused`.
+ * name %}` and `$name`. Also finds misspellings of variables in `unused`, and these as `<name>`,
+ * `%name%` or `[name]`, which are text or markup if the variable is used elsewhere.
  */
 function foreignForms(
   template: string,
   names: readonly string[],
   unused: readonly string[],
 ): { name: string; written: string; message: string }[] {
-  const forms = template.matchAll(/(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}/g);
-  const found = [...forms].flatMap(([written, doubled = '', dollar = '', tag = '']) => {
+  const forms = template.matchAll(
+    /(?<!\{)\{\{([^{}]*)\}\}(?!\})|\$\{(\w+)\}|\{%([^{}]*)%\}|\$(\w+)|[<%[](\w+)[>%\]]/g,
+  );
+  const found = [...forms].flatMap(([written, ...groups]) => {
+    const [doubled = '', dollar = '', , , marked] = groups;
     // The variable is before the first quote, colon or filter sign.
-    const [words = ''] = `${doubled}${dollar}${tag}`.split(/["':|]/);
-    const exact = words.match(/\w+/g)?.find((word) => names.includes(word));
+    const [words = ''] = groups.join('').split(/["':|]/);
+    const known = marked === undefined ? names : unused;
+    const exact = words.match(/\w+/g)?.find((word) => known.includes(word));
     const name = exact ?? nearest(doubled.trim(), unused, 'strict');
     if (name === null) return [];
     const plain = /^\w+$/.test(doubled)

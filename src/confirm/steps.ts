@@ -4,6 +4,7 @@ import {
   restsOn,
   type Confirmation,
 } from '../kernel/judge/confirmation.ts';
+import { FIRST_TRIES } from '../kernel/plan/looks.ts';
 import type { RunLevels } from '../kernel/plan/policy.ts';
 import {
   isCritical,
@@ -24,14 +25,19 @@ import {
   type Tries,
 } from '../kernel/statistics/table.ts';
 import type { Outcome } from '../types/metric.ts';
-import type { Side } from '../types/plain.ts';
+import { SIDES, type Side } from '../types/plain.ts';
 
 /** The suspects are the references that fell most. They get new tries first. */
 const MAX_SUSPECTS = 5;
 
-const MAX_NEW_PAIRS = 10;
-
-const MIN_SUSPECT_E_VALUE = 0.5;
+/**
+ * New pairs of a suspect, and the e-value below which it gets no more. Critical references may fall
+ * by half, which takes longer to show. The false-alarm rate does not depend on these values.
+ */
+const NEW_PAIRS = {
+  critical: { most: 30, minEValue: 0.1 },
+  other: { most: 10, minEValue: 0.5 },
+};
 
 /**
  * Shares of the claim's significance level: for the suspects, and for each later test of all
@@ -132,9 +138,9 @@ function rowsOf({ suites }: Claim, made: NewTriesByRun): Row[] {
 }
 
 /**
- * Earlier tries choose the suspects, but only new tries are evidence. Suspects are tested first, by
- * e-values, which are valid whenever testing stops. Then all references get new tries and are
- * tested together (exact tests).
+ * Stored tries choose the suspects, but only tries of today are evidence. Suspects are tested
+ * first, by e-values, which are valid whenever testing stops. Then all references get new tries and
+ * are tested together (exact tests).
  */
 export function nextConfirmationStep(claim: Claim, tries: NewTriesByRun): ConfirmationStep {
   const rows = rowsOf(claim, tries);
@@ -164,7 +170,7 @@ function nextSuspectStep(
   level: number,
 ): ConfirmationStep | null {
   const seen = suspects.map((row) => {
-    const pairs = tryPairs(outcomesOf(row.pairs, outcome));
+    const pairs = tryPairs(outcomesOf(evidenceOf(row), outcome));
     return { row, pairs, value: eValueOf(pairs) };
   });
   if (seen.length === 0) return null;
@@ -176,9 +182,10 @@ function nextSuspectStep(
   // Two e-values are tested, each at half the level.
   if (Math.max(mean, together) >= 2 / (SUSPECT_SHARE * level))
     return { kind: 'confirmed', by: 'references' };
-  const open = seen.filter(
-    ({ row, value }) => row.pairs.base.length < MAX_NEW_PAIRS && value >= MIN_SUSPECT_E_VALUE,
-  );
+  const open = seen.filter(({ row, value }) => {
+    const { most, minEValue } = NEW_PAIRS[isCritical(row.run) ? 'critical' : 'other'];
+    return row.pairs.base.length < most && value >= minEValue;
+  });
   if (open.length === 0) return null;
   return {
     kind: 'ask',
@@ -219,7 +226,23 @@ function pickSuspects(
 }
 
 function triesBefore({ run, upTo }: Row): Sides {
-  return { base: run.base.slice(0, upTo), head: run.head.slice(0, upTo) };
+  const end = Math.min(upTo, firstOfToday(run));
+  return { base: run.base.slice(0, end), head: run.head.slice(0, end) };
+}
+
+/** The tries that show how both prompts do today: those of the run, then new ones. */
+function evidenceOf({ run, pairs }: Row): Sides {
+  const first = firstOfToday(run);
+  const count = Math.min(run.base.length, run.head.length);
+  const of = (side: Side) => [...run[side].slice(first, count), ...pairs[side]];
+  return { base: of('base'), head: of('head') };
+}
+
+/** The first tries only choose suspects. Later ones are evidence if none of them is stored. */
+function firstOfToday(run: ReferenceRun): number {
+  if (isOneSession(run)) return Infinity;
+  const last = Math.max(...SIDES.map((side) => run[side].findLastIndex(isStored)));
+  return Math.max(FIRST_TRIES, last + 1);
 }
 
 function outcomesOf({ base, head }: Sides, outcome: (made: Try) => Outcome): Tries {
@@ -286,7 +309,9 @@ export function maxNewAnswers(
 ): number {
   if (!hasStored && !compared.some(isOneSession)) return 0;
   const scorings = run.baseScoring !== null && gate.scoring === 'fail' ? 2 : 1;
-  const pairs = Math.min(scorings * MAX_SUSPECTS, compared.length) * MAX_NEW_PAIRS;
+  const suspects = Math.min(scorings * MAX_SUSPECTS, compared.length);
+  const critical = Math.min(suspects, compared.filter(isCritical).length);
+  const pairs = critical * NEW_PAIRS.critical.most + (suspects - critical) * NEW_PAIRS.other.most;
   const rolled = policy.kind === 'references' ? policy.tries : 0;
   const again = compared.map(({ affected: { reference } }) =>
     Math.max(MAX_NEW_TRIES, rolled === 0 ? 0 : (reference.n_tries ?? rolled)),
@@ -334,11 +359,12 @@ export function createConfirmation(
     limit,
     drift,
     suspects: pickSuspects(rows, claim)
-      .filter(({ pairs }) => pairs.base.length > 0)
-      .map(({ run, pairs }) => ({
-        id: run.affected.reference.id,
-        base: countOutcomes(pairs.base.map(outcome)),
-        head: countOutcomes(pairs.head.map(outcome)),
+      .map((row) => ({ row, today: evidenceOf(row) }))
+      .filter(({ today }) => today.base.length > 0)
+      .map(({ row, today }) => ({
+        id: row.run.affected.reference.id,
+        base: countOutcomes(today.base.map(outcome)),
+        head: countOutcomes(today.head.map(outcome)),
       })),
     all:
       again.length === 0

@@ -176,10 +176,12 @@ export function forecastWords({
   unpriced,
   cost_usd,
   agents,
+  own_code,
 }: Forecast): string {
+  const free = own_code ? 'cost unknown (prompt code may make calls of its own)' : 'free of charge';
   const runs = agents === undefined ? '' : `; ${agentWords(agents)}`;
   const reuse = `${runs}${stored === 0 ? '' : `; ${counted(stored, 'answer')} stored already`}`;
-  if (models.length === 0) return runs === '' ? `free of charge${reuse}` : reuse.replace('; ', '');
+  if (models.length === 0) return runs === '' ? `${free}${reuse}` : reuse.replace('; ', '');
   const parts = models.map(
     ({ model, purpose, calls, input_tokens, output_tokens, cost_usd: cost }) =>
       [

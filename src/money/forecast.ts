@@ -17,7 +17,11 @@ const GRADER_FRAME = 400;
 
 /** Stored answers are free. */
 export function forecast(prepared: Prepared, tools: ForecastTools): Forecast {
-  return countPlan(prepared, tools).forecast;
+  const runsCode = prepared.suites.some(
+    ({ run: { suite, runs } }) =>
+      runs.length > 0 && (suite.head?.suite.prompt.code ?? null) !== null,
+  );
+  return { ...countPlan(prepared, tools).forecast, ...(runsCode && { own_code: true as const }) };
 }
 
 export interface Portion {

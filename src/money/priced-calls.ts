@@ -28,6 +28,8 @@ export interface Forecast {
   /** Upper limits. `cost_usd` does not include agents. */
   agents?: { runs: number; most_calls: number; most_usd: number };
   file_tokens?: number;
+  /** Set if a prompt's own code runs, which may make calls that evaldiff does not see. */
+  own_code?: true;
   cost_usd: number | null;
   unpriced: string[];
 }

@@ -4,11 +4,9 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { brokenIn, numberInWords, suitesWorstFirst } from '../wording/figures.ts';
-import { suiteRow } from '../wording/headlines.ts';
-import { scoringSummary } from '../wording/scoring.ts';
-import { suiteSentence } from '../wording/verdicts.ts';
-import { plainWords } from '../wording/words.ts';
+import { brokenIn, brokeWord, suitesWorstFirst } from '../wording/figures.ts';
+import { suiteFacts } from '../wording/suite-facts.ts';
+import { endSentence, plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
@@ -20,7 +18,7 @@ import {
   suiteIdentity,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { LACKS_VERDICT, passWords, VERDICTS, WITHOUT_VERDICT } from './sections/phrases.ts';
+import { passWords } from './sections/phrases.ts';
 
 interface Annotation {
   path: string;
@@ -128,19 +126,20 @@ function onReferences(
       reference.file,
       reference.line,
       gates ? failed : 'notice',
-      `${suite.name}: ${reference.id}${more} ${failureWord(worst, others.length)}`,
+      `${suite.name}: ${reference.id}${more} ${failureWord([worst, ...others])}`,
       [
         `${tries}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
-        ...(names === '' ? [] : [`These fail in the same way: ${names}.`]),
+        ...(names === '' ? [] : [`These failed in the same way: ${names}.`]),
       ].join('\n'),
     ),
   ];
 }
 
-function failureWord({ suite, reference }: ReferenceEntry, others: number): string {
-  if (isNewFailing(reference, suite)) return others === 0 ? 'is new and fails' : 'are new and fail';
-  return 'broke';
+function failureWord(entries: readonly ReferenceEntry[]): string {
+  if (entries.some(({ suite, reference }) => isNewFailing(reference, suite)))
+    return entries.length === 1 ? 'is new and fails' : 'are new and fail';
+  return brokeWord(entries.map(({ reference }) => reference));
 }
 
 function onFile(
@@ -150,14 +149,17 @@ function onFile(
   failed: Annotation['level'],
   reports: Reports,
 ): Annotation[] {
-  const named = (because: readonly { file: string }[]) =>
+  const isNamed = ({ because }: Pick<SuiteResult, 'because'>) =>
     because.some((changed) => changed.file === file.path);
+  const rescored = new Set(result.scoring.filter(isNamed).map(({ path }) => path));
   const suites = suitesWorstFirst(
-    result.suites.filter(({ path, because }) => path === file.path || named(because)),
+    result.suites.filter(
+      (suite) => suite.path === file.path || isNamed(suite) || rescored.has(suite.path),
+    ),
   );
-  const scorings = result.scoring.filter(({ because }) => named(because));
-  if (suites.length === 0 && scorings.length === 0) return [];
-  const [word, level] = overallLevel(suites, failed, result);
+  if (suites.length === 0) return [];
+  const facts = suites.flatMap((suite) => suiteFacts(suite, result));
+  const words = [...new Set(facts.map(({ word }) => word))].join(', ');
   const keys = new Set(suites.map(suiteIdentity));
   const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
   const [foundLine] = own.flatMap((each) => linesIn(each, file));
@@ -167,17 +169,13 @@ function onFile(
     at(
       file.path,
       line,
-      level,
-      `This change: ${word} in ${counted(suites.length, 'suite')}`,
+      overallLevel(suites, failed),
+      `${words} in ${counted(suites.length, 'suite')}`,
       [
         ...own.map(({ sentence }) => sentence),
         ...worst,
-        ...suites.map((suite) => annotatedSuite(suite, result.suites)),
-        ...scorings.map(
-          (scoring) =>
-            `${scoring.name}, the same answers scored by base and by head: ` +
-            shorten(scoringSummary(scoring), MAX_ANNOTATION_PART),
-        ),
+        ...facts.map(({ word, words: fact }) => endSentence(`${word}: ${plainWords(fact)}`)),
+        ...suites.flatMap(brokenWords),
       ].join('\n'),
     ),
   ];
@@ -186,17 +184,15 @@ function onFile(
 function overallLevel(
   suites: readonly SuiteResult[],
   failed: Annotation['level'],
-  { outcome }: Result,
-): [string, Annotation['level']] {
-  const verdicts = new Set(suites.map(({ verdict }) => verdict));
-  if (verdicts.has('regressed')) return ['regression', failed];
-  if (suites.some((suite) => failingMetrics(suite).length > 0))
-    return ['a metric got worse', failed];
-  if (referenceEntries(suites).some(({ suite, reference }) => isNewFailing(reference, suite)))
-    return ['new tests fail', 'notice'];
-  if (verdicts.has('inconclusive')) return ['inconclusive', 'warning'];
-  const { word } = WITHOUT_VERDICT.has(outcome.kind) ? LACKS_VERDICT : VERDICTS.unchanged;
-  return [word, 'notice'];
+): Annotation['level'] {
+  const hasVerdict = (verdict: SuiteResult['verdict']) =>
+    suites.some((suite) => suite.verdict === verdict);
+  if (hasVerdict('regressed') || suites.some((suite) => failingMetrics(suite).length > 0))
+    return failed;
+  const isNewFailure = ({ suite, reference }: ReferenceEntry) => isNewFailing(reference, suite);
+  return hasVerdict('inconclusive') && !referenceEntries(suites).some(isNewFailure)
+    ? 'warning'
+    : 'notice';
 }
 
 const SHOWN_AROUND = 3;
@@ -281,8 +277,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     worst: { reference },
     others,
   } = found;
-  const alike =
-    others === 0 ? '' : `; ${others} more ${others === 1 ? 'fails' : 'fail'} in the same way`;
+  const alike = others === 0 ? '' : `; ${others} more failed in the same way`;
   return [
     `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
       `${passWords(reference.head)} on head${alike}.`,
@@ -290,16 +285,9 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   ];
 }
 
-function annotatedSuite(suite: SuiteResult, suites: readonly SuiteResult[]): string {
-  const broken = brokenIn(suite).map(({ id }) => shorten(id, 120));
-  return [
-    plainWords(suiteRow(suite, suites, suiteSentence(suite, { isOnly: false }))),
-    ...(broken.length === 0 ? [] : [`. Broken: ${firstWords(broken)}`]),
-    ...(suite.reason?.by === 'values' ? [] : failingMetrics(suite)).map(
-      (metric) => `. Got worse: ${numberInWords(metric.name, metric.values)}`,
-    ),
-    '.',
-  ].join('');
+function brokenWords(suite: SuiteResult): string[] {
+  const worse = brokenIn(suite).map(({ id }) => shorten(id, 120));
+  return worse.length === 0 ? [] : [`Worse: ${firstWords(worse)}.`];
 }
 
 /** A UTF-16 unit takes at most three bytes. */

@@ -15,7 +15,7 @@ import {
   text,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
-import { commentBlocks } from './sections/index.ts';
+import { SECTION_NAMES, sectionBlocks } from './sections/index.ts';
 
 /** GitHub's limit for a comment, in UTF-16 units. */
 export const COMMENT_LIMIT = 65_536;
@@ -42,7 +42,7 @@ export function renderComment(
 
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
   const { sizeNote: said } = detail;
-  const blocks = commentBlocks(result, detail, reports, links);
+  const blocks = sectionBlocks(result, detail, reports, SECTION_NAMES, links);
   const shown = blocks.map((block) =>
     saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
   );

@@ -5,7 +5,7 @@ import { htmlOf } from './blocks-html.ts';
 import { COMMENT_LEVELS, EVERYTHING } from './sections/detail.ts';
 import { placeLinks } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
-import { commentBlocks } from './sections/index.ts';
+import { sectionBlocks, SECTION_NAMES } from './sections/index.ts';
 import { savedView, type SavedView } from './sections/saved-view.ts';
 import { POLICY, SCRIPT, STYLE } from './viewer-files.ts';
 
@@ -23,7 +23,13 @@ export async function renderHtml(result: Result, reports: Reports): Promise<stri
   const data =
     whole.length <= MOST ? whole : await packView({ ...view, result: smaller(result), left: LEFT });
   const links = placeLinks(result);
-  const blocks = commentBlocks(result, COMMENT_LEVELS[0] ?? EVERYTHING, reports, links);
+  const blocks = sectionBlocks(
+    result,
+    COMMENT_LEVELS[0] ?? EVERYTHING,
+    reports,
+    SECTION_NAMES,
+    links,
+  );
   const { sign, outcome } = outcomeLook(result);
   return pageHtml(`${sign} ${outcome} – evaldiff`, {
     script: SCRIPT,

@@ -18,6 +18,7 @@ import { escapeMarkup, shorten } from '../text/visible.ts';
 import type { Problem } from '../types/plain.ts';
 import { numberInWords } from '../wording/figures.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
+import { suiteFacts } from '../wording/suite-facts.ts';
 import { variantWords } from '../wording/variants.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
 import { plainWords } from '../wording/words.ts';
@@ -43,9 +44,7 @@ export function renderJunit(result: Result, reports: Reports): string {
   const repeated = repeatedNames(result.suites);
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...result.suites.map((suite) =>
-      suiteElement(suite, caseRules(suite, result), repeated.has(suite.name), reports),
-    ),
+    ...result.suites.map((suite) => suiteElement(suite, result, repeated.has(suite.name), reports)),
   ];
   const suites = [...runSuite(result, own), ...own, ...featureSuites(result, reports)];
   const sum = (key: keyof TestCounts) =>
@@ -131,10 +130,11 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
  */
 function suiteElement(
   suite: SuiteResult,
-  rules: CaseRules,
+  result: Result,
   repeated: boolean,
   reports: Reports,
 ): Element {
+  const rules = caseRules(suite, result);
   const variant = repeated ? variantWords(suite.variant) : '';
   const classname = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = suite.references.map((reference) => ({
@@ -144,21 +144,28 @@ function suiteElement(
   const own = suiteEnding(suite, cases);
   const means =
     rules.failOn === 'never' || suite.reason?.by === 'values' ? [] : failingMetrics(suite);
-  return element({ name: classname, file: suite.path }, [
-    ...(own === null
-      ? []
-      : [
-          {
-            ending: own,
-            attributes: { name: suite.reason?.by === 'values' ? 'values' : 'pass rate', classname },
-          },
-        ]),
-    ...means.map((metric) => ({
-      ending: meanEnding(suite, metric),
-      attributes: { name: `mean of ${metric.name}`, classname },
-    })),
-    ...cases,
-  ]);
+  return element(
+    { name: classname, file: suite.path },
+    [
+      ...(own === null
+        ? []
+        : [
+            {
+              ending: own,
+              attributes: {
+                name: suite.reason?.by === 'values' ? 'values' : 'pass rate',
+                classname,
+              },
+            },
+          ]),
+      ...means.map((metric) => ({
+        ending: meanEnding(suite, metric),
+        attributes: { name: `mean of ${metric.name}`, classname },
+      })),
+      ...cases,
+    ],
+    suiteFacts(suite, result).map(({ word, words }) => `${word}: ${plainWords(words)}`),
+  );
 }
 
 function suiteEnding(
@@ -214,6 +221,7 @@ function endingElement({ element: name, type, message, body }: CaseEnding): stri
 function element(
   own: Attributes,
   cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
+  facts: readonly string[] = [],
 ): Element {
   const of = (kind: CaseEnding['element']) =>
     cases.filter(({ ending }) => ending?.element === kind).length;
@@ -231,6 +239,9 @@ function element(
         ? `${start}/>`
         : `${start}>\n      ${endingElement(ending)}\n    </testcase>`;
     }),
+    ...(facts.length === 0
+      ? []
+      : [`    <system-out>${escapeMarkup(facts.join('\n'))}</system-out>`]),
     '  </testsuite>',
   ].join('\n');
   return { xml, counts };

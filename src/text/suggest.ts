@@ -16,12 +16,20 @@ export function nearest(
   const [best] = known
     .map((candidate) => ({
       candidate,
-      edits: distance(wanted, comparableWord(candidate)),
+      edits: editsBetween(wanted, comparableWord(candidate)),
       length: comparableWord(candidate).length,
     }))
     .filter(({ edits, length }) => edits <= reach && edits < length)
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate ?? null;
+}
+
+/** Two letters in the wrong order are one edit. */
+function editsBetween(word: string, other: string): number {
+  const swapped = [...word.slice(1)].map(
+    (letter, i) => word.slice(0, i) + letter + word.charAt(i) + word.slice(i + 2),
+  );
+  return Math.min(distance(word, other), ...swapped.map((each) => 1 + distance(each, other)));
 }
 
 export function suggestion(word: string, known: readonly string[]): string {

@@ -7,6 +7,7 @@ import { DEFAULT_GATE, type GateSettings } from '../kernel/suite/gate-settings.t
 import type { Reference } from '../kernel/suite/suite.ts';
 import type { Project, Settings, OwnSettings } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
 import type { Json, JsonMap, Notice } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import { fromOutside } from './outside-contributor.ts';
@@ -62,8 +63,8 @@ function withGatesOfBase(
       kind: 'settings',
       place: { file: suite.tests.file, line: 0 },
       message:
-        `${suite.prompt.name}: this pull request changes the suite's gate; ` +
-        "base's gate applies until it is merged",
+        `${suite.prompt.name}: this pull request changes the suite's gate ` +
+        `${keyChanges(before.tests.gate, suite.tests.gate)}; base's gate applies until it is merged`,
     });
     const { gate: _, ...tests } = suite.tests;
     return {
@@ -135,15 +136,27 @@ function baseSettingsNotices(
   if (base === null || own === null) return [];
   const place = head.settings.file === null ? null : { file: head.settings.file, line: 0 };
   const inForce = own.filter(({ fromBase }) => fromBase(base.settings.gate));
-  const said = ({ settings }: Project, key: string): string =>
-    canonicalJson({ ...(settings[key as keyof Settings] as JsonMap) });
-  return ['gate', 'budget', ...inForce.map(({ key }) => key)]
-    .filter((key) => said(base, key) !== said(head, key))
-    .map((key) => ({
-      kind: 'settings',
-      place,
-      message: `this pull request changes ${key}; base's settings apply until it is merged`,
-    }));
+  return ['gate', 'budget', ...inForce.map(({ key }) => key)].flatMap((key): Notice[] => {
+    const name = key as keyof Settings;
+    const changes = keyChanges(
+      base.settings[name] as object | null,
+      head.settings[name] as object | null,
+    );
+    if (changes === '') return [];
+    const message = `this pull request changes ${key} ${changes}; base's settings apply until it is merged`;
+    return [{ kind: 'settings', place, message }];
+  });
+}
+
+/** For example `(min_pass_rate 0.9 → 0.5)`. Empty if nothing differs. */
+function keyChanges(base: object | null = null, head: object | null = null): string {
+  const before: JsonMap = { ...base };
+  const after: JsonMap = { ...head };
+  const text = (value: Json = null) => (typeof value === 'string' ? value : canonicalJson(value));
+  const changes = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => text(before[key]) !== text(after[key]))
+    .map((key) => `${key} ${shorten(text(before[key]), 40)} → ${shorten(text(after[key]), 40)}`);
+  return changes.length === 0 ? '' : `(${firstWords(changes, 3)})`;
 }
 
 type TriesRule = Settings['n_tries'];

@@ -296,6 +296,8 @@ export type Completion =
       message: string;
       refused?: number;
       unsent?: true;
+      /** The server does not know the model. */
+      noModel?: true;
       ended?: Ended;
       before?: string;
     });

@@ -10,12 +10,14 @@ import {
 } from '../kernel/result/counts.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
+import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { count, counted } from '../text/amounts.ts';
-import { joinWords, namedIds, type Words } from './words.ts';
+import { scoringEffect } from './scoring.ts';
+import { firstOf, joinWords, namedIds, type Words } from './words.ts';
 
 export interface Fact {
-  word: 'Fixed' | 'New' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
+  word: 'Fixed' | 'New' | 'Scoring changed' | 'Deleted' | 'Skipped' | 'Quarantined' | typeof GONE;
   words: Words;
 }
 
@@ -27,10 +29,25 @@ const MAX_FACT_NAMES = 5;
 interface Ran {
   suites: readonly SuiteResult[];
   reasons: readonly Reason[];
+  scoring: readonly ScoringResult[];
 }
 
 export function pullRequestFacts(ran: Ran): Fact[] {
-  return [...fixedFact(ran.suites), ...newFact(ran), ...goneFacts(ran)];
+  return [
+    ...fixedFact(ran.suites),
+    ...newFact(ran),
+    ...goneFacts(ran),
+    ...scoringFact(ran.scoring),
+  ];
+}
+
+function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
+  const parts = scoring.flatMap((change): Words[] => {
+    const { pass_fail, fail_pass } = change.same_answers;
+    const isFlipping = pass_fail + fail_pass > 0;
+    return isFlipping ? [scoringEffect(change, [' of ', { name: change.name }])] : [];
+  });
+  return parts.length === 0 ? [] : [{ word: 'Scoring changed', words: firstOf(parts) }];
 }
 
 function fixedFact(suites: readonly SuiteResult[]): Fact[] {

@@ -1,6 +1,8 @@
 import {
   countsForVerdict,
+  hasBroken,
   measuredMetrics,
+  newReferences,
   ungradedSuites,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
@@ -16,7 +18,7 @@ import { firstOf, type Words } from './words.ts';
 
 export interface Figures {
   ran: number;
-  /** References that ran, including `fresh` ones in new suites. */
+  /** References that ran, including `fresh` ones, which are new. */
   references: number;
   fresh: number;
   /** References that got worse although their suite did not regress. */
@@ -31,7 +33,6 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
   const ran = suites.map(({ references }) =>
     references.filter(({ base, head }) => base !== null || head !== null),
   );
-  const fresh = suites.filter(({ verdict }) => verdict === 'new');
   const alone = suites.filter(({ verdict }) => verdict !== 'regressed');
   const ungraded = ungradedSuites(suites);
   const evidence = {
@@ -41,7 +42,7 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
   return {
     ran: ran.filter((references) => references.length > 0).length,
     references: ran.flat().length,
-    fresh: sum(fresh.map(({ references }) => references.length)),
+    fresh: newReferences(suites).length,
     worse: alone
       .flatMap(({ references }) => references)
       .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference))
@@ -68,6 +69,13 @@ export function brokenIn({ references }: SuiteResult): ReferenceResult[] {
       countsForVerdict(reference) &&
       (reference.status === 'regressed' || reference.status === 'fell'),
   );
+}
+
+/** Says `broke` only of tests whose evidence is more than one failed try. */
+export function brokeWord(worse: readonly ReferenceResult[]): string {
+  const broken = worse.filter(hasBroken).length;
+  if (broken === 0) return 'failed once';
+  return broken === worse.length ? 'broke' : 'broke or failed once';
 }
 
 function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {

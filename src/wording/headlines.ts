@@ -3,12 +3,12 @@ import type { Reason } from '../kernel/result/reason.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
-import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
+import { count, counted, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Fact } from './facts.ts';
 import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
-import { fallInWords, rolledDifferently } from './scoring.ts';
+import { fallInWords, scoringEffect } from './scoring.ts';
 import { variantWords } from './variants.ts';
 import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
@@ -77,7 +77,7 @@ export function nothingWorse({
   const [worst] = compared;
   if (worst === undefined) {
     const [first, ...more] = onlyScoringChanged({ suites, scoring });
-    return first === undefined ? nothingCompared(suites) : scoringAlone(first, more.length);
+    return first === undefined ? nothingCompared(suites) : scoringAlone([first, ...more], suites);
   }
   if (suites.length === 1) {
     const unnoticed = unnoticedDrop(worst);
@@ -143,21 +143,17 @@ function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
 }
 
 function scoringAlone(
-  { name, rates, same_answers: same }: ScoringResult,
-  more: number,
+  [scoring, ...more]: readonly [ScoringResult, ...ScoringResult[]],
+  suites: readonly SuiteResult[],
 ): HeadlineText {
-  const rolled = same.unit === 'tests' ? rolledDifferently(same) : null;
+  const { name, rates, same_answers: same } = scoring;
+  const suite: Words = suites.length === 1 && more.length === 0 ? [] : [' of ', { name }];
+  const others = more.length === 0 ? '' : `; ${counted(more.length, 'more suite')}`;
+  const what = same.unit === 'tests' ? 'tests' : 'same answers';
   return {
-    subject: [{ name }, ...(more === 0 ? [] : [` and ${count(more)} more`])],
+    subject: [...scoringEffect(scoring, suite), others],
     rows: [],
-    notes: [
-      [
-        rolled !== null
-          ? `Only the roll-up changed: ${rolled}.`
-          : `Only the scoring changed: the same answers pass ${wholePercent(rates.base_base)} of ` +
-            `the time under base's and ${wholePercent(rates.base_head)} under head's.`,
-      ],
-    ],
+    notes: [[`${wholeRates(rates.base_base, rates.base_head)} of the ${what} pass.`]],
   };
 }
 

@@ -255,7 +255,8 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 }
 
 function otherwise(found: Found): Words {
-  if (comparesNothing(found.figures)) return ['Nothing to compare with yet.'];
+  if (found.suites.some(({ verdict }) => verdict === 'new') && comparesNothing(found.figures))
+    return ['Nothing to compare with yet.'];
   return found.suites.some(hasComparison)
     ? ['No regression: ', ...nothingWorse(found).subject, '.']
     : ['No other test is affected.'];
@@ -294,6 +295,11 @@ export function outcomeLook(result: Result): OutcomeLook {
   return { sign, tone, outcome: wordsOf(result.outcome, foundIn(result)) };
 }
 
+/** False for a green run that fixed, added, deleted and rescored nothing. */
+export function hasFinding(result: Result): boolean {
+  return rowOf(result.outcome).sign !== GOOD.sign || foundIn(result).facts.length > 0;
+}
+
 interface Headline extends OutcomeLook {
   subject: Words;
   rows: Words[];
@@ -322,8 +328,9 @@ function otherFacts(
   subject: Fact['word'] | undefined,
 ): Words[] {
   if (rowOf(outcome).hasFacts !== true) return [];
+  const isShown = ({ word }: Fact) => word !== 'Scoring changed' || outcome.kind === 'regressed';
   return facts
-    .filter(({ word }) => word !== subject)
+    .filter((fact) => fact.word !== subject && isShown(fact))
     .map(({ word, words }) => [`${word}: `, ...words]);
 }
 
@@ -339,7 +346,7 @@ function foundIn({ reasons = [], suites = [], scoring = [], replaced = [], usage
     calls: usage?.calls ?? 0,
     figures: figuresOf({ suites }),
     first: reason === undefined ? NOTHING_RAN : reasonWords(reason, suites),
-    facts: pullRequestFacts({ suites, reasons }),
+    facts: pullRequestFacts({ suites, reasons, scoring }),
   };
 }
 

@@ -3,12 +3,13 @@ import type { ScoringResult } from '../kernel/result/scoring-result.ts';
 import {
   count,
   counted,
+  firstWords,
   percent,
   pointsApart,
-  pointsBetween,
   signedBetween,
   wholeRates,
 } from '../text/amounts.ts';
+import { plainWords, type Words } from './words.ts';
 
 export function scoringSummary(scoring: ScoringResult): string {
   const { base_base: before, base_head: between, head_head: after } = scoring.rates;
@@ -29,18 +30,14 @@ export function scoringSummary(scoring: ScoringResult): string {
 }
 
 function changedScoring(
-  { because, flipped, only_skips }: ScoringResult,
+  { because, only_skips }: ScoringResult,
   before: number,
   between: number,
 ): string {
   const moved = pointsApart(before, between);
   const how = moved === 0 ? 'changed' : `got ${moved > 0 ? 'easier' : 'stricter'}`;
   const parts = because.map(({ key }) => partName(key, only_skips === true));
-  const rolled =
-    moved === 0 && flipped.length > 0
-      ? ` Even so, base's answers to ${counted(flipped.length, 'test')} are judged differently.`
-      : '';
-  return `${whatChanged(parts)} ${how}.${rolled}`;
+  return `${whatChanged(parts)} ${how}.`;
 }
 
 function whatChanged(parts: readonly string[]): string {
@@ -62,32 +59,45 @@ function partName(key: string, onlySkips: boolean): string {
   return kind === 'grader' ? 'the grader' : 'the scoring';
 }
 
-/** For example `6 of 12 tests now fail under the new roll-up`. */
-export function rolledDifferently({
-  judged,
-  pass_fail,
-  fail_pass,
-}: Pick<ScoringResult['same_answers'], 'judged' | 'pass_fail' | 'fail_pass'>): string {
+type Flips = Pick<ScoringResult['same_answers'], 'unit' | 'judged' | 'pass_fail' | 'fail_pass'>;
+
+/** For example `6 of 12 tests of p now fail and 1 now passes`. */
+function flipWords({ unit, judged, pass_fail, fail_pass }: Flips, suite: Words = []): Words {
   const flips = [
-    { tests: pass_fail, now: 'fail' },
-    { tests: fail_pass, now: 'pass' },
-  ].filter(({ tests }) => tests > 0);
+    { flipped: pass_fail, now: pass_fail === 1 ? 'fails' : 'fail' },
+    { flipped: fail_pass, now: fail_pass === 1 ? 'passes' : 'pass' },
+  ].filter(({ flipped }) => flipped > 0);
+  const of = counted(judged, unit === 'tests' ? 'test' : 'answer');
   const [first, second] = flips;
-  if (first === undefined) return 'no test changes under the new roll-up';
-  const more = second === undefined ? '' : ` and ${count(second.tests)} now ${second.now}`;
-  const now = first.tests === 1 ? `${first.now}s` : first.now;
-  return `${count(first.tests)} of ${counted(judged, 'test')} now ${now}${more} under the new roll-up`;
+  if (first === undefined) return [`none of ${of}`, ...suite, ' is judged differently'];
+  const more = second === undefined ? '' : ` and ${count(second.flipped)} now ${second.now}`;
+  return [`${count(first.flipped)} of ${of}`, ...suite, ` now ${first.now}${more}`];
+}
+
+/** For example `6 of 12 tests now fail (roll-up majority → all)`. */
+export function scoringEffect(scoring: ScoringResult, suite: Words = []): Words {
+  const { because, rollup, rates, same_answers: same, only_skips, may_be_chance } = scoring;
+  const parts = because.map(({ key }) =>
+    key === 'metrics_rollup' && rollup !== undefined
+      ? rollupChange(rollup)
+      : partName(key, only_skips === true).replace(/^the /, ''),
+  );
+  const chance = may_be_chance === true ? ', perhaps by chance' : '';
+  const flips =
+    same.pass_fail + same.fail_pass === 0
+      ? [`${wholeRates(rates.base_base, rates.base_head)} of the answers`, ...suite, ' pass']
+      : flipWords(same, suite);
+  return [...flips, parts.length === 0 ? '' : ` (${firstWords(parts, 2)})`, chance];
+}
+
+function rollupChange({ base, head, never_fails }: NonNullable<ScoringResult['rollup']>): string {
+  const names = base === head ? head : `${base} → ${head}`;
+  return `roll-up ${names}${never_fails === true ? ', which can never fail' : ''}`;
 }
 
 export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | 'fails'>): string {
-  const { suite, base, head, unit, pass_fail, fail_pass } = moved;
-  if (unit === 'tests') return `${suite}: ${rolledDifferently(moved)}`;
-  const way = (head ?? 0) < (base ?? 0) ? 'lowers' : 'raises';
-  const size = pointsBetween(base, head).replace(/^[+−]/, '');
-  return (
-    `${suite}: the new scoring alone ${way} the pass rate by ${size} ` +
-    `(of the same answers ${fail_pass} now pass and ${pass_fail} now fail)`
-  );
+  const what = moved.unit === 'tests' ? 'roll-up' : 'scoring';
+  return `${moved.suite}: ${plainWords(flipWords(moved))} under the new ${what}`;
 }
 
 export function fallInWords(before: number | null, after: number | null, excused: boolean): string {

@@ -8,6 +8,7 @@ import { endingShares } from './endings.ts';
 import { passedOf } from './facts.ts';
 import {
   brokenIn,
+  brokeWord,
   decidingMetrics,
   isSilent,
   passesNothing,
@@ -151,8 +152,9 @@ function riseOf({ base, head }: SuiteResult['metrics'][number]): number {
 }
 
 function brokeWords(suite: SuiteResult): string | null {
-  const broken = brokenIn(suite).length;
-  return broken === 0 ? null : `${count(broken)} of ${countedTests(suite)} broke`;
+  const worse = brokenIn(suite);
+  if (worse.length === 0) return null;
+  return `${count(worse.length)} of ${countedTests(suite)} ${brokeWord(worse)}`;
 }
 
 function countedTests({ compared, evidence }: SuiteResult): string {

@@ -5,6 +5,11 @@ export function plainWords(words: Words): string {
   return words.map((part) => (typeof part === 'string' ? part : part.name)).join('');
 }
 
+/** Adds a full stop, unless the text already ends a sentence. */
+export function endSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 export function joinWords(parts: readonly Words[], separator: string): Words {
   return parts.flatMap((part, index) => (index === 0 ? part : [separator, ...part]));
 }

@@ -56,7 +56,7 @@ const invalid = (message: string): Reply => {
 /** An answer about an existing object; 404 otherwise. */
 const about =
   <T>(find: (call: Call) => T | undefined, answer: (call: Call, found: T) => Reply | List) =>
-  (call: Call): Reply | List => {
+  (call: Call) => {
     const found = find(call);
     return found === undefined ? error(404, 'Not Found') : answer(call, found);
   };
@@ -84,7 +84,7 @@ function remove<T>(list: T[], one: T): Reply {
 }
 
 /** An error if the pull request does not accept comments, otherwise `make`'s answer. */
-function inPull(pull: Pull, fault: string | null, make: () => unknown): Reply {
+function inPull(pull: Pull, fault: string | null, make: () => unknown) {
   if (pull.locked) return error(403, 'Unable to create comment because issue is locked.');
   return fault === null ? { status: 201, body: make() } : invalid(fault);
 }
@@ -223,7 +223,7 @@ function permissionOf({ params }: Call, role: string): Reply {
   return { status: 200, body: { permission: RESTS_ON[role] ?? role, role_name: role, user } };
 }
 
-function removeLabel({ api, state, params }: Call, pull: Pull): Reply {
+function removeLabel({ api, state, params }: Call, pull: Pull) {
   const name = params['name'] ?? '';
   if (!pull.labels.includes(name)) return error(404, 'Not Found');
   pull.labels = pull.labels.filter((label) => label !== name);

@@ -148,7 +148,7 @@ describe('the fake GitHub server rejects what GitHub rejects:', () => {
   const endless = { ...annotation(), end_line: undefined };
   const error = annotation({ annotation_level: 'error' });
 
-  test.each<[string, string, unknown, RegExp]>([
+  test.each([
     [
       CHECKS,
       'more than 50 annotations',
@@ -174,7 +174,7 @@ describe('the fake GitHub server rejects what GitHub rejects:', () => {
 
   const long = `${'😀'.repeat(32_768)}x`;
   const from = (start_line: number, more = {}) => ({ start_line, start_side: 'RIGHT', ...more });
-  test.each<[string, string, unknown, RegExp]>([
+  test.each([
     [COMMENTS, 'a body over 65,536 UTF-16 units', { body: long }, /too long/],
     [COMMENTS, 'an empty body', { body: ' ' }, /blank/],
     [REMARKS, 'an empty body', remark({ body: ' ' }), /blank/],
@@ -214,7 +214,7 @@ describe('the fake GitHub server rejects what GitHub rejects:', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test.each<[string, string, string, unknown, number]>([
+  test.each([
     ['reader', 'POST', COMMENTS, { body: 'x' }, 403],
     ['reader', 'POST', CHECKS, check(), 403],
     ['reader', 'POST', REMARKS, remark(), 403],

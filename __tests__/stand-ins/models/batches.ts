@@ -284,7 +284,7 @@ export function createStoodBatches(script: BatchScript, answer: Script, refused:
   return {
     batches: batches as StoodBatch[],
     /** Returns false if the request is not about batches. */
-    async handle(call: Call): Promise<boolean> {
+    async handle(call: Call) {
       const asked = `${call.request.method ?? ''} ${call.request.url ?? ''}`;
       const [pattern, route] = routes.find(([each]) => each.test(asked)) ?? [];
       await route?.(call, pattern?.exec(asked)?.[1] ?? '');

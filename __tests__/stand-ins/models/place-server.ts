@@ -18,7 +18,7 @@ export async function startPlace(place: Place, key: string): Promise<PlaceServer
   const server = http.createServer((request, response) => {
     void bodyOf(request).then((bytes) => {
       const [status, body] = replyTo(place, key, request, bytes);
-      if (status !== 200) refused.push(`${String(status)} ${JSON.stringify(body)}`);
+      if (status !== 200) refused.push(`${status} ${JSON.stringify(body)}`);
       const html = typeof body === 'string';
       response.writeHead(status, { 'content-type': html ? 'text/html' : 'application/json' });
       response.end(html ? body : JSON.stringify(body));

@@ -131,7 +131,7 @@ function ofOpenai(model: string, body: Body): ModelRefusal | null {
     if (given !== value)
       return refuse(
         param,
-        `Unsupported value: '${param}' does not support ${String(given)} with this model. Only the default (${String(value)}) value is supported.`,
+        `Unsupported value: '${param}' does not support ${String(given)} with this model. Only the default (${value}) value is supported.`,
         'unsupported_value',
       );
   }

@@ -126,12 +126,12 @@ export function messagesProblem({ messages: given, tools, thinking, system }: Bo
     const calls = texts(typed(content, /^tool_use$/), 'id');
     const [open] = lacking(calls, results);
     if (open !== undefined)
-      return `messages.${String(index)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
+      return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${open}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`;
     const before = texts(typed(messages[index - 1]?.['content'], /^tool_use$/), 'id');
     const own = texts(typed(content, /^tool_result$/), 'tool_use_id');
     const [stray] = lacking(own, before);
     if (stray !== undefined)
-      return `messages.${String(index)}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
+      return `messages.${index}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`;
     const twice = own.find((id, at) => own.indexOf(id) < at);
     if (twice !== undefined)
       return `each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`;
@@ -152,6 +152,6 @@ function thinkingProblem(
   const isLoop = typed(messages[last]?.['content'], /^tool_use$/).length > 0;
   const first = String(list(messages[last]?.['content'])[0]?.['type']);
   return thinking?.['type'] === 'enabled' && isLoop && !/thinking$/.test(first)
-    ? `messages.${String(last)}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`
+    ? `messages.${last}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`
     : null;
 }

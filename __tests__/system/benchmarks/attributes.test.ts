@@ -44,7 +44,7 @@ describe('the results page for attributes', () => {
 
   test('shows a row for each simulation', () => {
     for (const { name, references } of [...SCENARIOS, ...REAL])
-      expect(page).toContain(`| ${name} | ${String(references)} | `);
+      expect(page).toContain(`| ${name} | ${references} | `);
   });
 
   test('lists the simulations that miss a goal', () => {

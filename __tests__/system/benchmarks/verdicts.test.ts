@@ -18,15 +18,14 @@ import {
   turned,
   type Law,
 } from '../../../benchmarks/verdicts/scenarios.ts';
-import { SCORES, type ReportedRow } from '../../../benchmarks/verdicts/scores.ts';
+import { SCORES } from '../../../benchmarks/verdicts/scores.ts';
 import { simulate } from '../../../benchmarks/verdicts/simulate.ts';
 import { SPEED } from '../../../benchmarks/verdicts/speed-rows.ts';
 import { DRIFT, EROSION } from '../../../benchmarks/verdicts/time-rows.ts';
 
-const mean = (values: readonly number[]): number =>
+const mean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
-const read = (path: string): string =>
-  readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 describe('the verdict simulation', () => {
   test.each<[Law, number]>([
@@ -76,7 +75,7 @@ describe('the verdict simulation', () => {
     expect(five.single).toBeCloseTo(6 / 50, 9);
   });
 
-  test.each<[string, readonly ReportedRow[], string, boolean]>([
+  test.each([
     ['values that moved', SCORES, 'Pareto(1.1), 50 × 2 tries, × 1.5', true],
     ['an exploded value', SCORES, 'one of 50 explodes, 100 → 100,000: named', true],
     ['no value where nothing changed', SCORES, 'lognormal(0.5), nothing changed: any named', false],
@@ -151,7 +150,7 @@ describe('the verdict pages', () => {
 
   test('list each simulation whose figures, as printed, miss its goal', () => {
     const [tables = '', list = ''] = page.split('## Goals that are not reached, and why');
-    const cells = (name: string): string[][] =>
+    const cells = (name: string) =>
       tables
         .split('\n')
         .filter((line) => line.startsWith(`| ${name} |`))

@@ -35,24 +35,24 @@ function file(kind: Kind, text: string) {
   opened += 1;
   const at = text.indexOf('│');
   const plain = text.replace('│', '');
-  const path = `file:///${String(opened)}.${kind}.yaml`;
+  const path = `file:///${opened}.${kind}.yaml`;
   const document = TextDocument.create(path, 'yaml', 0, plain) as ServedDocument;
   return { document, cursor: document.positionAt(at) };
 }
 
 /** Diagnostics as `line: message`. */
-async function underlined(kind: Kind, text: string): Promise<string[]> {
+async function underlined(kind: Kind, text: string) {
   const found = await service.doValidation(file(kind, text).document, false);
-  return found.map(({ range, message }) => `${String(range.start.line + 1)}: ${message}`).sort();
+  return found.map(({ range, message }) => `${range.start.line + 1}: ${message}`).sort();
 }
 
-async function completed(kind: Kind, text: string): Promise<string[]> {
+async function completed(kind: Kind, text: string) {
   const { document, cursor } = file(kind, text);
   const { items } = await service.doComplete(document, cursor, false);
   return items.map(({ label }) => label);
 }
 
-async function shown(kind: Kind, text: string): Promise<string> {
+async function shown(kind: Kind, text: string) {
   const { document, cursor } = file(kind, text);
   const found = await service.doHover(document, cursor);
   return JSON.stringify(found?.contents);

@@ -13,15 +13,14 @@ import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
 const page = readFileSync('docs/agents.md', 'utf8');
 const runsPage = readFileSync('docs/agent-runs.md', 'utf8');
 
-function rowsOf(section: string): string[][] {
+function rowsOf(section: string) {
   const part = page.split(/^## /m).find((each) => each.startsWith(`${section}\n`)) ?? '';
   return [...part.matchAll(/^\|(.+)\|$/gm)]
     .slice(2)
     .map(([, row = '']) => row.split('|').map((cell) => cell.trim()));
 }
 
-const codes = (cell = ''): string[] =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
+const codes = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text);
 
 describe('the page about agents', () => {
   test('states the same versions, instruction files and skill folders as the code', () => {

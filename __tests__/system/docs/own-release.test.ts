@@ -58,13 +58,13 @@ function release({ bare, tag, commit, isPrivate = false, distCheck = 0 }: Run): 
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   for (const [name, script] of [
-    ['npm', `case "$*" in ci) ;; 'run dist:check') exit ${String(distCheck)};; *) exit 9;; esac`],
+    ['npm', `case "$*" in ci) ;; 'run dist:check') exit ${distCheck};; *) exit 9;; esac`],
     ['gh', 'test "$*" = "auth setup-git" && test "$GH_TOKEN" = token-1'],
   ] as const)
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const summary = join(folder, 'summary.md');
   const values: Record<string, string> = { 'inputs.tag': tag, 'github.token': 'token-1' };
-  const filled = (text: string): string =>
+  const filled = (text: string) =>
     text.replace(/\$\{\{ (\S+) \}\}/g, (_, name: string) => values[name] ?? `unknown ${name}`);
   const released: Released = { log: [], attested: [], summary: '', ok: true };
   for (const [name, { needs, steps }] of Object.entries(jobs)) {
@@ -101,7 +101,7 @@ interface Place {
   env: NodeJS.ProcessEnv;
 }
 
-function take(step: Step, { workspace, bare, commit, released, filled, env }: Place): boolean {
+function take(step: Step, { workspace, bare, commit, released, filled, env }: Place) {
   const given = step.with ?? {};
   if (step.uses?.startsWith('actions/checkout@') === true) {
     // The steps read no files, so writing the thousands of files would only take time.
@@ -128,19 +128,19 @@ beforeAll(() => {
   fork = { bare, commit: gitAt(bare, 'rev-parse', 'main') };
 });
 
-const tagsOf = (bare: string): string[] =>
+const tagsOf = (bare: string) =>
   gitAt(bare, 'for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags')
     .split('\n')
     .filter((line) => line !== '');
 
-const has = (ref: string, path: string): boolean =>
+const has = (ref: string, path: string) =>
   spawnSync('git', ['cat-file', '-e', `${ref}:${path}`], { cwd: fork.bare }).status === 0;
 
 describe('the workflow that releases evaldiff in your own account', () => {
   test('builds, attests dist/ and tags the commit that init then pins', async () => {
     const { log, attested, summary, ok } = release({ ...fork, tag: 'v1.0.0' });
     expect([ok, tagsOf(fork.bare)]).toEqual([true, [`v1.0.0 ${fork.commit}`]]);
-    const at = (words: string): number => log.findIndex((line) => line.includes(words));
+    const at = (words: string) => log.findIndex((line) => line.includes(words));
     expect(at('npm ci')).toBeGreaterThan(-1);
     expect(at('is what src/ builds')).toBeGreaterThan(at('npm ci'));
     expect(at('attest-build-provenance')).toBeGreaterThan(at('is what src/ builds'));

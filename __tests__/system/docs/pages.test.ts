@@ -30,7 +30,7 @@ import {
 } from './reader.ts';
 
 /** A scripted agent that replaces a CLI. */
-function scripted(text: string): string {
+function scripted(text: string) {
   return text
     .replace(/^agent: [a-z-]+$/m, 'agent: { command: [node, tools/agent.mjs] }')
     .replace(/^model: .*$/m, 'model: claude-sonnet-4-5');
@@ -197,7 +197,7 @@ beforeEach(async () => {
 });
 
 /** An empty folder; its parent also has a clone of this repository. */
-function newFolder(): string {
+function newFolder() {
   const place = temporaryFolder('reader');
   const folder = join(place, 'project');
   mkdirSync(folder);
@@ -206,7 +206,7 @@ function newFolder(): string {
 }
 
 /** npm reaches only the registry, and GitHub's archives through a proxy. */
-function environment(): NodeJS.ProcessEnv {
+function environment() {
   const home = temporaryFolder('home');
   return fixtureEnvironment({
     ...{ OPENAI_API_KEY: undefined, ANTHROPIC_API_KEY: undefined, HOME: home },
@@ -240,9 +240,9 @@ describe('each code block of a page', () => {
     const pages = [...new Set(followed.flatMap((guide) => guide.pages))];
     const blocks = pages.flatMap(blocksOf);
     const steps = new Set(
-      followed.flatMap(stepsOf).map(({ block }) => `${block.page}:${String(block.line)}`),
+      followed.flatMap(stepsOf).map(({ block }) => `${block.page}:${block.line}`),
     );
-    expect(blocks.filter(({ page, line }) => !steps.has(`${page}:${String(line)}`))).toEqual([]);
+    expect(blocks.filter(({ page, line }) => !steps.has(`${page}:${line}`))).toEqual([]);
     const notRun = blocks.filter((block) => stepOf(block).kind === 'not run');
     const counts = Object.groupBy(notRun, ({ page }) => page);
     expect(Object.entries(counts).map(([page, found]) => [page, found?.length])).toEqual(

@@ -64,7 +64,7 @@ export function stepOf(block: Block): Step {
     };
   if (language === 'text') return { block, kind: 'output', lines };
   throw new Error(
-    `${block.page}:${String(block.line)}: name the block's file in its first line, or write ` +
+    `${block.page}:${block.line}: name the block's file in its first line, or write ` +
       '<!-- not run: REASON --> before it',
   );
 }
@@ -124,7 +124,7 @@ export async function follow(reader: Reader, guide: Guide): Promise<void> {
   if (guide.isInstalled === true) await say(reader, INSTALL);
   const left = new Map(Object.entries(edits));
   let last = '';
-  const run = async (line: string, at: string): Promise<string> => {
+  const run = async (line: string, at: string) => {
     const { code, out } = await say(reader, line);
     const wanted = red.includes(line) ? 1 : 0;
     expect({ at, line, code, out: code === wanted ? '' : out }).toEqual({
@@ -147,8 +147,7 @@ export async function follow(reader: Reader, guide: Guide): Promise<void> {
     if (step.kind === 'output') for (const line of step.lines) expect(last).toContain(line);
     if (step.kind !== 'lines') continue;
     last = '';
-    for (const line of step.lines)
-      last += await run(line, `${step.block.page}:${String(step.block.line)}`);
+    for (const line of step.lines) last += await run(line, `${step.block.page}:${step.block.line}`);
   }
   for (const line of guide.after ?? []) await run(line, 'after the last block');
   expect([...left.keys()]).toEqual([]);
@@ -165,7 +164,7 @@ export function write({ folder }: Reader, path: string, text: string): void {
 }
 
 /** The page shows lines of a file that `init` wrote: each key is there, with the same value. */
-function expectWritten({ folder }: Reader, path: string, text: string): void {
+function expectWritten({ folder }: Reader, path: string, text: string) {
   const written: unknown = parse(readFileSync(join(folder, path), 'utf8'));
   expect(written).toMatchObject(parse(text) as object);
 }
@@ -239,6 +238,6 @@ export function installedIn(folder: string): string | null {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { name: string }).name;
 }
 
-function words(line: string): string[] {
+function words(line: string) {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

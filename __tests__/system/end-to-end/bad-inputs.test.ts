@@ -100,7 +100,7 @@ describe('a bad input', () => {
       const lineShown = Math.max(1, place?.line ?? 0);
       const title = 'Not judged: 1 problem to fix';
       expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0', title } });
-      const properties = `file=${file},line=${String(lineShown)}`;
+      const properties = `file=${file},line=${lineShown}`;
       expect(run.annotations).toEqual([
         { level: 'error', properties, message: `${prefix}: ${told}` },
       ]);
@@ -131,10 +131,10 @@ describe('a bad input', () => {
       'prompts/other.yaml': 'name: other\n  model: [\n',
     });
     expect(run.code).toBe(1);
-    const places = run.result.problems.map(({ place }) => `${place!.file}:${String(place!.line)}`);
+    const places = run.result.problems.map(({ place }) => `${place!.file}:${place!.line}`);
     expect(places.sort()).toEqual([
       ...['evaldiff.yaml:1', 'prompts/other.yaml:1', 'prompts/quiz.yaml:11', 'prompts/quiz.yaml:4'],
-      ...[1, 2, 4, 7].map((line) => `prompts/tests/quiz.yaml:${String(line)}`),
+      ...[1, 2, 4, 7].map((line) => `prompts/tests/quiz.yaml:${line}`),
     ]);
     expect(run.annotations).toHaveLength(8);
     expect(at.github.state.checkRuns[0]?.annotations).toHaveLength(8);

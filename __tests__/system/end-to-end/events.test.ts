@@ -14,7 +14,7 @@ import {
   testsOf,
   README,
 } from './projects.ts';
-import { REPOSITORY, type Event, type StepResult } from './runner.ts';
+import { REPOSITORY, type Event } from './runner.ts';
 import {
   eventPayload,
   FORK,
@@ -69,12 +69,12 @@ describe('a merge queue', () => {
     const { run } = await queue(quiz(), { ...WORSE, 'evaldiff.yaml': off });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'failure', regressed: '3' } });
     expect(run.notices).toContain(
-      "this pull request changes gate; base's settings apply until it is merged",
+      "this pull request changes gate (fail_on regression → never); base's settings apply until it is merged",
     );
   });
 
   test("uses base's budget even if the pull request raises it", async () => {
-    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${String(most)} }\n`;
+    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${most} }\n`;
     const raised = { ...WORSE, 'evaldiff.yaml': capped(5000) };
     const { at, run } = await queue(quiz({ settings: capped(10) }), raised);
     expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
@@ -388,7 +388,7 @@ describe('an event without anything to evaluate', () => {
 });
 
 describe('a runner with missing files or variables', () => {
-  const pushed = async (env: Record<string, string>): Promise<StepResult> => {
+  const pushed = async (env: Record<string, string>) => {
     const event = (before: string, after: string) => changed('push', { before, after });
     return (await onMain([quiz(), WORSE], event, { env })).run;
   };

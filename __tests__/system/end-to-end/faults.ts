@@ -28,7 +28,7 @@ const SCRIPT = `process.on('SIGUSR2', () => { throw new TypeError('a fault of it
 await import(${JSON.stringify(join(ROOT, 'src', 'action.ts'))});
 `;
 
-function strike(fault: Fault, { github }: Stage, pid: number): void {
+function strike(fault: Fault, { github }: Stage, pid: number) {
   if (fault === 'GitHub unreachable')
     setImmediate(() => {
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
@@ -56,13 +56,13 @@ interface Aftermath {
 async function rerunWith(fault: Fault, moment: Moment): Promise<Aftermath> {
   let pid = 0;
   let isArmed = false;
-  const at: Stage = await stage((request) => {
+  const at = await stage((request) => {
     if (!isArmed) return obedient(request);
     if (moment === 'asking' && at.models.requests.length >= 3) hit();
     return request.messages[0]?.content === HEAD ? { text: 'wrong' } : obedient(request);
   });
   const { github } = at;
-  const hit = (): void => {
+  const hit = () => {
     if (pid === 0) return;
     const struck = pid;
     pid = 0;

@@ -5,19 +5,14 @@ import {
   shopModel,
   shopPrompt,
 } from '../../stand-ins/eight-lines.ts';
-import {
-  ACTIONS_BOT,
-  addPull,
-  addReviewComment,
-  type ReviewComment,
-} from '../../stand-ins/github/index.ts';
+import { ACTIONS_BOT, addPull, addReviewComment } from '../../stand-ins/github/index.ts';
 import { changeOf, pushed, SETTINGS, type Change } from './projects.ts';
 import { onPullRequest, onlyComment, PULL, pullRequestEvent, stage, type Stage } from './stage.ts';
 
 const FILE = 'prompts/shop.yaml';
 const DRAFT = 'Be warm about refunds, and name the refund period.';
 
-function eightLines(): Change {
+function eightLines() {
   return changeOf(shopFiles(SETTINGS), { [FILE]: shopPrompt(HEAD_LINES) });
 }
 
@@ -27,7 +22,7 @@ function onDiff(
   change: Change,
   hunks: [number, number][],
   options?: Parameters<typeof onPullRequest>[2],
-): ReturnType<typeof onPullRequest> {
+) {
   const { state } = at.github;
   const base = { ref: 'main', sha: change.base };
   const pull = state.pulls.get(PULL) ?? addPull(state, { number: PULL, base });
@@ -35,7 +30,7 @@ function onDiff(
   return onPullRequest(at, change, options);
 }
 
-const remarks = ({ github }: Stage): ReviewComment[] => github.state.reviewComments;
+const remarks = ({ github }: Stage) => github.state.reviewComments;
 
 describe('a pull request with a proven fix', () => {
   test('gets the fix as a suggestion on the line of the cause, until that line is fixed', async () => {

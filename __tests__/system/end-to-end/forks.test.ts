@@ -80,7 +80,7 @@ function evaluate(
   at: Stage,
   change: Change,
   { event = workflowRun(change), inputs, ...options }: StepOptions & { event?: Event } = {},
-): Promise<StepResult> {
+) {
   const given = { ...example('fork-evaluate'), ...inputs };
   return runOn(at, { checkout: mainOf(change), event }, { ...options, inputs: given });
 }
@@ -96,7 +96,7 @@ const down = () => ({ status: 500, body: { message: 'down', documentation_url: '
 describe("a fork's first stage, without permissions", () => {
   const check = async (head: FixtureFiles, base?: FixtureFiles) => {
     const { at, change } = await forked(head, base, READ_ONLY);
-    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${PULL}/merge`);
     const event = pullRequestEvent(change, 'pull_request.fork');
     const inputs = { ...example('fork-check'), endpoints: '' };
     const env = { GITHUB_ACTION_REPOSITORY: 'acme/evaldiff', GITHUB_ACTION_REF: 'v1' };
@@ -137,7 +137,7 @@ describe("a fork's first stage, without permissions", () => {
       ...old('Be exact.'),
       'prompts/tests/old.yaml': quizTests(),
       'old.jsonl':
-        recordings(['old', 'Be exact.', 5], (n) => `answer ${String(n)}`) +
+        recordings(['old', 'Be exact.', 5], (n) => `answer ${n}`) +
         recordings(['old', 'Skip all', 5], () => 'no idea'),
     };
     const { run } = await check({ ...WORSE, ...old('Skip all') }, base);
@@ -155,7 +155,7 @@ describe("a fork's second stage, with keys", () => {
     const sides = { base: { sha: change.base }, head: { sha: change.head } };
     expect(run.result).toMatchObject({ trust: 'untrusted', ...sides, n_tries: 'adaptive' });
     expect(run.result.suites[0]?.references.map(({ id, expected }) => [id, expected])).toEqual(
-      [1, 2, 3, 4, 5, 6].map((n) => [`q${String(n)}`, `answer ${String(n)}`]),
+      [1, 2, 3, 4, 5, 6].map((n) => [`q${n}`, `answer ${n}`]),
     );
     expect(new Set(at.models.requests.map(({ model }) => model))).toEqual(new Set(['quiz-1']));
     const { comments, checkRuns } = at.github.state;
@@ -237,13 +237,13 @@ describe("a fork's second stage, with keys", () => {
 
 test("the second stage reports a hostile fork's file names, but does not execute or render them", async () => {
   const texts = [...Object.values(hostileTexts), ...hostileLogs].filter(canBeWritten);
-  const nth = (text: string, index: number) => asciiQuoted(`${text} ${String(index)}`);
+  const nth = (text: string, index: number) => asciiQuoted(`${text} ${index}`);
   const metrics = texts
     .slice(0, 9)
     .map((text, index) => `  - { name: ${nth(text, index)}, uses: is_json }`);
   const references = texts.map(
     (text, index) =>
-      `  - { id: ${nth(text, index)}, input: { question: ${asciiQuoted(`${text} Question ${String(index + 10)}?`)} }, expected: x }`,
+      `  - { id: ${nth(text, index)}, input: { question: ${asciiQuoted(`${text} Question ${index + 10}?`)} }, expected: x }`,
   );
   const user = asciiQuoted(texts.slice(0, 9).join(' '));
   const { at, change } = await forked({
@@ -288,7 +288,7 @@ describe("a workspace with the fork's files next to the keys", () => {
       name === 'workflow_run'
         ? workflowRun(change)
         : pullRequestEvent(change, 'pull_request_target.fork');
-    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/${ref}`);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${PULL}/${ref}`);
     const run = await runOn(at, { checkout, event }, { needsCheckout: true });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', calls: '0' } });
     expect(run.messages).toEqual([
@@ -309,7 +309,7 @@ describe('approval by label', () => {
   const byLabel = (
     { at, change }: { at: Stage; change: Change },
     { event = labeled(change), inputs, env = {} }: StepOptions & { event?: Event } = {},
-  ): Promise<StepResult> => {
+  ) => {
     at.github.state.pulls.get(PULL)!.labels = ['bug', LABEL];
     const given = { ...example('fork-approve'), ...inputs };
     return runOn(at, { checkout: mainOf(change), event }, { inputs: given, env });
@@ -526,7 +526,7 @@ describe('a verdict for the branch lax, whose gate never fails', () => {
     return { at, change, into };
   }
 
-  test.each<[string, boolean, Run]>([
+  test.each([
     ['approved by label', false, byLabel],
     ['approved in an environment', false, afterReview],
     ['of a member', true, ofMember],
@@ -572,7 +572,7 @@ describe('a verdict for the branch lax, whose gate never fails', () => {
     const { at, change, into } = await intoLax(true);
     await ofMember(at, change, 'lax', {});
     for (const run of at.github.state.checkRuns)
-      run.externalId = run.externalId!.replace(':12:', `:${String(number)}:`);
+      run.externalId = run.externalId!.replace(':12:', `:${number}:`);
     into(present);
     const changes = { base: { ref: { from: 'lax' }, sha: { from: 'a'.repeat(40) } } };
     await ofMember(at, change, present, { action: 'edited', changes });

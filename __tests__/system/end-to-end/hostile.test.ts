@@ -38,7 +38,7 @@ const writable = (n: number) => WRITABLE[n % WRITABLE.length]!;
  * Every output contains only what evaldiff wrote: its commands in the log, its elements and links
  * in Markdown.
  */
-function expectHarmless(run: StepResult, at: Stage): void {
+function expectHarmless(run: StepResult, at: Stage) {
   const named = (is: (name: string) => boolean) => run.commands.filter(({ name }) => is(name));
   expect(named((name) => name !== 'add-mask').map(({ name }) => name)).toEqual(
     run.result.problems.map(() => 'error'),
@@ -68,17 +68,17 @@ describe('a hostile repository', () => {
     const at = await stage(({ messages }) => {
       const n = questionOf(messages);
       const isHead = messages[0]!.content.startsWith('Head');
-      return { text: isHead ? PAYLOADS[n % PAYLOADS.length]! : `answer ${String(n)}` };
+      return { text: isHead ? PAYLOADS[n % PAYLOADS.length]! : `answer ${n}` };
     });
     const name = quoted(`${writable(0)} ##[error]x`);
     const prompt = (system: string) =>
       `defaults: ["tests/q"]\nname: ${name}\nmodel: quiz-model\nuser: ${quoted('::error::parameter')}\nvariables: [question]
 messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, content: "{question}" }\n`;
     const references = PAYLOADS.map((_, n) => {
-      const id = quoted(`${writable(n).slice(0, 60)} ${String(n)}`);
+      const id = quoted(`${writable(n).slice(0, 60)} ${n}`);
       const tag = quoted(writable(n + 1).slice(0, 60));
-      const question = quoted(`${writable(n + 2)}\nQuestion ${String(n)}?`);
-      return `  - { id: ${id}, tags: [${tag}], input: { question: ${question} }, expected: "answer ${String(n)}" }\n`;
+      const question = quoted(`${writable(n + 2)}\nQuestion ${n}?`);
+      return `  - { id: ${id}, tags: [${tag}], input: { question: ${question} }, expected: "answer ${n}" }\n`;
     });
     const file = 'prompts/::error::@octocat <b>x.yaml';
     const tests = `n_tries: 3\nmetrics: [{ name: ${quoted('<img src=x> ::error::m')}, uses: exact_match }]\nreferences:\n${references.join('')}`;
@@ -102,7 +102,7 @@ messages:\n  - { role: system, content: ${quoted(system)} }\n  - { role: human, 
   });
 
   test('gets its errors reported and none of its commands obeyed', async () => {
-    const keys = WRITABLE.slice(0, 40).map((text, at) => `${quoted(`${text} ${String(at)}`)}: [1]`);
+    const keys = WRITABLE.slice(0, 40).map((text, at) => `${quoted(`${text} ${at}`)}: [1]`);
     const model = quoted('::warning::@octocat ![x](https://evil.example)');
     const { at, run } = await pullRequest(README, {
       'evaldiff.yaml': `${SETTINGS}${quoted('::set-output name=conclusion::success')}: 1\n`,

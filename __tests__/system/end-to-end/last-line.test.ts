@@ -1,7 +1,6 @@
 import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
-import { obedient, quiz, promptOf } from './projects.ts';
-import { startCommand } from './runner.ts';
-import { pullRequest, commandEnvironment, desk } from './stage.ts';
+import { quiz, promptOf } from './projects.ts';
+import { pullRequest } from './stage.ts';
 
 const WORSE = promptOf('Be quick. Skip 1 2 3');
 const REGRESSED =
@@ -38,18 +37,5 @@ describe('the last line shows how the run ended and why', () => {
     expect(said.filter((line) => /^Sent \d+ of \d+/.test(line))).not.toEqual([]);
     expect(said.at(-1)).toBe(`| ${REGRESSED}`);
     expect(run.code).toBe(1);
-  });
-
-  test('in a terminal, on stderr, while stdout has only the report', async () => {
-    const { models, repository } = await desk(quiz(), obedient);
-    repository.write(WORSE);
-    const { code, stdout, stderr } = await startCommand(
-      ['diff'],
-      commandEnvironment(models),
-      repository.directory,
-    );
-    expect(stderr.trimEnd().split('\n').at(-1)).toBe(REGRESSED);
-    expect(stdout).not.toContain('evaldiff: failure');
-    expect(code).toBe(1);
   });
 });

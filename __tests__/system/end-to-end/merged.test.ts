@@ -40,7 +40,7 @@ const merging = async (base: FixtureFiles, head: FixtureFiles, behind: FixtureFi
   pullRequest(base, head, { history: { behind } });
 
 /** The same change from a fork, in a workflow that has secrets. */
-async function onForksPullRequest(at: Stage, change: Change): Promise<StepResult> {
+async function onForksPullRequest(at: Stage, change: Change) {
   fromFork(at, change);
   const event = pullRequestEvent(change, 'pull_request_target.fork');
   return runOn(at, { checkout: shallowCheckout(change.origin, 'refs/heads/main'), event });
@@ -59,19 +59,14 @@ describe('a pull request whose base branch later got stricter rules', () => {
       expect(step).toMatchObject({ code: 1, outputs: { conclusion: 'failure' } });
       const [suite] = step.result.suites;
       expect(suite?.references.map(({ id, status }) => [id, status])).toEqual(
-        Array.from({ length: 12 }, (_, at) => [
-          `q${String(at + 1)}`,
-          at < 4 ? 'unchanged' : 'fell',
-        ]),
+        Array.from({ length: 12 }, (_, at) => [`q${at + 1}`, at < 4 ? 'unchanged' : 'fell']),
       );
       const sha = change.origin.git('merge-base', change.base, change.head);
       const gate = { fail_on: 'regression' };
       expect(step.result).toMatchObject({ trust, base: { sha }, gate });
       // For an outside contributor, the settings come from the tip instead of head.
       const settings = trust === 'member' ? ['gate.fail_on'] : [];
-      const references = [5, 6, 7, 8, 9, 10, 11, 12]
-        .map((n) => `reference q${String(n)}`)
-        .join(', ');
+      const references = [5, 6, 7, 8, 9, 10, 11, 12].map((n) => `reference q${n}`).join(', ');
       expect(step.notices.filter((message) => message.includes('after this branch'))).toEqual(
         [references, ...settings].map(
           (what) =>
@@ -101,7 +96,7 @@ describe('a pull request whose base branch later got stricter rules', () => {
   });
 });
 
-const q7 = (expected: string): string =>
+const q7 = (expected: string) =>
   `  - { id: q7, input: { question: "Question 7?" }, expected: "${expected}" }\n`;
 
 describe('a reference of the base branch that head cannot run', () => {

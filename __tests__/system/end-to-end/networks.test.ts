@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of open.splice(0).reverse()) close();
 });
 
-async function listening(server: Server): Promise<string> {
+async function listening(server: Server) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => void sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -57,11 +57,7 @@ async function company(): Promise<Company> {
 }
 
 /** Runs the shipped command line in a project that sends one question to the gateway. */
-async function run(
-  { gate }: Company,
-  env: NodeJS.ProcessEnv,
-  ...argv: string[]
-): Promise<{ code: number | null; text: string }> {
+async function run({ gate }: Company, env: NodeJS.ProcessEnv, ...argv: string[]) {
   const repository = createRepository();
   repository.commit('Begin', {
     'evaldiff.yaml': 'n_tries: 1\nmodels: { m: { provider: openai, endpoint: gate } }\n',

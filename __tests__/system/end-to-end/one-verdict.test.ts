@@ -43,14 +43,14 @@ const REDS: Record<string, Red> = {
   - { name: answer, uses: contains }
   - { name: words, uses: word_count, better: lower, with: { max: 40 } }
 gate: { metrics: { words: fail } }`,
-    model: onHead(({ messages }) => ({ text: `answer ${String(questionOf(messages))} at length` })),
+    model: onHead(({ messages }) => ({ text: `answer ${questionOf(messages)} at length` })),
     outputs: {
       ...SAME_RATES,
       title: 'quiz: the mean of words rose, 2.00 → 4.00, in 12 of 12 tests; gate.metrics is fail',
       regressed: '0',
     },
     headline: 'Failed',
-    annotated: 'a metric got worse',
+    annotated: 'Got worse',
     failed: 1,
     first: ['mean of words', 'prompts/quiz.yaml:1'],
   },
@@ -64,7 +64,7 @@ gate: { metrics: { words: fail } }`,
       regressed: '8',
     },
     headline: 'Regressed: quiz',
-    annotated: 'regression',
+    annotated: 'Regressed',
     failed: 8,
     first: ['q1', 'prompts/tests/quiz.yaml:3'],
   },
@@ -84,7 +84,7 @@ gate: { unit: references }`,
       regressed: '7',
     },
     headline: 'Regressed: quiz',
-    annotated: 'regression',
+    annotated: 'Regressed',
     failed: 7,
     first: ['q1', 'prompts/tests/quiz.yaml:6'],
   },
@@ -99,7 +99,7 @@ gate: { unit: references }`,
       regressed: '1',
     },
     headline: 'Regressed: quiz',
-    annotated: 'regression',
+    annotated: 'Regressed',
     failed: 1,
     first: ['q1', 'prompts/tests/quiz.yaml:3'],
   },
@@ -122,7 +122,7 @@ test.each(Object.entries(REDS))(
     const check = at.github.state.checkRuns.at(-1);
     expect(check).toMatchObject({ conclusion: 'failure', title: title });
     const place = { path: 'prompts/quiz.yaml', start_line: 9, annotation_level: 'failure' };
-    const onLine = `This change: ${wanted.annotated} in 1 suite`;
+    const onLine = `${wanted.annotated} in 1 suite`;
     expect(check?.annotations).toMatchObject([{ ...place, title: onLine }]);
 
     const { text } = renderGithub(onlyComment(at));

@@ -36,7 +36,7 @@ const HOSTILE = {
 };
 
 /** A change whose head is only in `refs/pull`, like a fork's. GitHub still serves it by its id. */
-function ofFork(head = HOSTILE): Change {
+function ofFork(head = HOSTILE) {
   const change = changeOf(quiz(), head);
   change.origin.git('update-ref', '-d', 'refs/heads/topic');
   return change;
@@ -60,7 +60,7 @@ async function judge(
   return { at, run: await runOn(at, { checkout, event }, { inputs: all }) };
 }
 
-const textOf = ({ messages }: StepResult): string => messages.join('\n');
+const textOf = ({ messages }: StepResult) => messages.join('\n');
 const UNTRUSTED = { trust: 'untrusted', conclusion: 'failure' };
 const TRUSTED = { trust: 'trusted', conclusion: 'failure' };
 const MEMBER = { trust: 'member', conclusion: 'failure' };
@@ -68,8 +68,8 @@ const MEMBER = { trust: 'member', conclusion: 'failure' };
 describe("a fork's commit that an input names", () => {
   const head = ({ head }: Change) => head;
   const manual = ({ base }: Change) => eventOf('workflow_dispatch', base);
-  const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${String(PULL)}/${of}`);
-  test.each<[string, string, (change: Change) => Event, (change: Change) => string | undefined]>([
+  const [PULL_HEAD, PULL_MERGE] = ['head', 'merge'].map((of) => `refs/pull/${PULL}/${of}`);
+  test.each([
     ['workflow_dispatch', 'by its id', manual, head],
     ['workflow_dispatch', 'by its pull request', manual, () => PULL_HEAD],
     ['workflow_dispatch', "by its pull request's merge", manual, () => PULL_MERGE],

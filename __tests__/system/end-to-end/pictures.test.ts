@@ -26,7 +26,7 @@ afterAll(() => {
   rmSync(demo.folder, { recursive: true, force: true });
 });
 
-function picturesIn(file: string): string[] {
+function picturesIn(file: string) {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const folder = file.startsWith('docs/') ? 'docs/' : '';
   return [...text.matchAll(/(?:src|srcset)="((?:docs\/)?images\/[^"]+)"/g)]
@@ -34,7 +34,7 @@ function picturesIn(file: string): string[] {
     .sort();
 }
 
-const both = (...names: (typeof PICTURE_NAMES)[number][]): string[] =>
+const both = (...names: (typeof PICTURE_NAMES)[number][]) =>
   names.flatMap((name) => THEMES.map((theme) => pictureFile(name, theme))).sort();
 
 test('the guide about causes shows the real output of the demo', () => {

@@ -39,11 +39,10 @@ export function changeOf(
   repository.commit('Base', base);
   repository.git('switch', '--quiet', '--create', 'topic');
   const heads = [head, ...ahead].map((files, index) =>
-    repository.commit(`Change ${String(index + 1)}`, files),
+    repository.commit(`Change ${index + 1}`, files),
   );
   repository.git('switch', '--quiet', 'main');
-  for (const [index, files] of behind.entries())
-    repository.commit(`Main ${String(index + 1)}`, files);
+  for (const [index, files] of behind.entries()) repository.commit(`Main ${index + 1}`, files);
   return published(repository, heads.at(-1)!);
 }
 
@@ -51,7 +50,7 @@ export function changeOf(
 function straightChange(base: FixtureFiles, heads: readonly FixtureFiles[]): Change {
   const commits = heads.map((files, at) => ({
     ...{ ref: 'refs/heads/topic', parents: [at], files, number: at + 2 },
-    message: `Change ${String(at + 1)}`,
+    message: `Change ${at + 1}`,
   }));
   const { origin, ids } = plannedOrigin('topic', [
     { ref: 'refs/heads/main', parents: [], message: 'Base', files: base, number: 1 },
@@ -106,7 +105,7 @@ export function straight(...states: FixtureFiles[]) {
   const { origin, ids } = plannedOrigin(
     'main',
     states.map((files, at) => ({
-      ...{ ref: 'refs/heads/main', files, message: `Step ${String(at)}` },
+      ...{ ref: 'refs/heads/main', files, message: `Step ${at}` },
       ...{ parents: at === 0 ? [] : [at - 1], number: at + 1 },
     })),
   );
@@ -195,7 +194,7 @@ export function recordings(
 ): string {
   const messagesOf = (n: number) => [
     { role: 'system', content: system },
-    { role: 'user', content: `Question ${String(n)}?` },
+    { role: 'user', content: `Question ${n}?` },
   ];
   const requestOf = (n: number) => ({
     ...{ provider: 'replay', model, parameters: { temperature: 0.5 }, messages: messagesOf(n) },
@@ -221,7 +220,7 @@ export const obedient: Script = ({ messages }) => {
       ?.trim()
       .split(' ')
       .map(Number) ?? [];
-  return { text: skipped.includes(n) ? 'no idea' : `answer ${String(n)}` };
+  return { text: skipped.includes(n) ? 'no idea' : `answer ${n}` };
 };
 
 /**
@@ -235,7 +234,7 @@ export function chancy(passRate: (system: string, question: number) => number): 
     const time = asked.get(key) ?? 0;
     asked.set(key, time + 1);
     const n = questionOf(messages);
-    const isRight = luck(`${key} ${String(time)}`) < passRate(messages[0]?.content ?? '', n);
-    return { text: isRight ? `answer ${String(n)}` : `no idea ${String(time)}` };
+    const isRight = luck(`${key} ${time}`) < passRate(messages[0]?.content ?? '', n);
+    return { text: isRight ? `answer ${n}` : `no idea ${time}` };
   };
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { shallowCheckout, temporaryFolder, type FixtureFiles } from '../../stand-ins/repository.ts';
+import { shallowCheckout, temporaryFolder } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz } from './projects.ts';
 import {
   endpointLines,
@@ -17,7 +17,7 @@ const WARNING = /^report-path evaldiff-report: the report could not be written: 
 
 describe("a report folder in the pull request's own files", () => {
   const victim = temporaryFolder('victim');
-  test.each<[string, FixtureFiles, RegExp]>([
+  test.each([
     [
       "that contains a link to git's configuration",
       { 'evaldiff-report/result.json': { link: '../.git/config' } },
@@ -67,7 +67,7 @@ describe('a report folder that is not writable', () => {
       inputs: { 'report-path': 'a-file/out' },
     });
     expect(first.outputs['conclusion']).not.toBe('error');
-    const checkout = shallowCheckout(change.origin, `refs/pull/${String(PULL)}/merge`);
+    const checkout = shallowCheckout(change.origin, `refs/pull/${PULL}/merge`);
     writeFileSync(join(checkout.directory, 'a-file'), 'mine');
     mkdirSync(join(checkout.directory, 'sub'));
     const run = await runOn(

@@ -225,7 +225,7 @@ export async function runAction(given: Step): Promise<StepResult> {
  * In the full run, every step with a checkout also runs in an empty workspace. The action then
  * fetches the same files from the server.
  */
-function inItsWorkspace(step: Step): Step {
+function inItsWorkspace(step: Step) {
   if (process.env['EVALDIFF_WORKSPACE'] !== 'empty' || step.needsCheckout === true) return step;
   const { directory } = step.checkout;
   if (!existsSync(join(directory, '.git'))) return step;
@@ -238,7 +238,7 @@ function inItsWorkspace(step: Step): Step {
 }
 
 /** The git configuration of a machine that reads the server's repository from a folder. */
-function serverInPlace(folder: string, { origin, checkout, env }: Step): string {
+function serverInPlace(folder: string, { origin, checkout, env }: Step) {
   const url = origin === undefined ? originOf(checkout.directory) : `file://${origin.directory}`;
   const file = join(folder, 'gitconfig');
   writeFileSync(
@@ -251,7 +251,7 @@ function serverInPlace(folder: string, { origin, checkout, env }: Step): string 
 type RunnerFiles = ReturnType<typeof runnerFiles>;
 
 function runnerFiles(folder: string, payload: unknown) {
-  const at = (name: string): string => join(folder, name);
+  const at = (name: string) => join(folder, name);
   const empty = {
     GITHUB_OUTPUT: at('output'),
     GITHUB_STEP_SUMMARY: at('summary.md'),
@@ -265,12 +265,12 @@ function runnerFiles(folder: string, payload: unknown) {
   return { ...empty, GITHUB_EVENT_PATH: at('event.json'), RUNNER_TEMP: at('temp') };
 }
 
-function headOf({ origin, checkout }: Step): string {
+function headOf({ origin, checkout }: Step) {
   const { directory } = origin ?? checkout;
   return headIn(directory) ?? repositoryAt(directory).git('rev-parse', 'HEAD');
 }
 
-function originOf(directory: string): string {
+function originOf(directory: string) {
   const config = readFileSync(join(directory, '.git', 'config'), 'utf8');
   const url = /^\[remote "origin"\]\n\turl = (\S+)$/m.exec(config)?.[1];
   return url ?? repositoryAt(directory).git('remote', 'get-url', 'origin');
@@ -324,7 +324,7 @@ function keyValueFile(text: string): Record<string, string> {
   );
 }
 
-function reportsIn(folder: string): StepResult['reports'] {
+function reportsIn(folder: string) {
   const read = (name: string): [string, string] => {
     const file = join(folder, name);
     return [name, existsSync(file) ? readFileSync(file, 'utf8') : ''];

@@ -12,8 +12,8 @@ const slow = JSON.stringify({
   $ref: '#/$defs/d40',
   $defs: Object.fromEntries(
     Array.from({ length: 41 }, (_, index) => {
-      const below = { $ref: `#/$defs/d${String(index - 1)}` };
-      return [`d${String(index)}`, index === 0 ? { minItems: 1 } : { allOf: [below, below] }];
+      const below = { $ref: `#/$defs/d${index - 1}` };
+      return [`d${index}`, index === 0 ? { minItems: 1 } : { allOf: [below, below] }];
     }),
   ),
 });

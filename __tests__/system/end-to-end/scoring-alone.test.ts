@@ -6,7 +6,7 @@ import { startCommand } from './runner.ts';
 import { MODEL_KEY, modelServer, commandEnvironment } from './stage.ts';
 
 /** Two prompts whose references are scored by the same code. */
-function twoSuites(wording: string, language: string, code: string): Record<string, string> {
+function twoSuites(wording: string, language: string, code: string) {
   const metrics = `n_tries: 2\nmetrics:\n  - { name: runs, language: ${language}, code: ${JSON.stringify(code)} }`;
   return Object.fromEntries([
     ['evaldiff.yaml', quiz()['evaldiff.yaml']!],

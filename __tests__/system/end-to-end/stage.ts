@@ -28,7 +28,6 @@ import {
   bareEnvironment,
   runAction,
   startCommand,
-  type Ended,
   type Event,
   type Step,
   type StepResult,
@@ -89,7 +88,7 @@ export async function onPullRequest(
   Object.assign(pull, { head: { ref: 'topic', sha: change.head, repository: REPOSITORY } });
   const checkout = shallowCheckout(
     change.origin,
-    change.merge === null ? 'refs/heads/topic' : `refs/pull/${String(PULL)}/merge`,
+    change.merge === null ? 'refs/heads/topic' : `refs/pull/${PULL}/merge`,
   );
   return runOn(at, { checkout, event: options.event ?? pullRequestEvent(change) }, options);
 }
@@ -127,7 +126,7 @@ export async function desk(files: FixtureFiles = quiz(), answer: Script = obedie
   const models = await modelServer({ answer, key: MODEL_KEY });
   const repository = createRepository();
   repository.commit('Base', files);
-  const evaldiff = (...args: string[]): Promise<Ended> =>
+  const evaldiff = (...args: string[]) =>
     startCommand(args, commandEnvironment(models), repository.directory);
   return { models, repository, evaldiff };
 }
@@ -191,7 +190,7 @@ export function fromBranch(at: Stage, { base, head: sha }: Omit<Change, 'merge'>
 
 /** The event of a merge queue that merges `after` into `before`. */
 export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, after: string) {
-  const ref = `refs/heads/gh-readonly-queue/main/pr-${String(PULL)}-${before}`;
+  const ref = `refs/heads/gh-readonly-queue/main/pr-${PULL}-${before}`;
   origin.git('update-ref', ref, after);
   const payload = eventPayload('merge_group');
   const sides = { base_sha: before, head_sha: after, head_ref: ref };
@@ -202,6 +201,6 @@ export function queueEvent({ origin }: Pick<Change, 'origin'>, before: string, a
 
 export function onlyComment({ github }: Stage): string {
   const { comments } = github.state;
-  if (comments.length !== 1) throw new Error(`there are ${String(comments.length)} comments`);
+  if (comments.length !== 1) throw new Error(`there are ${comments.length} comments`);
   return comments[0]!.body;
 }

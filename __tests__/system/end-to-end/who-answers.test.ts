@@ -11,7 +11,7 @@ const replaying = (output: (question: number) => string): FixtureFiles => ({
     'quiz-model: { provider: replay, file: invented.jsonl, model: quiz-1 }',
   ),
 });
-const right = replaying((n) => `answer ${String(n)}`);
+const right = replaying((n) => `answer ${n}`);
 
 test("if recordings replace head's model, the run is neutral and the first line of every report says so", async () => {
   const { at, run } = await pullRequest(quiz(), right);
@@ -36,7 +36,7 @@ test("if recordings replace head's model, the run is neutral and the first line 
   const asked = at.models.requests.length;
   expect(run.outputs).toMatchObject({ calls: String(asked), replayed: String(asked) });
   expect(run.result.usage).toMatchObject({ calls: asked, reused: 0, replayed: asked });
-  expect(onlyComment(at)).toContain(`${String(asked)} answers from recordings`);
+  expect(onlyComment(at)).toContain(`${asked} answers from recordings`);
   expect(run.log).toMatch(/\d+ calls for the first answers, \d+ answers from recordings/);
 });
 

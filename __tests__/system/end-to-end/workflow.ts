@@ -2,7 +2,6 @@ import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { startArtifactServer } from '../../stand-ins/artifact-service.ts';
 import { shallowCheckout, type FixtureFiles } from '../../stand-ins/repository.ts';
 import { quiz, straight } from './projects.ts';
-import type { StepResult } from './runner.ts';
 import { eventPayload, runOn, type Stage, type StepOptions } from './stage.ts';
 
 export interface WorkflowJob extends Pick<StepOptions, 'env' | 'shipped'> {
@@ -20,7 +19,7 @@ export async function workflow(at: Stage, ...states: FixtureFiles[]) {
     ...(states.length === 0 ? [quiz({ questions: 20 })] : states),
   );
   const payload = eventPayload('workflow_dispatch');
-  const job = (given: WorkflowJob): Promise<StepResult> => {
+  const job = (given: WorkflowJob) => {
     const { inputs, env, shipped = false, commit = commits.length - 1, run = 'run-1' } = given;
     return runOn(
       at,

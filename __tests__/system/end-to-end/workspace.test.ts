@@ -24,16 +24,16 @@ import { onlyComment, pullRequestEvent, runOn, stage, type Stage, fromBranch } f
 
 const WORSE = promptOf('Skip 1 2 3 4');
 
-const chat = (files: FixtureFiles): FixtureFiles => below('services/chat', files);
+const chat = (files: FixtureFiles) => below('services/chat', files);
 
 /**
  * Path of a file that exists only if a forbidden program ran. It contains what that program could
  * read.
  */
-const canary = (): string => join(temporaryFolder('canary'), 'ran');
+const canary = () => join(temporaryFolder('canary'), 'ran');
 
 /** A program that replaces one of git's and writes to the file. */
-const trap = (file: string): string =>
+const trap = (file: string) =>
   `#!/bin/sh\ntr '\\0' '\\n' < /proc/$PPID/environ >> ${file}\necho ran >> ${file}\nexit 1\n`;
 
 /** Files that make a folder look to git like a bare repository with a configuration. */
@@ -57,13 +57,13 @@ function inWorkspace(
   change: Change,
   directory: string,
   options: Parameters<typeof runOn>[2] = {},
-): Promise<StepResult> {
+) {
   fromBranch(at, change);
   const { origin } = change;
   return runOn(at, { checkout: { directory }, origin, event: pullRequestEvent(change) }, options);
 }
 
-function checkedOut({ origin }: Change): string {
+function checkedOut({ origin }: Change) {
   return shallowCheckout(origin, 'refs/pull/12/merge').directory;
 }
 
@@ -74,7 +74,7 @@ async function judged(change: Change, directory = checkedOut(change)) {
 }
 
 /** The log without the lines that tell the runner what to mask. */
-const unmasked = ({ log }: StepResult): string => log.replaceAll(/^::add-mask::.*$/gm, '');
+const unmasked = ({ log }: StepResult) => log.replaceAll(/^::add-mask::.*$/gm, '');
 
 const verdictOf = ({ code, outputs: { conclusion, title, calls }, result }: StepResult) => ({
   ...{ code, conclusion, title, calls, reasons: reasonsInWords(result) },

@@ -70,7 +70,7 @@ describe('metric catalogue', () => {
     },
   );
 
-  const named = (text: string): string[] => text.trim().split(/\s+/);
+  const named = (text: string) => text.trim().split(/\s+/);
   const BY_A_MODEL = named(
     'llm_rubric criteria factuality g_eval faithfulness answer_relevance pairwise_preference',
   );

@@ -21,15 +21,15 @@ const named = (model: string, line = 2): GraderSettings => ({
   parameters: {},
   place: { file: 'evaldiff.yaml', line },
 });
-const builtIn = (name: string, uses: string, given: Record<string, Json>): Metric =>
+const builtIn = (name: string, uses: string, given: Record<string, Json>) =>
   metric(name, { source: { kind: 'built-in', uses, with: given } });
 const near = (given: Record<string, Json> = {}) => builtIn('near', 'embedding_similarity', given);
-const polite = (...models: string[]): Metric =>
+const polite = (...models: string[]) =>
   metric('polite', {
     source: { kind: 'rubric', rubric: 'polite' },
     ...(models.length === 0 ? {} : { graders: models.map((model) => named(model)) }),
   });
-const references = Array.from({ length: 4 }, (_, index) => reference(`r${String(index)}`));
+const references = Array.from({ length: 4 }, (_, index) => reference(`r${index}`));
 const model = (name: string, more: Parameters<typeof modelSettings>[0]): Partial<Settings> => ({
   models: new Map([[name, modelSettings({ model: 'm', price: null, ...more })]]),
 });
@@ -41,7 +41,7 @@ function shop(
   metrics: Metric[],
   more: Partial<Settings> = {},
   { content = 'Say {q}', of = references }: { content?: string; of?: Reference[] } = {},
-): Project {
+) {
   const place = { file: 'prompts/p.yaml', line: 6 };
   const messages = [{ role: 'user' as const, content, place }];
   const examples = [example('Hello', 'YES'), example('Go', 'NO')];
@@ -57,7 +57,7 @@ const modelsOf = (ready: Prepared) => targetsOf(ready).map(({ model: name }) => 
  * Answers echo the question. Embeddings of texts with "yes" differ from all others. Graders accept
  * everything.
  */
-function scripted({ purpose, messages }: Request, text: string): string {
+function scripted({ purpose, messages }: Request, text: string) {
   if (purpose === 'embedding')
     return messages[0]?.content.includes('yes') === true ? '[3,4]' : '[4,3]';
   return purpose === 'prompt' ? text : 'YES';
@@ -72,7 +72,7 @@ const judge = (name: string) => shop([polite('judge')], model('judge', { model: 
 const own = (name: string) => shop([], {}, { of: [reference('a', { metrics: [polite(name)] })] });
 const TESTS = 'prompts/tests/p.yaml';
 
-test.each<[string, Project, Project, string[]]>([
+test.each([
   [
     'another embedding model',
     shop([near()], embeddings),

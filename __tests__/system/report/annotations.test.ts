@@ -37,7 +37,7 @@ describe('annotations', () => {
     expect(
       annotations(regression(), [TESTS]).map(
         ({ path, startLine, endLine, level, title }) =>
-          `${path}:${String(startLine)}-${String(endLine)} ${level} ${title}`,
+          `${path}:${startLine}-${endLine} ${level} ${title}`,
       ),
     ).toEqual(['prompts/tests/capitals.yaml:14-14 failure capitals: australia and 2 more broke']);
     expect(annotations(regression(), [TESTS])[0]?.message).toBe(
@@ -57,7 +57,7 @@ describe('annotations', () => {
     ]);
     expect(
       annotations(resultOf({ conclusion: 'failure', suites: [suite] }), [TESTS]).map(
-        ({ startLine, title }) => `${String(startLine)} ${title}`,
+        ({ startLine, title }) => `${startLine} ${title}`,
       ),
     ).toEqual(['5 s: a and 1 more broke', '6 s: b broke']);
   });
@@ -69,9 +69,9 @@ describe('annotations', () => {
         startLine: 5,
         endLine: 5,
         level: 'failure',
-        title: 'This change: regression in 1 suite',
+        title: 'Regressed in 1 suite',
         message:
-          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail in the same way.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\ncapitals 92 → 82 %: 3 of 17 tests broke. Broken: australia, brazil, canada.',
+          'australia: 3 of 3 passed on base, 0 of 3 passed on head; 2 more fail in the same way.\nBase: Canberra\nHead: The capital of Australia is Canberra.\nexact_match: fail, expected "Canberra", got "The capital of Australia is Canberra."\nRegressed: capitals 92 → 82 %: 3 of 17 tests broke.\nBroken: australia, brazil, canada.',
       },
     ]));
 
@@ -89,10 +89,10 @@ describe('annotations', () => {
       path: 'rubrics/tone.yaml',
       startLine: 3,
       level: 'warning',
-      title: 'This change: inconclusive in 1 suite',
+      title: 'Inconclusive, Scoring changed in 1 suite',
     });
     expect(one?.message).toContain(
-      'triage, the same answers scored by base and by head: The pass rate fell 16.7 points',
+      'Scoring changed: 1 of 18 answers of triage now fails and 1 now passes (scoring).',
     );
   });
 
@@ -156,9 +156,7 @@ describe('annotations', () => {
     "cut titles and messages of %s at GitHub's limits without splitting a character",
     (letter) => {
       const long = letter.repeat(100_000);
-      const scores = Array.from({ length: 60 }, (_, index) =>
-        score('fail', `m${String(index)}`, 0, long),
-      );
+      const scores = Array.from({ length: 60 }, (_, index) => score('fail', `m${index}`, 0, long));
       const reference = referenceOf(long, 'regressed', {
         file: TESTS.path,
         head: sideOf([{ outcome: 'fail', actual: long, scores }]),

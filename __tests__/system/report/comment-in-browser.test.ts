@@ -24,7 +24,7 @@ const links = {
   run: 'https://github.com/acme/support/actions/runs/123',
   report: 'https://github.com/acme/support/actions/runs/123/artifacts/4',
   place: (file: string, line: number) =>
-    `https://github.com/acme/support/blob/9e8d7c6/${file}#L${String(line)}`,
+    `https://github.com/acme/support/blob/9e8d7c6/${file}#L${line}`,
 };
 
 const LOOKS = THEMES.flatMap((theme) => [860, 390].map((width): [Theme, number] => [theme, width]));
@@ -42,17 +42,17 @@ inBrowser("a comment in GitHub's style", () => {
   });
   afterAll(() => browser.close());
 
-  async function show(html: string, theme: Theme, width: number): Promise<void> {
+  async function show(html: string, theme: Theme, width: number) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
     await page.goto('about:blank');
     await page.setContent(html);
   }
 
-  const shown = (result: Result, theme: Theme, width: number): Promise<void> =>
+  const shown = (result: Result, theme: Theme, width: number) =>
     show(commentPage(renderComment(result, { marker, links }), theme), theme, width);
 
-  const openFolds = (): Promise<unknown> =>
+  const openFolds = () =>
     page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
 
   /** The right and bottom edge of the first element with these words, in pixels. */

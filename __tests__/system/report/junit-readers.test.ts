@@ -20,7 +20,7 @@ import {
 const folder = temporaryFolder('junit');
 
 /** Every reference fell from 1 of 1 to 0 of 1, which is too few tries to flag one. */
-function allFell(): Result {
+function allFell() {
   const fell = ['a', 'b', 'c'].map((id) =>
     referenceOf(id, 'fell', { base: passed('x'), head: failed('y') }),
   );
@@ -32,7 +32,7 @@ function allFell(): Result {
 }
 
 /** The suite regressed, but no reference is flagged. */
-function suiteAlone(): Result {
+function suiteAlone() {
   return resultOf({
     conclusion: 'failure',
     suites: [suiteOf('s', [referenceOf('a', 'inconclusive')], { verdict: 'regressed' })],

@@ -21,7 +21,7 @@ describe('prompt file', () => {
   const variableName =
     ':6: variables[0]: a variable name may contain only letters, digits and _, and must not start with a digit';
 
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['that is text', suiteFiles('hello'), ':1: must be a map with model and messages'],
     ['that is a list', suiteFiles('\n- a'), ':2: must be a map with model and messages'],
     [
@@ -270,7 +270,7 @@ describe('gate', () => {
     `gate.metrics: it is unknown which values of "${name}" are better; add better: higher or better: lower to the metric`;
   const single =
     'gate.unit is references, which combines several tries of each reference, but n_tries is 1: set n_tries to 2 or more, or unit to tries';
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     [
       'with an unknown metric',
       gated('  metrics:\n    latncy: fail'),
@@ -501,7 +501,7 @@ describe('test file', () => {
       '{ type: webhook }',
       '2: unknown key "type" in metrics[0]; name the metric with uses, rubric or code',
     ],
-    ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; known are yea'],
+    ['{ name: m, rubric: yae }', '2: metric "m": there is no rubric "yae"; did you mean "yea"?'],
     [
       '{ name: m, rubric: yea }',
       '2: metric "m" needs a grader: name a model in the settings file, grader: { model: … }',
@@ -613,7 +613,7 @@ describe('defaults entry', () => {
     const chain = (length: number) => {
       const files = Array.from({ length }, (_, index): [string, string] => [
         `prompts/tests/${index === 0 ? 'p' : String(index)}.yaml`,
-        index === length - 1 ? TESTS : `defaults: ["${String(index + 1)}"]\n`,
+        index === length - 1 ? TESTS : `defaults: ["${index + 1}"]\n`,
       ]);
       return { 'prompts/p.yaml': PROMPT, ...Object.fromEntries(files) };
     };
@@ -652,7 +652,7 @@ describe('rubric file', () => {
   const noScores = 'polite.choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['without choice_scores', body('{content}', '  notes: x'), `1: ${noScores}`],
     ['with an empty choice_scores', body('{content}', '  choice_scores: {}'), `5: ${noScores}`],
     [
@@ -710,7 +710,7 @@ describe('rubric file', () => {
   const of = 'the rubric "polite":';
   test.each([
     ['better: up', '6: polite.better must be one of higher, lower, none'],
-    ['pass: [YSE]', `6: ${of} pass names "YSE", which is not a label; known are YES, NO`],
+    ['pass: [YSE]', `6: ${of} pass names "YSE", which is not a label; did you mean "YES"?`],
     [
       'better: lower\n  pass: YES',
       `7: ${of} better: lower contradicts pass: "YES" (1) passes, but "NO" (0), which is better, does not`,

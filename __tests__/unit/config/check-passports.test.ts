@@ -280,7 +280,7 @@ models:
       return { problems: problems.map(formatProblem), prompt: project.suites[0]?.prompt };
     }
 
-    test.each<[string, string, Record<string, unknown>]>([
+    test.each([
       ['openai:gpt-3.5-turbo', 'gpt-5.4-mini', {}],
       ['openai:chat:gpt-4o-mini', 'gpt-5.4-mini', {}],
       ['openai:chat:gpt-4o', 'gpt-4.1-next', { temperature: 0, max_tokens: 1024 }],

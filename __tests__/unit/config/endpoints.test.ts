@@ -11,7 +11,7 @@ const PLAIN = {
   requests_per_minute: null,
 };
 
-test.each<[string, object]>([
+test.each([
   [
     'https://gate.example/v1 key=GATE_KEY header=X-Team:TEAM header=x-app:APP',
     {

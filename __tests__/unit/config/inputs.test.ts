@@ -99,7 +99,7 @@ describe('action inputs', () => {
   test.each([
     ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
-    ['comment', 'yes', 'comment: must be one of auto, always, never, not "yes"'],
+    ['comment', 'yes', 'comment: must be one of auto, findings, always, never, not "yes"'],
     ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],
     ['cache', 'yes', 'cache: must be true or false, not "yes"'],
     ['max-calls', '1.5', 'max-calls: must be a whole number of at least 0, not "1.5"'],
@@ -225,7 +225,7 @@ describe('action inputs', () => {
 
   test('report an unknown override together with an invalid value', () => {
     const problems = [
-      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, model, n_tries, seed, transport, gate, budget, qualeval, explain, agent, instructions, grader',
+      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, sample, model, n_tries, seed, transport, gate, budget, qualeval, explain, agent, instructions, grader',
       'overrides: gate.alpha=9: gate.alpha must be a number from 0.0001 to 0.5',
     ];
     const overrides = ['foo.bar=1', 'gate.alpha=9', 'grader.temperature=7'];

@@ -3,7 +3,7 @@ import fc from '../../fuzz.ts';
 import { OWN_SETTINGS } from '../../stand-ins/features.ts';
 
 describe('override line', () => {
-  test.each<[string, unknown]>([
+  test.each([
     ['model=a', { model: ['a'] }],
     ['model=a,b', { model: ['a', 'b'] }],
     ['temperature=0,0.7', { temperature: [0, 0.7] }],

@@ -154,8 +154,7 @@ describe('project', () => {
 
   test('reports a misspelt "critical" tag once', async () => {
     const tagged = (tag: string) => {
-      const reference = (n: number) =>
-        `  - { input: { a: ${String(n)} }, expected: x, tags: [${tag}] }\n`;
+      const reference = (n: number) => `  - { input: { a: ${n} }, expected: x, tags: [${tag}] }\n`;
       const [start = ''] = TESTS.split('references:');
       return read(suiteFiles(PROMPT, `${start}references:\n${reference(1)}${reference(2)}`));
     };

@@ -240,6 +240,7 @@ describe("variable in another tool's syntax", () => {
     ['{{#if country}}', 'is sent to the model as it is written'],
     ['{% if country == "x" %}', 'is sent to the model as it is written'],
     ['${country}', 'sends a $ before the value to the model'],
+    ['$country', 'is sent to the model as it is written'],
   ])('is reported once at its line: %s', async (form, words) => {
     expect(await notices(`x ${form} ${form}`)).toEqual([`${LINE}${form} ${words}${INSERT}`]);
   });
@@ -251,20 +252,24 @@ describe("variable in another tool's syntax", () => {
     '{{"country": "x"}}',
     'country',
     '{%x%}',
+    '$countries <country>{a}</country> [country]',
   ])('is not detected in %s', async (content) => {
     expect(await notices(content)).toEqual([]);
   });
 
-  test("is an error if no message inserts the variable in evaldiff's syntax", async () => {
-    const { problems } = await read(
-      suiteFiles(
-        'defaults: [tests/p]\nname: p\nmodel: gpt-4o\nvariables: [a]\nprompt: |\n  Hi {{ a }}\n',
-      ),
-    );
-    expect(problems).toEqual([
-      'prompts/p.yaml:6: {{ a }} is sent to the model as it is written; write {a} to insert the variable',
-    ]);
-  });
+  test.each(['{{ a }}', '$a', '<a>', '%a%', '[a]'])(
+    "is an error if no message inserts the variable in evaldiff's syntax, only %s",
+    async (form) => {
+      const { problems } = await read(
+        suiteFiles(
+          `defaults: [tests/p]\nname: p\nmodel: gpt-4o\nvariables: [a]\nprompt: |\n  Hi ${form}\n`,
+        ),
+      );
+      expect(problems).toEqual([
+        `prompts/p.yaml:6: ${form} is sent to the model as it is written; write {a} to insert the variable`,
+      ]);
+    },
+  );
 
   describe('with a misspelt name', () => {
     const suite = (line: string, content: string) =>

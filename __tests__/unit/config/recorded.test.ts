@@ -158,7 +158,7 @@ describe('a recorded dialogue', () => {
     ]);
   });
 
-  test.each<[string, Json, string]>([
+  test.each([
     [
       'a role that no API knows',
       { role: 'narrator', content: 'x' },
@@ -264,7 +264,7 @@ describe('a recorded dialogue', () => {
     );
   });
 
-  test.each<[string, object]>([
+  test.each([
     [
       'messages',
       {

@@ -57,7 +57,7 @@ describe('rubrics', () => {
     expect(notices).toEqual(
       ['model', 'temperature'].map(
         (key, index) =>
-          `rubrics/kind.yaml:${String(3 + index)}: ${key} has no effect here; set the grader in the settings, or with grader: … in the metric`,
+          `rubrics/kind.yaml:${3 + index}: ${key} has no effect here; set the grader in the settings, or with grader: … in the metric`,
       ),
     );
     expect(

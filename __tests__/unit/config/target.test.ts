@@ -5,7 +5,7 @@ import { type Target, isBatched } from '../../../src/types/model.ts';
 import { modelSettings, settings } from '../app/run/builders.ts';
 
 const place = { file: 'prompts/p.yaml', line: 2 };
-const model = (changes: Partial<ModelSettings> = {}): ModelSettings =>
+const model = (changes: Partial<ModelSettings> = {}) =>
   modelSettings({ model: 'm', price: null, ...changes });
 const tree = {
   commit: 'c'.repeat(40),

@@ -14,7 +14,7 @@ describe('metric with the key "every"', () => {
   const problems = (metrics: string, references = RECORDED, more = '') =>
     problemsOf(suiteFiles(PROMPT, `metrics:\n${metrics}${more}${references}`));
 
-  test.each<[string, number | undefined]>([
+  test.each([
     ['every: true', 0.5],
     ['every: 0.9', 0.9],
     ['every: 1', 1],
@@ -241,7 +241,7 @@ describe('level of a metric', () => {
 });
 
 describe("roll-up of a test's tries", () => {
-  test.each<[string, unknown]>([
+  test.each([
     ['', { kind: 'named', policy: 'all' }],
     ['metrics_rollup: majority\n', { kind: 'named', policy: 'majority' }],
     ['metrics_rollup: { name: any }\n', { kind: 'named', policy: 'any' }],
@@ -520,7 +520,7 @@ describe('references_from', () => {
     expect(project.suites[0]?.tests.references).toMatchObject([found, found]);
   });
 
-  test.each<[string, string, Record<string, string>, string]>([
+  test.each([
     [
       'a missing file',
       '{ file: no.jsonl }',

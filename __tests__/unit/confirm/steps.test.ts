@@ -38,26 +38,33 @@ function drawer(seed: string): Draw {
   return (rate) => (nextFloat(random) < rate ? 'pass' : 'fail');
 }
 
+interface Compared {
+  /** How many tries of base are stored. Default: all. */
+  stored?: number;
+  made?: number;
+  cluster?: string;
+  critical?: boolean;
+}
+
 function comparison(
   rates: readonly Rates[],
   draw: Draw,
-  { isStored = true, cluster }: { isStored?: boolean; cluster?: string } = {},
+  { stored = Infinity, made = TRIES, cluster, critical }: Compared = {},
 ) {
   const references = rates.map((_, i) => ({
-    ...reference(`r${String(i)}`),
+    ...reference(`r${i}`),
     ...(cluster === undefined ? {} : { cluster }),
+    tags: critical && i === 0 ? ['critical'] : [],
   }));
-  const tries = (rate: number, stored: boolean): Try[] =>
-    Array.from({ length: TRIES }, (_, i) => ({
-      byHead: { ...tryResult(draw(rate), i), ...(stored ? { stored: true } : {}) },
-      byBase: null,
-    }));
-  return comparedSuite(
-    { references },
-    (index, side) =>
-      side === 'base' ? tries(rates[index]!.stored, isStored) : tries(rates[index]!.head, false),
-    { policy: { kind: 'fixed', tries: TRIES } },
-  );
+  const tries = (rates: Rates, side: 'base' | 'head'): Try[] =>
+    Array.from({ length: made }, (_, i) =>
+      side === 'base' && i < stored
+        ? { byHead: { ...tryResult(draw(rates.stored), i), stored: true }, byBase: null }
+        : { byHead: tryResult(draw(rates[side]), i), byBase: null },
+    );
+  return comparedSuite({ references }, (index, side) => tries(rates[index]!, side), {
+    policy: { kind: 'fixed', tries: TRIES },
+  });
 }
 
 /** Runs all confirmation steps, with outcomes drawn at today's rates. */
@@ -65,9 +72,10 @@ function confirmed(
   rates: readonly Rates[],
   seed: string,
   settings: Parameters<typeof claimAbout>[3] = SETTINGS,
+  own: Compared = {},
 ): Followed {
   const draw = drawer(seed);
-  const suite = comparison(rates, draw);
+  const suite = comparison(rates, draw, own);
   const rateOf = new Map(
     suite.compared.map(({ affected }, i) => [affected.reference.id, rates[i]!]),
   );
@@ -102,10 +110,17 @@ function follow(
   }
 }
 
-function shares(rates: readonly Rates[], runs: number): Record<Confirmation['status'], number> {
-  const counts = { confirmed: 0, model: 0, unconfirmed: 0 };
-  for (let i = 0; i < runs; i += 1)
-    counts[confirmed(rates, `today ${String(i)}`).found.status] += 1 / runs;
+function shares(
+  rates: readonly Rates[],
+  runs: number,
+  own?: Compared,
+): Record<Confirmation['status'] | 'asked', number> {
+  const counts = { confirmed: 0, model: 0, unconfirmed: 0, asked: 0 };
+  for (let i = 0; i < runs; i += 1) {
+    const { found, asked } = confirmed(rates, `today ${i}`, SETTINGS, own);
+    counts[found.status] += 1 / runs;
+    counts.asked += asked / runs;
+  }
   return counts;
 }
 
@@ -134,7 +149,7 @@ describe('a regression against stored answers', () => {
   });
 
   test('needs at most a tenth of the planned calls if three of fifty references broke', () => {
-    const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${String(i)}`));
+    const asked = Array.from({ length: 200 }, (_, i) => confirmed(fifty(3, 0.1), `c${i}`));
     const mean = asked.reduce((sum, run) => sum + run.asked, 0) / asked.length;
     expect(mean).toBeLessThanOrEqual(0.1 * 2 * TRIES * 50);
   });
@@ -144,6 +159,25 @@ describe('a regression against stored answers', () => {
     expect({ status, by }).toEqual({ status: 'confirmed', by: 'references' });
     expect(suspects.length).toBeLessThanOrEqual(5);
     expect([suspects[0]?.id, all]).toEqual(['r0', null]);
+  });
+
+  const critical = (today: number, head: number): Rates[] =>
+    [0, ...Array<number>(19).fill(1)].map((rate) => ({
+      stored: 1,
+      base: today,
+      head: rate === 0 ? head : today,
+    }));
+
+  test.each([
+    ['is usually confirmed for half', 1, 0.5, { made: 3 }, [0.8, 1], 60],
+    ['counts later tries of the run for half', 1, 0.5, { made: 14, stored: 2 }, [0.5, 1], 40],
+    ['is confirmed without new calls for all', 1, 0, { made: 6, stored: 2 }, [1, 1], 0],
+    ['is not confirmed if base falls, too', 0.5, 0.5, { made: 14, stored: 2 }, [0, 0.06], 150],
+  ])('of a critical test %s', (_, today, head, made, [least, most], asked) => {
+    const found = shares(critical(today, head), 100, { ...made, critical: true });
+    expect(found.confirmed).toBeGreaterThanOrEqual(least! - 1e-9);
+    expect(found.confirmed).toBeLessThanOrEqual(most! + 1e-9);
+    expect(found.asked).toBeLessThanOrEqual(asked);
   });
 
   test('is confirmed by all references together if the gate judges only whole suites', () => {
@@ -210,7 +244,7 @@ describe('several regressions to confirm in one run', () => {
 
   test('use the same new tries, and together do not exceed the planned number of calls', () => {
     for (let i = 0; i < 20; i += 1) {
-      const { asked, most } = askedByThree(`several ${String(i)}`);
+      const { asked, most } = askedByThree(`several ${i}`);
       expect(asked.reduce((sum, own) => sum + own, 0)).toBeLessThanOrEqual(most);
     }
   });
@@ -270,8 +304,8 @@ describe('a regression whose answers come from one session of a program', () => 
   const confirmedShare = (again: number, runs: number) => {
     const rates = Array.from({ length: 50 }, () => ({ stored: 0.9, base: 0.9, head: 0.8 }));
     const found = Array.from({ length: runs }, (_, i) => {
-      const draw = drawer(`session ${String(again)} ${String(i)}`);
-      const made = comparison(rates, draw, { isStored: false });
+      const draw = drawer(`session ${again} ${i}`);
+      const made = comparison(rates, draw, { stored: 0 });
       const suite = answeredBy({ provider: 'program' }, made);
       return follow(claimOf(suite), ({ side }) => draw(side === 'head' ? 0.9 - again : 0.9)).found;
     });
@@ -289,7 +323,7 @@ describe('a regression whose answers come from one session of a program', () => 
 
 describe('restsOn', () => {
   const rates = [{ stored: 1, base: 1, head: 0 }];
-  const fresh = comparison(rates, drawer('x'), { isStored: false });
+  const fresh = comparison(rates, drawer('x'), { stored: 0 });
 
   test('returns "stored" if any answer is stored', () => {
     expect(restsOn(comparison(rates, drawer('x')).compared)).toBe('stored');

@@ -170,7 +170,7 @@ describe('edit of a YAML file', () => {
   const COMMENT = /contains a comment, which would be lost/;
   const CANNOT = /the file's layout cannot be kept/;
 
-  test.each<[string, string, YamlEdit, RegExp]>([
+  test.each([
     ['the reference is gone', FLOW, expects(1), /no longer at this place/],
     [
       'several references without an id are on one line',

@@ -63,7 +63,7 @@ describe("FlexEval's function metrics", () => {
     expect((await score(uses, given, level)).value).toEqual(wanted);
   });
 
-  test.each<[string, Given, Json]>([
+  test.each([
     ['count_tool_calls', {}, 3],
     ['count_tool_calls_by_name', {}, { plot: 2, sum: 1 }],
     ['count_tool_calls_by_name', { tool: 'plot' }, { plot: 2 }],

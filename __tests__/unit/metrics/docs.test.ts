@@ -105,9 +105,11 @@ describe('built-in rubrics', () => {
     expect(createHash('sha256').update(prompt).digest('hex')).toBe(digest);
   });
 
-  test("are in a folder with FlexEval's licence, and the bundles contain that licence", () => {
-    const licence = readFileSync('src/metrics/flexeval/LICENSE', 'utf8');
-    expect(licence).toContain('Copyright (c) 2024 Digital Harbor Foundation');
-    expect(readFileSync('scripts/build.ts', 'utf8')).toContain('src/metrics/flexeval/LICENSE');
+  test.each([
+    ['src/metrics/flexeval/LICENSE', 'Digital Harbor Foundation'],
+    ['src/features/conversations/code-chat-eval/LICENSE', 'Anton Masalovich'],
+  ])('have their licence %s in the folder and in the bundles', (path, owner) => {
+    expect(readFileSync(path, 'utf8')).toContain(`Copyright (c) 2024 ${owner}`);
+    expect(readFileSync('scripts/build.ts', 'utf8')).toContain(path);
   });
 });

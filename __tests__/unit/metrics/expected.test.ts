@@ -45,7 +45,7 @@ const problem = (uses: string, given: Given, expected: Json) =>
   metrics.get(uses)?.expects(given)?.wrong(expected) ?? null;
 
 describe('a metric with parameters', () => {
-  test.each<[string, Given, Json, string]>([
+  test.each([
     ['exact_match', {}, null, `expected ${NULL}`],
     ['levenshtein', {}, ['a', null], `expected ${NULL}`],
     ['bleu', {}, [], EMPTY],
@@ -74,7 +74,7 @@ describe('a metric with parameters', () => {
     },
   );
 
-  test.each<[string, Given, Json]>([
+  test.each([
     ['exact_match', {}, { a: null }],
     ['match', { numeric: true }, ['1', '$2.50']],
     ['numeric_diff', {}, '12 EUR'],
@@ -91,7 +91,7 @@ describe('a metric with parameters', () => {
     expect(isUsed ? problem(uses, given, expected) : null).toBeNull();
   });
 
-  test.each<[string, Given, string]>([
+  test.each([
     ['exact_match', { value: null }, `with.value ${NULL}`],
     ['numeric_diff', { value: 'abc' }, 'with.value "abc" is not a number'],
     ['regex', { value: '(' }, 'with.value: the pattern is not valid: missing closing ): `(`'],
@@ -107,7 +107,7 @@ describe('a metric with parameters', () => {
     expect(metrics.get(uses)?.problems(given)).toEqual([message]);
   });
 
-  test.each<[string, Given]>([
+  test.each([
     ['word_count', {}],
     ['word_count', { min: 0, max: 3 }],
     ['length', { max: 0 }],

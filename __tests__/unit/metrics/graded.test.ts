@@ -34,7 +34,7 @@ describe('model-graded metrics', () => {
   const polite = { criteria: 'Clear' };
   const rude = { criteria: 'Is rude', negate: true };
 
-  test.each<[string, Record<string, Json>, string, string, number | null]>([
+  test.each([
     // Ratings are scaled to 0–1; the middle of the scale passes.
     ['g_eval', polite, '1', 'fail', 0],
     ['g_eval', polite, '2', 'fail', 0.25],
@@ -98,7 +98,7 @@ describe('criteria', () => {
     expect(texts[0]).not.toContain('Is friendly.');
   });
 
-  test.each<[string, string[], object]>([
+  test.each([
     ['scores the share that holds', ['YES', 'NO'], { status: 'pass', value: 0.5, reason }],
     ['fails if a required one does not hold', ['NO', 'YES'], { status: 'fail', value: 0.5 }],
     [

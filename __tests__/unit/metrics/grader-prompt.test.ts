@@ -170,12 +170,12 @@ describe('grader prompt', () => {
     const marks = fc.constantFrom('<<<end ', '>>>', '\n', 'k', 'z', '1', ' ');
     const unit = fc.oneof(marks, fc.constantFrom('{completion}', '{{output}}', 'YES'));
     let drawn = 0;
-    const random = () => `k${String(++drawn)}z`;
+    const random = () => `k${++drawn}z`;
     forAll([fc.string({ unit })], (completion) => {
       const user = userText('Judge {completion}!', { completion }, { random });
-      const [before, fenced, ...others] = user.split(`<<<completion k${String(drawn)}z>>>\n`);
+      const [before, fenced, ...others] = user.split(`<<<completion k${drawn}z>>>\n`);
       expect([typeof before, others]).toEqual(['string', []]);
-      expect(fenced?.split(`\n<<<end k${String(drawn)}z>>>`)[0]).toBe(completion);
+      expect(fenced?.split(`\n<<<end k${drawn}z>>>`)[0]).toBe(completion);
     });
   });
 

@@ -1,5 +1,4 @@
 import { metrics, scoreMetric } from '../../../src/metrics/index.ts';
-import type { Json } from '../../../src/types/plain.ts';
 import { builtIn, sample, scored, tools } from './samples.ts';
 
 const without = (what: string) =>
@@ -7,7 +6,7 @@ const without = (what: string) =>
 
 describe('parameter problem', () => {
   const UNKNOWN = 'with.ignorecase is not a parameter of';
-  test.each<[string, Record<string, Json>, string]>([
+  test.each([
     ['exact_match', { ignorecase: true }, `${UNKNOWN} exact_match; did you mean "ignore_case"?`],
     ['word_count', { ignorecase: 1 }, `${UNKNOWN} word_count; known are min, max, negate`],
     ['exact_match', { ignore_case: 'yes' }, 'with.ignore_case must be true or false'],
@@ -44,7 +43,7 @@ describe('parameter problem', () => {
 });
 
 describe('usesExpected', () => {
-  test.each<[string, Record<string, Json>, boolean]>([
+  test.each([
     ['exact_match', {}, true],
     ['exact_match', { value: 'x' }, false],
     ['regex', {}, true],

@@ -142,14 +142,14 @@ describe("combined score of a dialogue's turns", () => {
     [...written].map((sign, at) => {
       const status = STATUS[sign] ?? 'skipped';
       const value = values[at] ?? { pass: 1, fail: 0 }[status as string] ?? null;
-      return { at, status, value, reason: status === 'pass' ? null : `said ${String(at)}` };
+      return { at, status, value, reason: status === 'pass' ? null : `said ${at}` };
     });
   const of = (written: string, every = 1, values: Json[] = []) => {
     const { status, value, reason } = scoreOfObjects({ ...kind, every }, scores(written, values));
     return [status, value, reason];
   };
 
-  test.each<[string, string, number, unknown[]]>([
+  test.each([
     ['passes when all judged objects pass', '✓·✓', 1, ['pass', 1, null]],
     ['fails when one fails', '✓✗✓·', 1, ['fail', 2 / 3, '2 of 3 turns pass; turn 2: said 1']],
     [

@@ -37,7 +37,7 @@ describe('pairwise_preference', () => {
   const BY_ORDER = { status: 'pass', value: 0.5, reason: ORDER };
   const NONE = 'the other side has no answer to compare with';
 
-  test.each<[string, string, string | null, Prefer, object]>([
+  test.each([
     ['passes an answer that wins in both orders', long, short, longer, WON],
     ['fails an answer that loses in both orders', short, long, longer, LOST],
     ['is a tie if the first answer wins twice', 'a', 'b', () => 'FIRST', BY_ORDER],

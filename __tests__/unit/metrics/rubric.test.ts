@@ -194,7 +194,7 @@ describe("FlexEval's rubrics", () => {
   const letters = rubricOf('{completion}', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 });
   const three = rubricOf('{content}', { A: 1, B: 0.5, C: 0 });
   const numbers = rubricOf('{content}', { 1: 0, 5: 1 });
-  test.each<[Rubric, string, number | null]>([
+  test.each([
     [letters, 'Reasons.\nAnswer: B', 0.25],
     [letters, 'Reasons.\nA', 0],
     [letters, 'An excellent answer', null],

@@ -83,7 +83,7 @@ describe('json_schema', () => {
     items: false,
   });
   const two = { properties: { a: { pattern: '^x' }, b: { pattern: '^y' } } };
-  test.each<[Json, string, string | null]>([
+  test.each([
     [person, '{"name": "Ada"}', null],
     [person, '{"name": "Ada", "mail": "ada@example.org", "born": "1815-12-10"}', null],
     [person, '{}', "the JSON must have required property 'name'"],
@@ -109,7 +109,7 @@ describe('json_schema', () => {
     });
   });
 
-  test.each<[Json, string]>([
+  test.each([
     [{ type: 'objekt' }, 'the schema is not valid: schema is invalid'],
     [{ requried: ['a'] }, 'unknown keyword: "requried"'],
     [{ format: 'e-mail' }, 'unknown format "e-mail"'],
@@ -121,7 +121,7 @@ describe('json_schema', () => {
 });
 
 describe('numbers in JSON', () => {
-  test.each<[string, string, Json, string]>([
+  test.each([
     ['json_match', `{"id": ${other}}`, `{"id": ${big}}`, 'fail'],
     ['json_match', `{"id": ${other}}`, `{"id": ${other}}`, 'pass'],
     ['json_match', `{"id": ${other}}`, { id: other }, 'pass'], // large numbers must be quoted in YAML
@@ -148,7 +148,7 @@ describe('numbers in JSON', () => {
     expect(await status(uses, output, expected)).toBe(wanted);
   });
 
-  test.each<[string, Json, Given, boolean]>([
+  test.each([
     ['[1.05, 1.0]', [1, 1.1], { ignore_order: true, abs_tol: 0.05 }, true],
     [`[${other}, ${big}]`, [big, other], { ignore_order: true }, true],
     [`[${other}, ${other}]`, [big, other], { ignore_order: true }, false],
@@ -204,7 +204,7 @@ describe('numbers in JSON', () => {
     expect(reason).toBe(`the JSON must be >= ${other}`);
   });
 
-  test.each<[string, Json, boolean]>([
+  test.each([
     [`{"id": ${other}}`, { id: big }, false],
     [`{"id": ${other}}`, { id: other }, true],
     [`{"id": "${other}"}`, { id: other }, true],
@@ -218,8 +218,8 @@ describe('numbers in JSON', () => {
   const number = fc
     .tuple(fc.bigInt(), fc.option(fc.bigInt({ min: 0n })), fc.option(fc.integer()))
     .map(([whole, decimals, exponent]) => {
-      const fraction = decimals === null ? '' : `.${String(decimals)}`;
-      return `${String(whole)}${fraction}${exponent === null ? '' : `e${String(exponent % 1000)}`}`;
+      const fraction = decimals === null ? '' : `.${decimals}`;
+      return `${whole}${fraction}${exponent === null ? '' : `e${exponent % 1000}`}`;
     });
   const { json } = fc.letrec<{ json: string }>((tie) => ({
     json: fc.oneof(
@@ -327,7 +327,7 @@ describe('json_match', () => {
 });
 
 describe('set metrics', () => {
-  test.each<[string, Json, Given, number, number]>([
+  test.each([
     ['["a", "b"]', ['b', 'a'], {}, 1, 1],
     ['a, B', ['A', 'b'], {}, 1, 1],
     ['a, B', ['A', 'b'], { ignore_case: false }, 0, 0],
@@ -357,7 +357,7 @@ describe('set metrics', () => {
 });
 
 describe('json_match details', () => {
-  test.each<[string, Json, Given, string]>([
+  test.each([
     ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
     ['{"a": {"x": 1}}', 1, { at: 'a.b' }, 'nothing is at a.b'],
     ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
@@ -375,7 +375,7 @@ describe('json_match details', () => {
   );
 });
 
-test.each<[string, Json | undefined, Given]>([
+test.each([
   ['is_json', undefined, {}],
   ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
   ['json_match', [1, 2], { at: 'a' }],
@@ -421,7 +421,7 @@ describe('tool_call_match', () => {
   });
 
   const order = (given: Json): Json => [{ name: 'order', ...(given as object) }];
-  test.each<[string, Json, Given, string]>([
+  test.each([
     [
       '{"item": "vase", "amount": 3}',
       order({ arguments: { item: 'vase', quantity: 3 } }),

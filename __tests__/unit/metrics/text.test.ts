@@ -10,7 +10,7 @@ const score = (uses: string, output: string, expected?: Json, given: Given = {})
 const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 
 describe('exact_match', () => {
-  test.each<[string, Json, Given, string]>([
+  test.each([
     ['8', '8', {}, 'pass'],
     ['8', 8, {}, 'pass'], // a YAML number
     ['true', true, {}, 'pass'],
@@ -50,7 +50,7 @@ describe('exact_match', () => {
 });
 
 describe('contains, starts_with, ends_with', () => {
-  test.each<[string, string, Json, Given, string]>([
+  test.each([
     ['contains', 'a b c', 'b', {}, 'pass'],
     ['contains', 'a b c', ['x', 'c'], {}, 'pass'],
     ['contains', 'a b c', ['x', 'c'], { mode: 'all' }, 'fail'],
@@ -324,7 +324,7 @@ describe('numbers in a text', () => {
 });
 
 describe('regex', () => {
-  test.each<[string, Json | undefined, Given, string]>([
+  test.each([
     ['order 66', undefined, { pattern: '\\d+' }, 'pass'],
     ['order', undefined, { pattern: '\\d+' }, 'fail'],
     ['order 66', '^order', {}, 'pass'],
@@ -354,7 +354,7 @@ describe('regex', () => {
 });
 
 describe('numeric_diff', () => {
-  test.each<[string, Json, Given, string, number | null]>([
+  test.each([
     ['10', 10, {}, 'pass', 1],
     ['0', 0, {}, 'pass', 1],
     ['about 9.5', 10, { abs_tol: 0.5 }, 'pass', 1 - 0.5 / 19.5],
@@ -380,7 +380,7 @@ describe('numeric_diff', () => {
   });
 });
 
-test.each<[string, string, Json, string]>([
+test.each([
   ['numeric_diff', 'It is -$50.00', 50, '-$50.00 differs from 50 by 100'],
   ['numeric_diff', '0.30', 0.1, '0.30 differs from 0.1 by 0.2'],
   [
@@ -404,7 +404,7 @@ test.each<[string, string, Json, string]>([
 );
 
 describe('length and word_count', () => {
-  test.each<[string, Given, number]>([
+  test.each([
     ['héé👍', {}, 4],
     ['héé👍', { unit: 'bytes' }, 9],
     ['a b\n c', { unit: 'words' }, 3],

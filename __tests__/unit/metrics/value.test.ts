@@ -1,8 +1,7 @@
 import { entryNumber, metricNumber } from '../../../src/metrics/value.ts';
-import type { Json } from '../../../src/types/plain.ts';
 
 describe('metricNumber', () => {
-  test.each<[Json, number | null]>([
+  test.each([
     [2.5, 2.5],
     [true, 1],
     [{ only: 3 }, 3],

@@ -4,7 +4,7 @@ import { lastWords, replyObject, verdictOf } from '../../../src/metrics/verdict.
 const WORDS = ['yes', 'no', 'unknown'];
 
 describe('a verdict in JSON', () => {
-  test.each<[unknown, string | null]>([
+  test.each([
     ...['yes', 'Yes', ' YES. ', '**yes**', '"yes"', '`yes`', '(yes)', '- yes'].map(
       (text): [string, string] => [text, 'yes'],
     ),
@@ -26,7 +26,7 @@ describe('a verdict in JSON', () => {
     [{ verdict: 'yes' }, null],
   ])('%j is read as %j', (value, word) => expect(verdictOf(value, WORDS)).toBe(word));
 
-  test.each<[unknown, string | null]>([
+  test.each([
     [4, '4'],
     [4.0, '4'],
     ['4/5', '4'],
@@ -91,7 +91,7 @@ describe('the object of a reply', () => {
   const read = (output: string) => replyObject(output, WORDS, (value) => 'a' in value);
   const YES = { a: 'yes' };
 
-  test.each<[string, object | null]>([
+  test.each([
     ['{"a":"yes"}', YES],
     ['Here it is: {"a":"yes"}', YES],
     ['Here it is.\n\n{"a":"yes"}', YES],

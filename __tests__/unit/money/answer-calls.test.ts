@@ -25,9 +25,9 @@ function comparison(
   const own = String(made);
   const compared = Array.from({ length: references }, (_, i) => ({
     affected: {
-      reference: { id: `r${String(i)}`, tags: i < critical ? ['critical'] : [], n_tries: null },
-      base: request(`base ${own} ${String(i)}`, provider),
-      head: request(`head ${own} ${String(i)}`, provider),
+      reference: { id: `r${i}`, tags: i < critical ? ['critical'] : [], n_tries: null },
+      base: request(`base ${own} ${i}`, provider),
+      head: request(`head ${own} ${i}`, provider),
     },
     base: [],
     head: [],

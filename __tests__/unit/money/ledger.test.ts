@@ -38,13 +38,13 @@ function capped(limit: number, of: Price = price, more: Partial<Caps> = {}) {
   return {
     ledger,
     refused,
-    async asked(count: number, changes: Partial<Request> = {}): Promise<number> {
+    async asked(count: number, changes: Partial<Request> = {}) {
       for (let index = 0; index < count; index += 1) ask(String(index), changes);
       await turn();
       return open.length;
     },
     /** Answers the oldest open calls with this many output tokens. Returns how many are open then. */
-    async answer(count: number, tokens: number): Promise<number> {
+    async answer(count: number, tokens: number) {
       for (let index = 0; index < count; index += 1) open.shift()?.settle(used(tokens));
       await turn();
       return open.length;

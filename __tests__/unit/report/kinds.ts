@@ -134,7 +134,7 @@ function attributesOf(
           }))
         : [];
     return {
-      id: `${kind}-${String(at + 1)}`,
+      id: `${kind}-${at + 1}`,
       kind,
       name,
       explanation,
@@ -219,7 +219,7 @@ export function withKinds(count = 60, sorts: readonly Sort[] = [...DOMAINS, ...S
 export const thirty = (['domain', 'subtask'] as const).flatMap((kind) =>
   Array.from({ length: 15 }, (_, index): Sort => ({
     kind,
-    name: `${kind === 'domain' ? 'Topic' : 'Skill'} ${String(index + 1)}: ${'what it is about '.repeat(1 + (index % 3))}`.trim(),
+    name: `${kind === 'domain' ? 'Topic' : 'Skill'} ${index + 1}: ${'what it is about '.repeat(1 + (index % 3))}`.trim(),
     explanation: 'A sentence that explains in some words what belongs to it and what does not.',
   })),
 );
@@ -237,7 +237,7 @@ export function sweepOfModels(): Result {
     const references = Array.from({ length: 40 }, (_, index) => {
       const outcome = index / 40 < share ? 'pass' : 'fail';
       const head = sideOf([1, 2, 3].map(() => ({ outcome, actual: 'x' })));
-      return referenceOf(`q${String(index)}`, outcome, { head, p: null, q: null });
+      return referenceOf(`q${index}`, outcome, { head, p: null, q: null });
     });
     return suiteOf('capitals', references, {
       variant: { model, parameters: { temperature: 0 } },

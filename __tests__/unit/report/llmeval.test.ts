@@ -9,9 +9,9 @@ interface WrittenReport {
 }
 
 function referencesOf(answers: readonly string[]) {
-  const ids = answers.map((_, at) => `r${String(at)}`);
+  const ids = answers.map((_, at) => `r${at}`);
   const judged = answers.map((answer, at) =>
-    referenceOf(`r${String(at)}`, 'pass', { head: passed(answer) }),
+    referenceOf(`r${at}`, 'pass', { head: passed(answer) }),
   );
   const source = suite({ tests: { references: ids.map((id) => reference(id)) } });
   const [file] = llmevalFiles(
@@ -24,8 +24,8 @@ function referencesOf(answers: readonly string[]) {
 
 const written = (answers: readonly string[]): unknown[] =>
   answers.map((actual, at) => ({
-    id: `r${String(at)}`,
-    input: { q: `r${String(at)}` },
+    id: `r${at}`,
+    input: { q: `r${at}` },
     expected: 'yes',
     actual,
     metrics: { exact_match: { metric: true, result: 'pass', skipped: false } },

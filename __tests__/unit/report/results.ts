@@ -255,7 +255,7 @@ export function suiteOf(
  * Judges the references' tries with evaldiff itself, for verdict, interval, statuses and sentences.
  * Every reference has the same number of tries.
  */
-function judgedSuite(references: ReferenceResult[], because: Because[]): SuiteResult {
+function judgedSuite(references: ReferenceResult[], because: Because[]) {
   const tries = references[0]?.head?.tries.length ?? 0;
   const rates = references.map(() => 1);
   const started = begun({ base: rates, head: rates }, 0, { kind: 'fixed', tries });
@@ -351,7 +351,7 @@ const judged = (outcome: 'pass' | 'fail', actual: string, reason: string): SideR
 };
 
 /** A suite with one regressed reference and a rubric that changed too. */
-function triageSuite(): SuiteResult {
+function triageSuite() {
   const long =
     'Thank you for writing to us. We are sorry to hear that the parcel arrived late and that the box was damaged on one side. We have looked at the shipment and found that it was held at the depot over the weekend. ';
   const file = 'prompts/tests/triage.yaml';
@@ -391,7 +391,7 @@ function triageSuite(): SuiteResult {
 }
 
 /** A suite with a changed temperature and no effect. */
-function mathSuite(): SuiteResult {
+function mathSuite() {
   const references = ['four', 'carry', 'long'].map((id, index) => {
     const expected = String(8 + index);
     const side = repeated('ppp', expected, '');
@@ -453,7 +453,7 @@ export function regression(): Result {
     capital('Finland', 'Helsinki', ['fff', 'ppp'], 'improved', 'helsinki', 29),
     capital('Ghana', 'Accra', ['ppp', 'ppe'], 'unchanged', 'Accra.', 32),
     ...COUNTRIES.slice(7).map((country, at) =>
-      capital(country, `City ${String(at + 1)}`, ['ppp', 'ppp'], 'unchanged', '', 35 + 3 * at),
+      capital(country, `City ${at + 1}`, ['ppp', 'ppp'], 'unchanged', '', 35 + 3 * at),
     ),
   ];
   const capitals = suiteOf('capitals', references, {
@@ -615,7 +615,7 @@ export function green(): Result {
   const references = COUNTRIES.map((country, index) =>
     capital(
       country,
-      `City ${String(index)}`,
+      `City ${index}`,
       ['ppp', index === 3 ? 'ppf' : 'ppp'],
       'unchanged',
       'x',
@@ -672,11 +672,11 @@ export function withProblems(): Result {
 
 /** A full sweep: head only, two models. */
 export function sweep(): Result {
-  const one = (model: string, outcomes: string[]): SuiteResult =>
+  const one = (model: string, outcomes: string[]) =>
     suiteOf(
       'capitals',
       outcomes.map((letters, index) =>
-        referenceOf(`c${String(index)}`, letters.includes('f') ? 'fail' : 'pass', {
+        referenceOf(`c${index}`, letters.includes('f') ? 'fail' : 'pass', {
           line: 10 + index,
           expected: 'Paris',
           head: repeated(letters, 'Paris', 'Lyon', 'expected "Paris", got "Lyon"'),
@@ -708,7 +708,7 @@ export function neutral(): Result {
   const references = COUNTRIES.slice(0, 8).map((country, index) =>
     capital(
       country,
-      `City ${String(index)}`,
+      `City ${index}`,
       ['ppp', index < 2 ? 'ppf' : 'ppp'],
       'unchanged',
       'The city',
@@ -731,7 +731,7 @@ export function hostile(): Result {
   const texts = Object.values(hostileTexts);
   const marker = '<!-- evaldiff -->';
   const references = texts.map((text, index) =>
-    referenceOf(`${text} ${String(index)}`, index % 3 === 0 ? 'inconclusive' : 'regressed', {
+    referenceOf(`${text} ${index}`, index % 3 === 0 ? 'inconclusive' : 'regressed', {
       file: `prompts/${text}.yaml`,
       line: index,
       input: { [text]: text } as Record<string, Scalar>,
@@ -765,7 +765,7 @@ export function hostile(): Result {
     }),
     ...texts.map((text, index) =>
       suiteOf(text, references.slice(0, 2), {
-        path: `${text}${String(index)}`,
+        path: `${text}${index}`,
         because: [{ key: text, file: text }],
         verdict: 'inconclusive',
       }),
@@ -832,7 +832,7 @@ export function enormous(count = 10_000): Result {
   const references = Array.from({ length: count }, (_, index) =>
     referenceOf(`case-${String(index).padStart(5, '0')}`, 'regressed', {
       line: index + 1,
-      input: { question: `Question ${String(index)}?` },
+      input: { question: `Question ${index}?` },
       expected: 'yes',
       base: sideOf([{ outcome: 'pass', actual: `${long}yes` }]),
       head: sideOf([{ outcome: 'fail', actual: `${long}no` }]),

@@ -64,7 +64,7 @@ describe('renderTerminal', () => {
       'capitals 92 → 82 %: 3 of 17 tests broke',
       'What changed: prompts/capitals.yaml:4',
       '-   content: Name the capital of {{country}}, nothing else.',
-      'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 → 0 of 3 passed; 2 more fail exact_match too',
+      'What it did: australia (prompts/tests/capitals.yaml:14) of capitals, 3 of 3 → 0 of 3 passed; 2 more failed exact_match too',
       'Head ✗       The capital of Australia is Canberra.',
       'Pass rate ',
     ].map((words) => shown.indexOf(words));

@@ -42,7 +42,7 @@ describe('createRedactor', () => {
 
   test.each([64, 76])('removes a long key in base64 with lines of %s characters', (width) => {
     const key = `${KEY} ${'q7Rt9'.repeat(20)} ${KEY}`;
-    const lines = base64(key).match(new RegExp(`.{1,${String(width)}}`, 'g')) ?? [];
+    const lines = base64(key).match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
     const clean = createRedactor([key])(lines.join('\n'));
     expect(clean.replaceAll(/\*\*\*|\n/g, '').length).toBeLessThanOrEqual(8);
   });

@@ -19,6 +19,8 @@ describe('nearest', () => {
   test('requires a closer match in strict mode', () => {
     expect(nearest('steps', ['stop'])).toBe('stop');
     expect(nearest('steps', ['stop'], 'strict')).toBeNull();
+    for (const word of ['modle', 'omdel', 'moedl'])
+      expect(nearest(word, ['model'], 'strict')).toBe('model');
   });
 
   const many = Array.from({ length: 31 }, (_, index) => `known${index}`);

@@ -24,7 +24,7 @@ function fell(
 
 const ids = (references: readonly ReferenceResult[]) => references.map(({ id }) => id);
 const numbered = (count: number, name: string, passes: number): ReferenceResult[] =>
-  Array.from({ length: count }, (_, i) => fell(`${name}${String(i)}`, passes));
+  Array.from({ length: count }, (_, i) => fell(`${name}${i}`, passes));
 
 describe('references chosen for a cause search', () => {
   test('are the eight with the largest drop, regressed ones first', () => {
@@ -104,7 +104,7 @@ describe('a fall that another metric hides', () => {
     ['always fails, and no single metric fell', [0, 0], falling('fall', []), null, 0],
     ['always fails, and another rule decided', [0, 0], falling('named', ['ends']), null, 0],
   ])('is judged by the metric that fell if the other %s', (_, others, grounds, metrics, fallen) => {
-    const references = others.map((passes, index) => hidden(`r${String(index)}`, passes));
+    const references = others.map((passes, index) => hidden(`r${index}`, passes));
     const view = viewFall(suiteResult({ ...grounds, references }));
     expect(view.metrics).toEqual(metrics);
     expect(ids(fallenReferences(view.result))).toHaveLength(fallen);

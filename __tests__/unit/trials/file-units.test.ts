@@ -53,7 +53,7 @@ function trialOf(
 const summary = ({ units }: FilesChange) =>
   units.map(({ kind, file, side, lines, head, base_text, head_text }) => [
     kind,
-    `${file}:${String(lines.from)} ${side}`,
+    `${file}:${lines.from} ${side}`,
     head.line,
     base_text,
     head_text,
@@ -97,7 +97,7 @@ describe('the parts (units) that a change of files is split into', () => {
     ]);
   });
 
-  test.each<[string, Tree, Tree, string, (string | null)[]]>([
+  test.each([
     ['an added file', {}, { 'a.md': 'New.\n' }, 'head', [null, '']],
     ['a deleted file', { 'a.md': 'Old.\n' }, {}, 'base', ['', null]],
     ['a binary file', { 'a.md': 'a\0b' }, { 'a.md': 'a\0c' }, 'head', ['', '']],
@@ -183,12 +183,10 @@ describe('the parts (units) that a change of files is split into', () => {
   test('are a thousand for a rewritten file of 1,000 lines, and each can be reverted', () => {
     const text = (change_: (at: number) => string) =>
       lines(
-        ...Array.from({ length: 2000 }, (_, at) =>
-          at % 2 === 0 ? `Keep ${String(at)}.` : change_(at),
-        ),
+        ...Array.from({ length: 2000 }, (_, at) => (at % 2 === 0 ? `Keep ${at}.` : change_(at))),
       );
-    const base = { 'AGENTS.md': text((at) => `Write the number ${String(at)} in words.`) };
-    const head = { 'AGENTS.md': text((at) => `Write the number ${String(at)} in figures.`) };
+    const base = { 'AGENTS.md': text((at) => `Write the number ${at} in words.`) };
+    const head = { 'AGENTS.md': text((at) => `Write the number ${at} in figures.`) };
     const found = change(base, head);
     expect(found.units).toHaveLength(1000);
     expect(found.units[499]).toMatchObject({ lines: { from: 1000, to: 1000 } });

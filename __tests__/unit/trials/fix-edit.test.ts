@@ -16,7 +16,7 @@ const FILE = [
 ];
 
 /** The prompt in a file; null if it is not valid. */
-function promptIn(file: string): Prompt | null {
+function promptIn(file: string) {
   const read = readYaml('p.yaml', file);
   if (!read.ok) return null;
   const { messages } = read.value.value as { messages: { content: Json }[] };
@@ -111,7 +111,7 @@ describe('edit of a file that applies a fix', () => {
     (style) => {
       let [units, without] = [0, 0];
       for (let round = 0; round < draws(500); round += 1) {
-        const planted = plantedChange(`edits ${String(round)}`, style);
+        const planted = plantedChange(`edits ${round}`, style);
         const { head } = planted;
         for (const [i, unit] of planted.units.entries()) {
           const wanted = filled(head.prompt, () => planted.without(i));

@@ -121,8 +121,8 @@ describe('the parts (units) that a change of a text is split into', () => {
   });
 
   test('are a single part if the two texts share no line', () => {
-    const base = Array.from({ length: 1_500 }, (_, i) => `old ${String(i)}`).join('\n');
-    const head = Array.from({ length: 1_500 }, (_, i) => `new ${String(i)}`).join('\n');
+    const base = Array.from({ length: 1_500 }, (_, i) => `old ${i}`).join('\n');
+    const head = Array.from({ length: 1_500 }, (_, i) => `new ${i}`).join('\n');
     const merged = mergeTexts(base, head, 'lines');
     expect(merged.units).toHaveLength(1);
     expect(composeText(merged, every)).toBe(head);

@@ -98,24 +98,22 @@ describe('what a grader sees of a comparison', () => {
 
   test('fits into 6,000 tokens, and each part says what was left out', () => {
     const long = (word: string) => `${word} `.repeat(4_000);
-    const lines = Array.from({ length: 900 }, (_, at) => `Line ${String(at)} of the prompt.`);
+    const lines = Array.from({ length: 900 }, (_, at) => `Line ${at} of the prompt.`);
     const head = lines.map((line, at) => (at % 10 === 0 ? line.toUpperCase() : line));
     const { materials } = packetOf({
       suite: { base: side(...lines), head: side(...head) },
       groups: Array.from({ length: 60 }, (_, at) => ({
-        id: `g${String(at)}`,
+        id: `g${at}`,
         isWorse: false,
         members: [],
-        words: `Group ${String(at)} of the test cases with all of its figures: 100 % → 50 %`,
+        words: `Group ${at} of the test cases with all of its figures: 100 % → 50 %`,
       })),
-      fell: Array.from({ length: 9 }, (_, at) => fell(`r${String(at)}`, long('why'))).map(
-        (own) => ({
-          ...own,
-          base: said('pass', long('yes')),
-          head: said('fail', long('no')),
-        }),
-      ),
-      stable: Array.from({ length: 9 }, (_, at) => referenceResult(`h${String(at)}`)),
+      fell: Array.from({ length: 9 }, (_, at) => fell(`r${at}`, long('why'))).map((own) => ({
+        ...own,
+        base: said('pass', long('yes')),
+        head: said('fail', long('no')),
+      })),
+      stable: Array.from({ length: 9 }, (_, at) => referenceResult(`h${at}`)),
     });
     const { task, change, groups, cases } = materials;
     const tokens = [task, change, groups, cases].map(estimateTokens);

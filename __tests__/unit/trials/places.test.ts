@@ -30,7 +30,7 @@ describe('a changed line of a prompt', () => {
     'is reported at its file and line, in YAML style %s',
     (style) => {
       for (let round = 0; round < draws(500); round += 1) {
-        const { base, head, merged, units } = plantedChange(`places ${String(round)}`, style);
+        const { base, head, merged, units } = plantedChange(`places ${round}`, style);
         const first = style === 'txt' ? 1 : 5;
         const last = style === 'txt' ? head.file.length - 1 : head.file.length - 3;
         for (const [i, { side, lines, head: remark, base_text, head_text }] of units.entries()) {

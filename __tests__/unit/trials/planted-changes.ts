@@ -1,5 +1,4 @@
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
-import type { Prompt } from '../../../src/kernel/suite/suite.ts';
 import { composeText, mergeTexts } from '../../../src/trials/merged-text.ts';
 import { createPlaces } from '../../../src/trials/unit-places.ts';
 import { prompt } from '../app/run/builders.ts';
@@ -62,7 +61,7 @@ export function plantedChange(seed: string, style: Style) {
   const sides = randomLines(random).map((lines) => {
     const text = `${trimmed(lines)}${style === '|' ? '\n' : ''}`;
     const place = { file, line: style === 'txt' ? 1 : 3 };
-    const own: Prompt = prompt({ file, messages: [{ role: 'system', content: text, place }] });
+    const own = prompt({ file, messages: [{ role: 'system', content: text, place }] });
     return { text, file: fileOf(text, style), prompt: own, place };
   });
   const [base, head] = sides;

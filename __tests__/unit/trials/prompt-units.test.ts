@@ -151,8 +151,8 @@ describe('the parts (units) that a change of a prompt is split into', () => {
   test('count few-shot pairs that changed places as one swap, separate from changes of other messages', () => {
     const pairs = (...order: number[]): PromptText[] =>
       order.flatMap((n) => [
-        { role: 'user', content: `Question ${String(n)}` },
-        { role: 'assistant', content: `Answer ${String(n)}` },
+        { role: 'user', content: `Question ${n}` },
+        { role: 'assistant', content: `Answer ${n}` },
       ]);
     const ask = { role: 'user' as const, content: '{city}?' };
     const base = side({

@@ -39,9 +39,8 @@ const ROWS: Row[] = [
   ['head by deleting it, the tip by an edit', 'A', 'B', 'absent', 'B', 'both'],
 ];
 
-const withTests = (tests: Partial<Tests>): Project => project([suite({ tests })]);
-const of = (changes: Partial<Settings>): Project =>
-  project([suite()], { settings: settings(changes) });
+const withTests = (tests: Partial<Tests>) => project([suite({ tests })]);
+const of = (changes: Partial<Settings>) => project([suite()], { settings: settings(changes) });
 const inForce = ({ suites }: Project) => suites[0]!.tests;
 
 const only = <T>(cell: Cell, made: (code: number, place: { file: string; line: number }) => T) =>
@@ -178,8 +177,7 @@ describe('settings in a merge', () => {
 
 describe('tests in a merge', () => {
   test("at level untrusted do not count head's new references", () => {
-    const having = (...ids: string[]): Project =>
-      withTests({ references: ids.map((id) => reference(id)) });
+    const having = (...ids: string[]) => withTests({ references: ids.map((id) => reference(id)) });
     const { base, head } = mergeProjects(having('a'), having('a', 'tip'), having('a', 'own'));
     const arranged = applyTrust(base, head, sources('untrusted'), OWN_SETTINGS);
     expect(inForce(arranged.head).references).toMatchObject([
@@ -215,7 +213,7 @@ describe('tests in a merge', () => {
   test.each(['place', 'at', 'columns', 'problem'])(
     'include the new value of a variable, even if it is named %s',
     (name) => {
-      const asking = (value: string): Project =>
+      const asking = (value: string) =>
         withTests({ references: [reference('a', { input: { [name]: value } })] });
       const { head } = mergeProjects(asking('one'), asking('two'), asking('one'));
       expect(inForce(head).references.map(({ input }) => input)).toEqual([{ [name]: 'two' }]);
@@ -262,7 +260,7 @@ test.each([
 );
 
 describe('prompt text in a merge', () => {
-  const saying = (content: string): Project => {
+  const saying = (content: string) => {
     const place = { file: 'prompts/p.yaml', line: 6 };
     return project([suite({ prompt: { messages: [{ role: 'user', content, place }] } })]);
   };

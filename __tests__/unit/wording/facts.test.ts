@@ -12,7 +12,7 @@ function topOf(result: Result) {
 
 const many = (count: number, prefix = 'ok') =>
   Array.from({ length: count }, (_, at) =>
-    referenceOf(`${prefix}${String(at)}`, 'unchanged', {
+    referenceOf(`${prefix}${at}`, 'unchanged', {
       base: passed('x', 'x'),
       head: passed('x', 'x'),
     }),
@@ -28,7 +28,7 @@ const named = (...ids: string[]): Result['reasons'] => [
   { code: 'removed', named: ids.map((id) => `prompts/answer.yaml: ${id}`), fails: false },
 ];
 /** An unchanged suite with the rates of the tests that both sides have. */
-const quiet = (name: string, references: SuiteResult['references']): SuiteResult => {
+const quiet = (name: string, references: SuiteResult['references']) => {
   const { pass_rate } = suiteOf(
     name,
     references.filter(({ base }) => base !== null),
@@ -44,10 +44,10 @@ const answer = [
   added('new4', passed),
 ];
 const gone = [removed('cone6', ['critical']), removed('wash', ['critical']), removed('kiln')];
-const red = (name: string, broken: number, of: number): SuiteResult =>
+const red = (name: string, broken: number, of: number) =>
   suiteOf(
     name,
-    [...many(of - broken), ...Array.from({ length: broken }, (_, at) => fell(`r${String(at)}`))],
+    [...many(of - broken), ...Array.from({ length: broken }, (_, at) => fell(`r${at}`))],
     { verdict: 'regressed' },
   );
 

@@ -5,7 +5,7 @@ import { reasonWords } from '../../../src/wording/reasons.ts';
 import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 import { keyOf } from '../report/results.ts';
 
-const fell = (name: string, changes: Partial<SuiteResult> = {}): SuiteResult =>
+const fell = (name: string, changes: Partial<SuiteResult> = {}) =>
   suiteResult({
     name,
     path: name,
@@ -59,10 +59,7 @@ describe('reasons', () => {
       { code: 'new-failed', named: ['p: a'] },
       '1 new test failed on head, and gate.new is fail: p: a',
     ],
-    [
-      moved,
-      'p: the new scoring alone lowers the pass rate by 12.0 points (of the same answers 4 now pass and 0 now fail); gate.scoring is fail',
-    ],
+    [moved, 'p: 4 of 20 answers now pass under the new scoring; gate.scoring is fail'],
     [{ code: 'held', held: 1, others: false }, 'Not failed, because fail_on is never.'],
     [
       { code: 'held', held: 1, others: true },
@@ -87,7 +84,7 @@ describe('reasons', () => {
 describe('the title', () => {
   const RED = { kind: 'regressed', fails: true } as const;
   const titleOf = (...suites: SuiteResult[]) => outcomeFields(RED, { suites }).title;
-  const of = (model: string, name: string, verdict: SuiteResult['verdict']): SuiteResult =>
+  const of = (model: string, name: string, verdict: SuiteResult['verdict']) =>
     fell(name, { verdict, variant: { model, parameters: { temperature: 0 } } });
 
   test('names the variant only if a suite has several variants', () => {

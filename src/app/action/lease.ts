@@ -43,8 +43,8 @@ export interface Lease {
   /** Never throws. If the token may not write checks, the job's own status is the check. */
   open(): Promise<void>;
   writeCheck(check: CheckText): Promise<PublishResult>;
-  /** If `ran` is null, the run was canceled, and no comment is created. */
-  writeComment(body: string, ran: boolean | null): Promise<PublishResult>;
+  /** If `wanted` is null, the run was canceled, and no comment is created. */
+  writeComment(body: string, wanted: boolean | null): Promise<PublishResult>;
   fail(reasons: readonly string[]): Promise<string[]>;
   hasFailed(): boolean;
   /** When evaldiff first ran for this head commit, if it wrote a check. */
@@ -90,10 +90,10 @@ export function createLease(client: Client, job: LeaseJob, identity: RunIdentity
     },
     open: () => (state.opening ??= openLease(state)),
     writeCheck: (check) => writeCheck(state, check),
-    writeComment: (body, ran) =>
-      ran === null
-        ? writeComment(state, { body: noVerdict(state, 'cancelled'), mode: 'auto', ran: false })
-        : writeComment(state, { body, mode: inputs.comment, ran }),
+    writeComment: (body, wanted) =>
+      wanted === null
+        ? writeComment(state, { body: noVerdict(state, 'cancelled'), mode: 'auto', wanted: false })
+        : writeComment(state, { body, mode: inputs.comment, wanted }),
     fail: (reasons) => failLease(state, reasons),
     hasFailed: () => state.failed,
     firstRun: () => firstRun(state),
@@ -179,12 +179,12 @@ async function writeCheck(state: LeaseState, check: CheckText): Promise<PublishR
 
 async function writeComment(
   state: LeaseState,
-  { body, mode, ran }: { body: string; mode: Inputs['comment']; ran: boolean },
+  { body, mode, wanted }: { body: string; mode: Inputs['comment']; wanted: boolean },
 ): Promise<PublishResult> {
   const comment = commentOf(state, body);
   if (comment === null) return { ok: true, id: null, warnings: [] };
   return publishComment(state.client, {
-    ...{ ...comment, mode, ran },
+    ...{ ...comment, mode, wanted },
     fork: withheldFrom(state.facts) !== null,
     announced: state.opened?.comment ?? null,
     superseded: noVerdict(state, 'superseded'),
@@ -201,7 +201,7 @@ async function failLease(state: LeaseState, reasons: readonly string[]): Promise
   const body = leaseCommentBody(state, '❌ No verdict for ', summary);
   const written = await Promise.all([
     writeCheck(state, { conclusion: 'error', title, summary, annotations: [] }),
-    writeComment(state, { body, mode: 'auto', ran: false }),
+    writeComment(state, { body, mode: 'auto', wanted: false }),
   ]);
   return written.flatMap((each) => (each.ok ? each.warnings : [each.warning]));
 }

@@ -15,6 +15,7 @@ import { logLine } from '../../text/log.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { ChangedFile, EventFacts } from '../../types/repository.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
+import { hasFinding } from '../../wording/outcomes.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
 import { fillFolder } from '../session/write-reports.ts';
@@ -123,11 +124,15 @@ function idOf(published: PublishResult): number | null {
 }
 
 function postComment(job: PublishJob): Promise<PublishResult> {
-  const { result, reports, lease } = job;
+  const { result, reports, lease, inputs } = job;
   const { about, markers } = lease.identity;
   const links = { ...job.links, about };
   const body = renderComment(result, { marker: markers.comment, reports, links });
-  return lease.writeComment(body, isCancelled(result) ? null : hasContent(result, reports));
+  const isWanted = inputs.comment !== 'findings' || hasFinding(result);
+  return lease.writeComment(
+    body,
+    isCancelled(result) ? null : isWanted && hasContent(result, reports),
+  );
 }
 
 function isCancelled({ outcome }: Result): boolean {

@@ -40,6 +40,19 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   }
 }
 
+/** Names that other tools give to options and overrides of evaldiff. */
+const OTHER_OPTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '--directory FOLDER names the folder of the project.': 'path dir folder cwd root project',
+    '--base REF names the commit to compare with.': 'base-ref compare against branch',
+    '--max-cost USD caps the cost, --max-calls the calls.': 'budget cap limit max-usd',
+    'n_tries=9, without dashes, sets the number of tries.': 'tries repeat n-tries runs',
+    'references=ID, without dashes, runs only these tests.': 'filter only id ids test grep',
+    'model=NAME, without dashes, sets the model.': 'model provider',
+    'npx evaldiff plan shows what would run.': 'dry-run',
+  }).flatMap(([hint, names]) => names.split(' ').map((name): [string, string] => [name, hint])),
+);
+
 const RUN_OR_DIFF =
   'npx evaldiff run evaluates the files as they are; npx evaldiff diff compares them with main.';
 
@@ -108,7 +121,14 @@ export async function createProgram(
     })
     .showHelpAfterError('Run evaldiff --help for the commands.')
     .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      outputError: (text, write) => {
+        const hint = OTHER_OPTIONS.get(/unknown option '--([\w-]+)/.exec(text)?.[1] ?? '');
+        write(hint === undefined ? text : `${text.split('\n')[0] ?? ''}\n(${hint})\n`);
+      },
+    })
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(

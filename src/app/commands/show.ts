@@ -86,7 +86,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     });
 };
 
-async function savedResult(from: string, terminal: Terminal): Promise<Result> {
+export async function savedResult(from: string, terminal: Terminal): Promise<Result> {
   if (from === EXAMPLE_FOLDER && !existsSync(join(terminal.cwd, from)))
     throw userError(
       from,

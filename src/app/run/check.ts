@@ -1,16 +1,16 @@
 import { problem } from '../../errors.ts';
 import { FIRST_TRIES } from '../../kernel/plan/looks.ts';
 import { scoringsOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { tallySchema } from '../../kernel/result/pieces.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
-import { triesNeeded } from '../../kernel/suite/gate.ts';
+import { rollupName, triesNeeded } from '../../kernel/suite/gate.ts';
 import { judgingTargets, everyMetric } from '../../kernel/suite/metrics.ts';
-import { keyPlace } from '../../kernel/suite/suite.ts';
+import { keyPlace, type Tests } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { NotRun } from '../../trust/trusted-sides.ts';
 import { takesOverlay, type Evaluate, type Target } from '../../types/model.ts';
 import type { Notice, Problem, Place, CodePlace, CodeLanguage } from '../../types/plain.ts';
+import { checkRollup } from './roll-up-check.ts';
 
 export function answererProblems(
   suites: readonly SuiteComparison[],
@@ -116,14 +116,8 @@ interface Code {
   at?: CodePlace | undefined;
   place: Place;
   sets?: readonly (keyof typeof SET)[];
-  /**
-   * Names of input variables that are whole numbers. If absent, the code is only compiled, not run.
-   */
-  counts?: readonly string[];
   tool?: string | undefined;
 }
-
-const OF_ROLLUP = { sets: ['result'] as const, counts: Object.keys(tallySchema.shape) };
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
@@ -153,20 +147,56 @@ export async function checkCode(
       own: await codeProblems(piece, evaluate),
     })),
   );
+  const flawed = found.flatMap(({ own }) => own.map(({ place }) => place));
+  const rollups = await Promise.all(
+    used
+      .filter(({ run }) => !flawed.includes(rollupPlace(run.scoring.tests)))
+      .map((suite) => rollupFlaws(suite, evaluate)),
+  );
   const failing = found.filter(
     ({ piece: { tool, what }, own: [first] }) =>
       tool === 'promptfoo' && NOT_COMPILED.test(first?.message.slice(`${what}: `.length) ?? ''),
   );
   return {
-    problems: found.filter((each) => !failing.includes(each)).flatMap(({ own }) => own),
-    notices: failing.flatMap(({ piece: { what }, own }) =>
-      own.map(({ place, message }) => ({
-        kind: 'import' as const,
-        place,
-        message: `${what} ${FAILS_ALWAYS}: ${message.slice(`${what}: `.length)}`,
-      })),
-    ),
+    problems: distinctProblems([
+      ...found.filter((each) => !failing.includes(each)).flatMap(({ own }) => own),
+      ...rollups.flatMap(({ problems }) => problems),
+    ]),
+    notices: [
+      ...rollups.flatMap(({ notices }) => notices),
+      ...failing.flatMap(({ piece: { what }, own }) =>
+        own.map(({ place, message }) => ({
+          kind: 'import' as const,
+          place,
+          message: `${what} ${FAILS_ALWAYS}: ${message.slice(`${what}: `.length)}`,
+        })),
+      ),
+    ],
   };
+}
+
+async function rollupFlaws(
+  suite: SuiteComparison,
+  evaluate: Evaluate,
+): Promise<{ problems: Problem[]; notices: Notice[] }> {
+  const { tests } = suite.run.scoring;
+  const what = `metrics_rollup "${rollupName(tests.rollup)}"`;
+  const found = await checkRollup(suite, evaluate);
+  const place = rollupPlace(tests);
+  if (found.kind === 'error')
+    return {
+      problems: [{ place, message: `${what}: ${found.message}${found.counts}` }],
+      notices: [],
+    };
+  const message = `${suite.run.suite.name}: ${what} can never fail: a test passes however many of its tries fail`;
+  return {
+    problems: [],
+    notices: found.kind === 'works' ? [] : [{ kind: 'settings', message, place }],
+  };
+}
+
+function rollupPlace({ rollup, file }: Tests): Place {
+  return rollup.kind === 'code' ? rollup.place : { file, line: 0 };
 }
 
 function scoringCode({ run: { scoring } }: SuiteComparison): Code[] {
@@ -180,7 +210,7 @@ function scoringCode({ run: { scoring } }: SuiteComparison): Code[] {
   });
   const { rollup } = tests;
   return rollup.kind === 'code'
-    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, ...OF_ROLLUP }]
+    ? [...metrics, { ...rollup, what: `metrics_rollup "${rollup.name}"`, sets: ['result'] }]
     : metrics;
 }
 
@@ -190,24 +220,28 @@ function codeOfPrompt({ run: { suite } }: SuiteComparison): Code[] {
 }
 
 async function codeProblems(
-  { what, language, code, at, place, sets = [], counts }: Code,
+  { what, language, code, at, place, sets = [] }: Code,
   evaluate: Evaluate,
 ): Promise<Problem[]> {
-  const job = { suite: 'compiled', side: 'head' as const, language, code, at };
-  const [result] = await evaluate({ ...job, outputs: [], inputs: [{}] });
-  if (result?.status === 'error') return [{ place, message: `${what}: ${result.message}` }];
+  const compile = async (as: CodeLanguage) => {
+    const job = { suite: 'compiled', side: 'head' as const, language: as, code, at };
+    return (await evaluate({ ...job, outputs: [], inputs: [{}] }))[0];
+  };
+  const result = await compile(language);
+  if (result?.status === 'error') {
+    const other = language === 'python' ? 'javascript' : 'python';
+    const isOther = NOT_COMPILED.test(result.message) && (await compile(other))?.status !== 'error';
+    const fix = isOther ? `. This is ${other}: add language: ${other}` : '';
+    return [{ place, message: `${what}: ${result.message}${fix}` }];
+  }
   const unset = sets.find((name) => !maySet(name, language, code));
-  if (unset !== undefined)
-    return [{ place, message: `${what} never sets ${unset}, ${SET[unset]}` }];
-  if (counts === undefined) return [];
-  const ones = Object.fromEntries(counts.map((name) => [name, 1]));
-  const inputs = [ones, { ...ones, num_fails: 0 }, { ...ones, num_passes: 0 }];
-  const ran = await evaluate({ ...job, outputs: ['result'], inputs });
-  const errors = ran.flatMap((each) => (each.status === 'error' ? [each.message] : []));
-  const undefinedName = errors.find((message) => /not defined/.test(message));
-  // If only some of the made-up inputs cause errors, reports just undefined names.
-  const [message = undefinedName] = errors.length === ran.length ? errors : [];
-  return message === undefined ? [] : [{ place, message: `${what}: ${message}` }];
+  if (unset === undefined) return [];
+  const ofResult = sets.includes('metric') ? 'result = metric > 0.5' : 'result = num_fails == 0';
+  const ofMetric = language === 'python' ? '1 if result else 0' : 'result ? 1 : 0';
+  const line = unset === 'metric' ? `metric = ${ofMetric}` : ofResult;
+  return [
+    { place, message: `${what} never sets ${unset}, ${SET[unset]}; add a line like ${line}` },
+  ];
 }
 
 /** Code that builds other code at run time may set any variable. */

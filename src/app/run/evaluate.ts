@@ -23,6 +23,7 @@ import {
   type ConfirmedVerdict,
 } from './confirm.ts';
 import type { FeatureTools, Features, Judged } from './feature.ts';
+import { withScoringFacts } from './scoring-facts.ts';
 import type { Spending } from './spending.ts';
 
 export type ComparedSuites = Awaited<ReturnType<typeof compareSuites>>;
@@ -72,12 +73,17 @@ export async function compareSuites(
   let suites: ComparedSuite[] = compared;
   for (const { results } of rows) suites = (await results?.(suites, tools)) ?? suites;
   const underBase = await findUnderBase(shown, gate, { confirm, words: tools.words });
+  const scoring = await Promise.all(
+    shown.map(async (suite) => {
+      const { comparison } = suite;
+      const split = scoringSplit(comparison, suite.rollUps, underBase.hiddenIn(suite));
+      return split === null ? [] : [await withScoringFacts(split, comparison, tools.evaluate)];
+    }),
+  );
   return {
     problems: broken.problems,
     suites,
-    scoring: shown.flatMap(
-      (suite) => scoringSplit(suite.comparison, suite.rollUps, underBase.hiddenIn(suite)) ?? [],
-    ),
+    scoring: scoring.flat(),
     underBase: underBase.findings,
     unconfirmed: underBase.unconfirmed,
     confirm: confirmReferences(gate, confirm),

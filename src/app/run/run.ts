@@ -11,6 +11,7 @@ import { replacedAnswerers } from '../../trust/answerers.ts';
 import { compareSuites, decideRun, type ComparedSuites } from './evaluate.ts';
 import type { Added, DecidedRun, Feature, Features, MeasuredGrader } from './feature.ts';
 import { askRounds, startSpending, type JudgeEdges, type Spending } from './spending.ts';
+import { unknownModels } from './unknown-models.ts';
 
 export type Untitled = Omit<Result, 'title'>;
 
@@ -23,6 +24,9 @@ export async function run(
   const started = await withStarts(plain, edges, rows);
   const spent = startSpending(started, edges);
   const asked = await askRounds(started, edges, spent);
+  const problems = unknownModels(started, spent.missing);
+  if (problems.length > 0)
+    return withProblems(emptyResult, { problems, suites: [], notices: [] }, spent);
   const prepared = { ...started, suites: asked.suites };
   const tools = { ...edges, spent };
   const features = activeRows(rows, prepared);
@@ -30,7 +34,7 @@ export async function run(
     ...(await row.before?.(plan, tools)),
   }));
   const compared = await compareSuites(prepared, tools, rows, partsOfSuites(rows, tested));
-  if (compared.problems.length > 0) return withBrokenCode(emptyResult, compared, spent);
+  if (compared.problems.length > 0) return withProblems(emptyResult, compared, spent);
   const run = { ...prepared, ...compared, trust: emptyResult.trust, planned: prepared.suites };
   const explained = await inTurn(features, async ({ row, plan }) =>
     row.compared?.(plan, run, tools),
@@ -127,9 +131,9 @@ function mergeFeatureParts(added: readonly (Partial<Added> | undefined)[]): Part
   return Object.assign({}, ...added.map((each) => each?.parts ?? {})) as Partial<FeatureParts>;
 }
 
-function withBrokenCode(
+function withProblems(
   emptyResult: Untitled,
-  { problems, suites, notices }: ComparedSuites,
+  { problems, suites, notices }: Pick<ComparedSuites, 'problems' | 'suites' | 'notices'>,
   { meter }: Spending,
 ): Untitled {
   const outcome = { kind: 'not-evaluated', problems: problems.length } as const;

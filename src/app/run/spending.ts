@@ -8,6 +8,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
+import { modelLabel } from '../../money/priced-calls.ts';
 import type { Usage } from '../../types/answer.ts';
 import type { CheckSchema } from '../../types/metric.ts';
 import {
@@ -22,6 +23,7 @@ import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
 import { withoutOutdated, type OtherBuild, type ReplacedServer } from './outdated.ts';
+import { unknownModels } from './unknown-models.ts';
 
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
@@ -71,6 +73,8 @@ export interface Spending {
   complete: Complete;
   halted(): Halt | null;
   unmade: Unmade;
+  /** Errors of models that do not exist, by the model's label. */
+  missing: Map<string, string>;
 }
 
 const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'fix']);
@@ -78,11 +82,14 @@ const NO_GRADE: ReadonlySet<Purpose> = new Set(['prompt', 'qualeval', 'fix']);
 export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending {
   const meter = createMeter(edges.complete, price);
   const unmade = { tries: 0, grades: 0, rounds: 0 };
+  const missing = new Map<string, string>();
   let failed: string | null = null;
   const complete: Complete = async (request) => {
     const completion = await meter.complete(request);
     if (!NO_GRADE.has(request.purpose) && isAbandoned(completion)) unmade.grades += 1;
     failed = errorIn(completion) ?? failed;
+    if (completion.status === 'error' && completion.noModel)
+      missing.set(modelLabel(request.target), completion.message);
     edges.answered(request.purpose, completion.status);
     return completion;
   };
@@ -92,7 +99,7 @@ export function startSpending({ price }: Prepared, edges: JudgeEdges): Spending 
       ? halt
       : { ...halt, why: `${halt.why} (the last error: ${failed})` };
   };
-  return { meter, complete, halted, unmade };
+  return { meter, complete, halted, unmade, missing };
 }
 
 function errorIn(completion: Completion): string | null {
@@ -113,11 +120,13 @@ export async function askRounds(
 }
 
 async function executeRounds(
-  { suites, price, next }: Prepared,
+  prepared: Prepared,
   { evaluate, checkSchema, random, scoreMetric }: JudgeEdges,
-  { meter, complete, halted, unmade }: Spending,
+  { meter, complete, halted, unmade, missing }: Spending,
 ): Promise<SuiteComparison[]> {
+  const { suites, price, next } = prepared;
   const whileCalled = (begun: readonly SuiteComparison[]): NextTries => {
+    if (unknownModels(prepared, missing).length > 0) return () => new Map();
     const wanted = next(begun);
     return (run) => {
       const tries = wanted(run);

@@ -22,9 +22,9 @@ export interface CommentJob {
   headSha: string;
   marker: string;
   body: string;
-  /** `auto` creates a comment only if something `ran`, but always updates an existing one. */
-  mode: 'auto' | 'always' | 'never';
-  ran: boolean;
+  /** Only `always` creates a comment that is not `wanted`. An existing one is always updated. */
+  mode: 'auto' | 'findings' | 'always' | 'never';
+  wanted: boolean;
   fork: boolean;
   announced: OwnComments | null;
   /** Replaces the "running" comment if the pull request has a newer head commit. */
@@ -96,7 +96,7 @@ async function upsert(client: Client, job: CommentJob): Promise<PublishResult> {
       ? { own: announced.own, warnings: [] }
       : await find(client, job, self);
   const [newest] = own;
-  if (newest === undefined && job.mode === 'auto' && !job.ran)
+  if (newest === undefined && job.mode !== 'always' && !job.wanted)
     return { ok: true, id: null, warnings };
   const head = await currentHead(client, job.repository, job.pullRequest);
   if (head !== job.headSha) {

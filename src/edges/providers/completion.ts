@@ -13,7 +13,7 @@ export function callCompletion(
       ...answerCompletion(tried.value, Math.max(0, Math.round(tried.latencyMs)), at),
       ...requestCounts(tried, 1),
     };
-  const { kind, message } = tried.fault;
+  const { kind, message, noModel } = tried.fault;
   const before = tried.before ? { before: `${label}: ${tried.before.message}` } : {};
   const ended = tried.fault.ended ?? (kind === 'filtered' ? 'filtered' : null);
   const error = {
@@ -23,6 +23,7 @@ export function callCompletion(
     ...requestCounts(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
     ...before,
     ...(ended === null ? {} : { ended }),
+    ...(noModel && { noModel }),
   } as const;
   return tried.sent ? error : { ...error, unsent: true };
 }

@@ -16,6 +16,7 @@ export interface Fault {
   detail: string;
   spent: MeteredUsage[];
   unreached?: true;
+  noModel?: true;
   once?: true;
   ended?: Ended;
 }

@@ -84,18 +84,15 @@ async function askHosted(
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
     if (release === null) continue;
     const asking = { request, target, open, plainly };
-    const completion = await askOnce(to, asking, options).finally(release);
-    if (completion === 'plainly') {
-      plainly = true;
-      continue;
-    }
-    if (completion === null) {
+    const asked = await askOnce(to, asking, options).finally(release);
+    if (asked.status === 'ask-plainly') plainly = true;
+    else if (asked.status === 'option-refused') {
       refused += 1;
       options.onRefused(request);
-      continue;
+    } else {
+      if (asked.status === 'ok') server.refusals.accept(target, plainly ? null : open);
+      return refused === 0 ? asked : { ...asked, refused };
     }
-    if (completion.status === 'ok') server.refusals.accept(target, plainly ? null : open);
-    return refused === 0 ? completion : { ...completion, refused };
   }
 }
 
@@ -114,12 +111,17 @@ interface HostedCall {
 
 const KEY = 'key';
 
-/** Null if the request must be retried without an option that the model refuses. */
+/**
+ * `ask-plainly`: the model's answer had the wrong form, so ask again without a schema.
+ * `option-refused`: ask again without an option that the model refuses.
+ */
+type Asked = Completion | { status: 'ask-plainly' } | { status: 'option-refused' };
+
 async function askOnce(
   { server, pacer, files }: Destination,
   asking: HostedCall,
   options: CallOptions,
-): Promise<Completion | 'plainly' | null> {
+): Promise<Asked> {
   const { request, target, open, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;
@@ -152,7 +154,7 @@ async function askOnce(
   done(tried.status === 'ok');
   if (tried.status === 'ok') return callCompletion(tried, label, options.clock.now());
   const { fault: found } = tried;
-  if (wanted.schema !== null && MISFORMED.test(found.detail)) return 'plainly';
+  if (wanted.schema !== null && MISFORMED.test(found.detail)) return { status: 'ask-plainly' };
   const refused = refusals.learn(found, request, wanted);
   if (refused === null) {
     closeModel(found, asking, server);
@@ -160,7 +162,7 @@ async function askOnce(
   }
   if (refused.first)
     server.retry.log(`model ${logLine(model)} rejects ${refused.what}; retrying without it`);
-  return null;
+  return { status: 'option-refused' };
 }
 
 function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {

@@ -10,64 +10,155 @@ interface HttpFailure {
   shouldRetry: boolean | null;
 }
 
+interface FaultRow extends Pick<Fault, 'kind'> {
+  /** The vendors that need the row. Absent: HTTP itself. */
+  of?: string;
+  when(failure: HttpFailure): boolean;
+  words: string;
+  /** The server's message may quote the key, so it is not shown. */
+  hidesMessage?: true;
+  advice?: string;
+  scope?: Fault['scope'];
+  noModel?: true;
+  /** Another attempt may succeed, as `retryOf` decides. */
+  mayPass?: true;
+}
+
+const CONTENT_FILTER = {
+  kind: 'filtered',
+  words: 'the content filter rejected the request',
+} as const;
+
+const REFUSED = { kind: 'request', words: 'the server rejected the request' } as const;
+
+const NO_RIGHT = { kind: 'key', words: 'the key lacks permission' } as const;
+
+const QUOTA = {
+  kind: 'rate-limit',
+  words: "the account's quota is used up",
+  scope: 'server',
+} as const;
+
+/** The first row that fits decides what a failure means. */
+const ROWS: readonly FaultRow[] = [
+  {
+    of: 'OpenAI, Azure, OpenRouter, xAI: the error has a code',
+    when: ({ code, said }) => FILTER_CODE.test(code) && !OF_PARAMETER.test(said),
+    ...CONTENT_FILTER,
+  },
+  {
+    of: 'OpenRouter, xAI, Bedrock: only the message tells',
+    when: ({ status, said }) =>
+      (status === 400 || status === 403) && isAboutFilter(said) && !OF_PARAMETER.test(said),
+    ...CONTENT_FILTER,
+  },
+  {
+    of: 'OpenAI, Anthropic, llama.cpp by code; xAI, Google, TGI by message',
+    when: isTooLong,
+    kind: 'too-long',
+    words: 'the request is too long',
+  },
+  {
+    of: 'firewalls, for example of Cloudflare',
+    when: ({ status, page = false }) => status === 403 && page,
+    kind: 'request',
+    words:
+      'the reply is a web page: a firewall probably rejected the request because of its sender ' +
+      'or its text',
+    hidesMessage: true,
+  },
+  {
+    when: ({ status, code, said }) => status === 403 && OF_RIGHTS.test(`${code} ${said}`),
+    ...NO_RIGHT,
+    scope: 'model',
+  },
+  {
+    of: 'all: a 403 that does not mention rights may be about the text of the prompt',
+    when: ({ status }) => status === 403,
+    ...NO_RIGHT,
+    words: `${NO_RIGHT.words}, or a filter blocked the request`,
+  },
+  {
+    of: 'Google and xAI answer 400 to a wrong key',
+    when: ({ status, said }) => status === 401 || (status === 400 && WRONG_KEY.test(said)),
+    kind: 'key',
+    words: 'the server rejected the key',
+    hidesMessage: true,
+    scope: 'server',
+  },
+  {
+    of: 'OpenRouter: the credit suffices for a smaller request',
+    when: ({ status, said }) => status === 402 && AFFORDABLE.test(said),
+    ...REFUSED,
+  },
+  { of: 'DeepSeek, OpenRouter', when: ({ status }) => status === 402, ...REFUSED, scope: 'server' },
+  {
+    of: 'OpenAI and compatible servers',
+    when: ({ status, code }) => status === 429 && QUOTA_EXHAUSTED.test(code),
+    ...QUOTA,
+  },
+  {
+    of: 'Anthropic',
+    when: ({ status, said }) => status === 400 && NO_CREDIT.test(said),
+    ...QUOTA,
+  },
+  {
+    when: ({ status }) => status === 429,
+    kind: 'rate-limit',
+    words: 'rate limited',
+    mayPass: true,
+  },
+  {
+    when: (failure) => failure.status >= 500 || retryOf(failure) !== 'never',
+    kind: 'server',
+    words: 'the server failed',
+    mayPass: true,
+  },
+  {
+    of: 'OpenAI by code; Anthropic, Google, Ollama by message',
+    when: isUnknownModel,
+    ...REFUSED,
+    scope: 'model',
+    noModel: true,
+    advice:
+      'If the model was retired, name its successor in the settings: ' +
+      'models: { NEW: { provider: …, replaces: [OLD] } }',
+  },
+  {
+    of: 'all: an address without /v1',
+    when: ({ status, said }) => status === 404 && (said === '' || NO_ADDRESS.test(said)),
+    ...REFUSED,
+    advice: 'There is no API at this address: check its path (most end in /v1).',
+  },
+  {
+    of: 'Azure by code; DeepSeek, OpenRouter by message',
+    when: ({ code, said }) => code.includes('DeploymentNotFound') || UNKNOWN_MODEL.test(said),
+    ...REFUSED,
+    scope: 'model',
+  },
+  { when: () => true, ...REFUSED },
+];
+
 /** The message never contains the key. */
 export function httpFault(failure: HttpFailure): Fault {
-  const { status, said, waitMs } = failure;
-  const tail = said === '' ? '' : `: ${said}`;
-  const more = { waitMs, status, said, detail: `${failure.code} ${said}` };
-  if (isFiltered(failure))
-    return fault('filtered', `${status}, the content filter rejected the request${tail}`, more);
-  if (isTooLong(failure))
-    return fault('too-long', `${status}, the request is too long${tail}`, more);
-  const closed = closedFault(failure, tail);
-  if (closed !== null) return { ...closed, ...more };
-  const retry = retryOf(failure);
-  if (status === 429) return fault('rate-limit', `429, rate limited${tail}`, { ...more, retry });
-  if (status >= 500 || retry !== 'never')
-    return fault('server', `${status}, the server failed${tail}`, { ...more, retry });
-  return { ...refusedFault(failure, `${status}, the server rejected the request${tail}`), ...more };
+  const { status, code, said, waitMs } = failure;
+  const row = ROWS.find(({ when }) => when(failure)) ?? REFUSED;
+  const { kind, words, hidesMessage, advice, scope, noModel, mayPass }: Omit<FaultRow, 'when'> =
+    row;
+  const message = `${String(status)}, ${words}${said === '' || hidesMessage ? '' : `: ${said}`}`;
+  const end = /[.!?]$/.test(message) ? ' ' : '. ';
+  return fault(kind, advice === undefined ? message : `${message}${end}${advice}`, {
+    waitMs,
+    status,
+    said,
+    detail: `${code} ${said}`,
+    ...(scope === undefined ? {} : { scope }),
+    ...(noModel === undefined ? {} : { noModel }),
+    ...(mayPass === undefined ? {} : { retry: retryOf(failure) }),
+  });
 }
 
-function refusedFault(failure: HttpFailure, refused: string): Fault {
-  const { status, code, said } = failure;
-  if (isUnknownModel(failure)) {
-    const end = /[.!?]$/.test(refused) ? '' : '.';
-    return fault('request', `${refused}${end} ${SUCCESSOR}`, { scope: 'model' });
-  }
-  if (status === 404 && (said === '' || NO_ADDRESS.test(said)))
-    return fault('request', `${refused}${OTHER_ADDRESS}`);
-  const unknown = UNKNOWN_MODEL.test(said) || code.includes('DeploymentNotFound');
-  return fault('request', refused, { scope: unknown ? 'model' : 'request' });
-}
-
-/** The server's message about a wrong key may quote the key, so it is not shown. */
-function closedFault(failure: HttpFailure, tail: string): Fault | null {
-  const { status, code, said } = failure;
-  if (status === 403) return forbiddenFault(failure, tail);
-  if (status === 401 || (status === 400 && WRONG_KEY.test(said)))
-    return fault('key', `${status}, the server rejected the key`, { scope: 'server' });
-  if (status === 402)
-    return fault('request', `402, the server rejected the request${tail}`, {
-      scope: AFFORDABLE.test(said) ? 'request' : 'server',
-    });
-  return (status === 429 && QUOTA_EXHAUSTED.test(code)) || (status === 400 && NO_CREDIT.test(said))
-    ? fault('rate-limit', `${status}, the account's quota is used up${tail}`, { scope: 'server' })
-    : null;
-}
-
-/** A 403 that does not mention the key or its rights may be about the prompt's text. */
-function forbiddenFault({ said, code, page = false }: HttpFailure, tail: string): Fault {
-  if (page)
-    return fault(
-      'request',
-      '403, the reply is a web page: a firewall probably rejected the request because of its ' +
-        'sender or its text',
-    );
-  return OF_RIGHTS.test(`${code} ${said}`)
-    ? fault('key', `403, the key lacks permission${tail}`, { scope: 'model' })
-    : fault('key', `403, the key lacks permission, or a filter blocked the request${tail}`);
-}
-
+/** Words that mean a right of the key, as opposed to the text of the prompt. */
 const OF_RIGHTS =
   /key|permi(ssion|tted)|authori[sz]|access|models?\b|project|organi[sz]ation|account|\buser\b|team|country|region|address|subscription|allow|scope|plan\b|flagged/i;
 
@@ -83,12 +174,6 @@ const NO_CREDIT = /\bcredit balance is too low\b/i;
 export const NO_ADDRESS =
   /^((resource|404 page|page|path|route|url)?\W*not found\.?|unknown request url\b.*|invalid url\b.*|unexpected endpoint\b.*|no route\b.*|cannot post\b.*)$/i;
 
-const OTHER_ADDRESS = '; there is no API at this address: check its path (most end in /v1)';
-
-const SUCCESSOR =
-  'If the model was retired, name its successor in the settings: ' +
-  'models: { NEW: { provider: …, replaces: [OLD] } }';
-
 const FILTER_CODE = /content_filter|content_policy|moderation|safety_check/i;
 
 const FILTER_WORDS =
@@ -103,14 +188,8 @@ const QUOTED = /(?<!\w)(['"`])[^'"`]*\1(?!\w)/g;
 const OF_PARAMETER =
   /extra inputs|unrecognized|unknown (parameter|name|field)|unsupported (parameter|value)|invalid schema/i;
 
-function isFiltered({ status, code, said }: HttpFailure): boolean {
-  if (OF_PARAMETER.test(said)) return false;
-  return (
-    FILTER_CODE.test(code) ||
-    ((status === 400 || status === 403) &&
-      FILTER_WORDS.test(said.replace(QUOTED, '')) &&
-      !FLAGGED_ACCOUNT.test(said))
-  );
+function isAboutFilter(said: string): boolean {
+  return FILTER_WORDS.test(said.replace(QUOTED, '')) && !FLAGGED_ACCOUNT.test(said);
 }
 
 function isTooLong({ status, code, said }: HttpFailure): boolean {

@@ -19,6 +19,7 @@ import { pinnedFor, taskFor } from './file.ts';
 import { rateWords } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
+import { weakInsights } from './weakest.ts';
 
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,
@@ -56,7 +57,12 @@ export async function explainRun(
   );
   const regressed = await confirmedAttributes(run, attributes);
   return {
-    parts: { attributes },
+    parts: {
+      attributes,
+      ...(mode === 'sweep' && {
+        insights: suites.flatMap(({ result }) => weakInsights(result, attributes)),
+      }),
+    },
     notices,
     findings: regressed.findings,
     unjudged: [

@@ -53,12 +53,11 @@ export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {
 };
 
 export function movedCounts(attributes: readonly AttributeResult[]): string {
-  const words = VERDICT_ORDER.slice(0, 4).flatMap((verdict) => {
+  const words = (['regressed', 'improved'] as const).flatMap((verdict) => {
     const { length } = attributes.filter((attribute) => attribute.verdict === verdict);
     return length === 0 ? [] : [`${count(length)} ${verdict}`];
   });
-  const moved = words.length === 0 ? 'no change found' : words.join(', ');
-  return `${counted(attributes.length, 'attribute')}: ${moved}`;
+  return `Attributes: ${words.length === 0 ? 'none is named' : words.join(', ')}`;
 }
 
 export function didMove({ verdict }: AttributeResult): boolean {
@@ -69,7 +68,8 @@ export const GENERATED_WORDS =
   'A model wrote these changes. Each was tested before it was shown. It does not affect the verdict.';
 
 export function insightsTitle(insights: readonly Insight[]): string {
-  return counted(insights.length, 'tried insight');
+  const shown = insights.filter(({ no_fix }) => no_fix === undefined).length;
+  return shown === 0 ? 'no insight' : counted(shown, 'insight');
 }
 
 const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [

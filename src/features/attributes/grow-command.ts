@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeNewFiles } from '../../app/commands/files.ts';
-import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import {
+  collectValues,
+  evaluateOptions,
+  type EvaluateOptions,
+} from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { readRows } from '../../documents/dataset.ts';
 import { UserError, problem, userError } from '../../errors.ts';
@@ -11,7 +16,7 @@ import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import { priceCounts } from '../../money/priced-calls.ts';
 import { estimateTokens } from '../../money/tokens.ts';
-import { counted } from '../../text/amounts.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
@@ -21,9 +26,15 @@ import { rateReference } from './affinity.ts';
 import { askWithGrader, type GraderPlan } from './command.ts';
 import { PER_QUESTION, referenceTexts } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
-import { referenceLines, growAttributes, poolReferences, type Grown } from './grow.ts';
+import {
+  ENOUGH_REFERENCES,
+  referenceLines,
+  growAttributes,
+  poolReferences,
+  type Grown,
+} from './grow.ts';
 import { readPinned } from './pinned.ts';
-import { referenceText, type Attribute, type ReferenceText } from './text.ts';
+import { foldName, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 const MOST_POOL_ROWS = 200;
 
@@ -32,6 +43,8 @@ const [GROW_FRAME, RATING] = [350, 40];
 
 interface GrowOptions extends EvaluateOptions {
   out: string;
+  attribute?: string[];
+  from?: string;
 }
 
 export const growCommand: AddCommand = (program, terminal, done) => {
@@ -40,10 +53,22 @@ export const growCommand: AddCommand = (program, terminal, done) => {
     .argument('<pool>', 'a .jsonl, .csv or .tsv file of inputs, such as a log')
     .argument('[overrides...]', 'key=value, such as prompts=support')
     .option('--out <file>', 'new file for the drafts', 'grown.jsonl')
+    .option(
+      '--attribute <name>',
+      'an attribute that gets more references, although it has enough; repeatable',
+      collectValues,
+    )
+    .option(
+      '--from <folder>',
+      'a saved result: attributes that regressed there get more references',
+    )
     .addHelpText(
       'after',
       `\nRates the references and up to ${String(MOST_POOL_ROWS)} rows of the pool, and keeps the rows that fit ` +
-        'attributes with fewer than 8 references.\n\nExample:\n  evaldiff grow log.jsonl prompts=support',
+        `attributes with fewer than ${String(ENOUGH_REFERENCES)} references. ` +
+        'Attributes of --attribute and --from get ' +
+        `${String(ENOUGH_REFERENCES)} more.\n\nExamples:\n  evaldiff grow log.jsonl prompts=support\n` +
+        '  evaldiff grow log.jsonl prompts=support --from evaldiff-report',
     )
     .action(async (pool: string, overrides: string[], options: GrowOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
@@ -63,6 +88,8 @@ export const growCommand: AddCommand = (program, terminal, done) => {
 
 interface PoolRead {
   attributes: Attribute[];
+  /** Ids of attributes that get more references, although they have enough. */
+  wanted: ReadonlySet<string>;
   task: string | null;
   references: ReferenceText[];
   pool: ReferenceText[];
@@ -87,21 +114,23 @@ function planRatings(
 }
 
 async function rateAll(read: PoolRead, tools: AskTools): Promise<Grown> {
-  const { attributes, task, references, pool } = read;
+  const { attributes, wanted, task, references, pool } = read;
   const rate = (text: ReferenceText) => rateReference(text, attributes, { ...tools, task });
   const known = await Promise.all(references.map(rate));
   const rated = await Promise.all(
     pool.map(async (reference) => ({ reference, ratings: await rate(reference) })),
   );
-  return growAttributes(attributes, known, rated);
+  return growAttributes(attributes, wanted, known, rated);
 }
 
 async function readPool(
   pool: string,
   { project, tree }: Opened,
-  { directory, out }: GrowOptions,
-  { cwd }: Terminal,
+  options: GrowOptions,
+  terminal: Terminal,
 ): Promise<PoolRead> {
+  const { directory, out } = options;
+  const { cwd } = terminal;
   const found: Problem[] = existsSync(resolve(cwd, directory, out))
     ? [problem(out, 'already exists; choose another with --out')]
     : [];
@@ -131,8 +160,35 @@ async function readPool(
   const random = createRandom(`grow ${String(project.settings.seed)}`);
   return {
     ...{ attributes, task: taskFor(pinned, path), references },
+    wanted: await wantedAttributes(attributes, path, options, terminal),
     pool: shuffle(all, random).slice(0, MOST_POOL_ROWS),
   };
+}
+
+async function wantedAttributes(
+  attributes: readonly Attribute[],
+  path: string,
+  { attribute: names = [], from }: GrowOptions,
+  terminal: Terminal,
+): Promise<Set<string>> {
+  const found = names.map((name) => {
+    const own = attributes.find(
+      (each) => each.id === name || foldName(each.name) === foldName(name),
+    );
+    const known = firstWords(attributes.map((each) => each.name));
+    if (own === undefined) throw userError(null, `--attribute ${name} is not one of ${known}`);
+    return own.id;
+  });
+  if (from === undefined) return new Set(found);
+  const { attributes: judged } = await savedResult(from, terminal);
+  const fell = judged.filter((own) => own.path === path && own.verdict === 'regressed');
+  const regressed = attributes.filter(({ id }) => fell.some((own) => own.id === id));
+  if (regressed.length === 0)
+    throw userError(
+      from,
+      'has no attribute of this prompt that regressed; name one with --attribute',
+    );
+  return new Set([...found, ...regressed.map(({ id }) => id)]);
 }
 
 async function writeGrown(
@@ -149,7 +205,8 @@ async function writeGrown(
     throw userError(
       null,
       grown.thin.length === 0
-        ? 'every attribute has at least 8 references, so nothing was written'
+        ? `every attribute has at least ${String(ENOUGH_REFERENCES)} references, ` +
+            'so nothing was written; name one with --attribute, or a result where one regressed with --from'
         : 'no row of the pool fits an attribute with too few references, so nothing was written',
     );
   const folder = resolve(terminal.cwd, directory);

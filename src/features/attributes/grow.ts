@@ -7,7 +7,7 @@ import { MEMBER_AFFINITY } from './attribute-results.ts';
 import type { Attribute, ReferenceText } from './text.ts';
 
 /** With fewer references, only large drops of an attribute are detected. */
-const ENOUGH_REFERENCES = 8;
+export const ENOUGH_REFERENCES = 8;
 
 /** Omits incomplete rows, duplicates and rows whose input is in `known`. */
 export function poolReferences(
@@ -63,9 +63,10 @@ export interface Grown {
   thin: Growth[];
 }
 
-/** Chooses references from `pool` for attributes that have too few. */
+/** Chooses references from `pool` for attributes that have too few, and more for `wanted` ones. */
 export function growAttributes(
   attributes: readonly Attribute[],
+  wanted: ReadonlySet<string>,
   references: readonly Ratings[],
   pool: readonly { reference: ReferenceText; ratings: Ratings }[],
 ): Grown {
@@ -77,15 +78,21 @@ export function growAttributes(
   const chosen = new Set<(typeof pool)[number]>();
   const countOf = (own: Attribute) =>
     (before.get(own) ?? 0) + [...chosen].filter(({ ratings }) => isMember(ratings, own)).length;
-  const thin = attributes.filter((own) => countOf(own) < ENOUGH_REFERENCES);
+  const goals = new Map(
+    attributes.map((own) => {
+      const more = wanted.has(own.id) ? (before.get(own) ?? 0) : 0;
+      return [own, more + ENOUGH_REFERENCES];
+    }),
+  );
+  const missing = (own: Attribute) => (goals.get(own) ?? 0) - countOf(own);
+  const thin = attributes.filter((own) => missing(own) > 0);
   for (const own of thin) {
     const fitting = pool
       .filter((row) => !chosen.has(row) && isMember(row.ratings, own))
       .sort(
         (a, b) => (ratingScore(b.ratings, own.id) ?? 0) - (ratingScore(a.ratings, own.id) ?? 0),
       );
-    for (const row of fitting.slice(0, Math.max(0, ENOUGH_REFERENCES - countOf(own))))
-      chosen.add(row);
+    for (const row of fitting.slice(0, Math.max(0, missing(own)))) chosen.add(row);
   }
   return {
     drafts: [...chosen].map(({ reference, ratings }) => ({

@@ -29,11 +29,13 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   );
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
-  if (all.length === 0) return [];
+  if (all.length === 0 || result.mode === 'sweep') return [];
   return group(
     [text(insightsTitle(result.insights))],
     [
-      paragraph([text(GENERATED_WORDS)]),
+      ...(all.some(({ insight }) => insight.fix !== null)
+        ? [paragraph([text(GENERATED_WORDS)])]
+        : []),
       ...shown.flatMap(({ insight, of }) => [
         paragraph(insightLine(insight, of, suites.length > 1)),
         ...fixBlocks(insight),

@@ -10,16 +10,24 @@ import { insights } from './insights-section.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
+import { weakBlocks } from './weakest.ts';
 
 const MOST_PLACES = 3;
 
 export const attributesReport: FeatureReport = {
   sections: {
+    why: weakBlocks,
     belowReferences: (result, detail) => [
       ...attributes(result, detail),
       ...insights(result, detail),
     ],
   },
+  tried: ({ insights: all }) =>
+    all.flatMap(({ path, suite: name, variant, fix }) => {
+      if (fix === null) return [];
+      const { file, lines, restores } = fix;
+      return [{ suite: { path, name, variant }, file, line: lines.from, ...restores }];
+    }),
   sureness: attributeFigures,
   outputs: ({ attributes: all }) => ({
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),

@@ -131,6 +131,10 @@ const attributeResultSchema = z.strictObject({
     .strictObject({
       base: shareSchema.nullable().describe('The share on base; null if nothing was rated.'),
       head: shareSchema.nullable().describe('The share on head; null if nothing was rated.'),
+      moved: z
+        .literal(true)
+        .describe('Set if the shares differ beyond chance (exact test, 1 % per direction).')
+        .exactOptional(),
     })
     .nullable()
     .describe(
@@ -155,9 +159,12 @@ const attributeResultSchema = z.strictObject({
 
 const insightSchema = z.strictObject({
   ...ofSuite,
-  attribute: z.string().describe('Id of the regressed attribute.'),
-  references: z.array(z.string()).describe('Ids of its references that fell.'),
-  fix: fixSchema.describe('The tested change of the prompt, written by the grader model.'),
+  attribute: z.string().describe('Id of the regressed or weak attribute.'),
+  references: z.array(z.string()).describe('Ids of its references that fell or, in a sweep, fail.'),
+  fix: fixSchema
+    .nullable()
+    .describe('The tested change of the prompt, written by the grader model; null if none passed.'),
+  no_fix: z.string().describe('Why no change is shown, as a clause.').exactOptional(),
 });
 
 export type Proficiency = Pick<
@@ -203,5 +210,8 @@ export const attributeKeys = {
     ),
   insights: z
     .array(insightSchema)
-    .describe('Regressed attributes, each with a change of the prompt that was tried and passed.'),
+    .describe(
+      'Regressed attributes, each with a change of the prompt that was tried and passed, or why ' +
+        'there is none. In a sweep, attributes that pass less often than their suite.',
+    ),
 };

@@ -1,7 +1,14 @@
 import { firstWords } from '../../text/amounts.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
-import { inCommon, misalignment, ratingScore, type Ratings, type SkillPair } from './affinity.ts';
+import {
+  didSkillMove,
+  inCommon,
+  misalignment,
+  ratingScore,
+  type Ratings,
+  type SkillPair,
+} from './affinity.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';
 import { priorsOf } from './assignment-program.ts';
 import { discover } from './discover.ts';
@@ -160,7 +167,11 @@ async function surveyKind(
       alignment:
         skills === null
           ? null
-          : { base: misalignment(skills.base), head: misalignment(skills.head) },
+          : {
+              base: misalignment(skills.base),
+              head: misalignment(skills.head),
+              ...(didSkillMove(skills) && { moved: true as const }),
+            },
     };
   });
 }

@@ -8,8 +8,7 @@ import { createAsker } from '../../trials/asker.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
 import { editOf, exactEdit, promptReader } from '../../trials/fix-edit.ts';
-import { provenFix, type FixCandidate, type FixFound } from '../../trials/fix.ts';
-import { singleLine } from '../../trials/grader-question.ts';
+import { provenFix, type FixCandidate } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
 import { fileLines, linePlaces } from '../../trials/unit-places.ts';
@@ -65,32 +64,41 @@ export function planInsights({
 
 type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
 
-/** Shows only changes that pass a trial. Makes no calls for outside contributors. */
+/**
+ * Shows only changes that pass a trial, and why there is none. Makes no calls for outside
+ * contributors.
+ */
 export async function tryInsights(
   { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<Added> {
   const grader = asker?.grader ?? null;
+  if (grader === null || maxCalls === 0) return { parts: {}, notices: [] };
   const insights: Insight[] = [];
-  const notices: Added['notices'] = [];
-  if (grader === null) return { parts: {}, notices };
-  const isAllowed = run.trust !== 'untrusted' && tools.spent.halted() === null;
-  const trials = isAllowed ? triedAttributes(run) : [];
+  const trials = triedAttributes(run);
   let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
   for (const [index, trial] of trials.entries()) {
     const share = Math.ceil(room / (trials.length - index));
-    if (share === 0) break;
     const counter = countCalls(tools.spent.complete, share, 'qualeval.insight_calls');
     const bench = { grader, counter, level: INSIGHT_LEVEL / trials.length };
-    const { references, fix, no_fix } = await insightOf(trial, bench, run, tools);
+    const untried = whyUntried(run, tools, share);
+    const found =
+      untried === null
+        ? await insightOf(trial, bench, run, tools)
+        : { references: fallenWith(trial).map(({ id }) => id), fix: null, no_fix: untried };
     room -= counter.made();
-    const { path, suite, variant, id, name } = trial.attribute;
-    if (fix) insights.push({ path, suite, variant, attribute: id, references, fix });
-    const message = `${path}: no fix is proven for ${singleLine(name, 60)}: ${no_fix ?? ''}`;
-    if (no_fix !== undefined) notices.push({ kind: 'qualeval', message, place: null });
+    const { path, suite, variant, id } = trial.attribute;
+    insights.push({ path, suite, variant, attribute: id, ...found });
   }
-  return { parts: { insights }, notices };
+  return { parts: { insights }, notices: [] };
+}
+
+function whyUntried({ trust }: DecidedRun, { spent }: FeatureTools, calls: number): string | null {
+  if (trust === 'untrusted') return 'changes of an outside contributor are not tried';
+  const halted = spent.halted();
+  if (halted !== null) return halted.why;
+  return calls === 0 ? 'no calls are left for it (qualeval.insight_calls)' : null;
 }
 
 function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
@@ -110,15 +118,19 @@ async function insightOf(
   { grader, counter, level }: { grader: Grader; counter: CallCounter; level: number },
   run: DecidedRun,
   tools: FeatureTools,
-): Promise<FixFound & Pick<Insight, 'references'>> {
+): Promise<Pick<Insight, 'references' | 'fix' | 'no_fix'>> {
   const { suite } = comparison.run;
-  const worse = worstFirst(result);
-  const inside = worse.filter(({ id }) => attribute.references.includes(id));
-  const outside = worse.filter((reference) => !inside.includes(reference));
+  const inside = fallenWith({ result, attribute });
+  const outside = worstFirst(result).filter((reference) => !inside.includes(reference));
   const stable = stableReferences(result);
   const messages = triedMessages(suite.head);
-  if (suite.head === null || messages === null || inside.length === 0 || stable.length === 0)
-    return { references: [] };
+  const fallen = inside.map(({ id }) => id);
+  const none = (no_fix: string) => ({ references: fallen, fix: null, no_fix });
+  if (suite.head === null || messages === null)
+    return none('code makes this prompt, and only written messages can be changed');
+  if (inside.length === 0) return none('none of its tests broke beyond chance');
+  if (stable.length === 0)
+    return none('no other test passes on both sides, which a change could break');
   const { shown, withheld } = splitFallen(inside);
   const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
@@ -138,12 +150,17 @@ async function insightOf(
   };
   const candidates =
     typeof changes === 'string' ? [] : await candidatesOf(changes, suite.head, tools);
-  const none = typeof changes === 'string' ? changes : 'no written change can be tried';
-  const found =
-    candidates.length === 0
-      ? { no_fix: none }
-      : await provenFix(candidates, () => trial, { level, ended: counter.ended });
-  return { references: inside.map(({ id }) => id), ...found };
+  if (candidates.length === 0)
+    return none(typeof changes === 'string' ? changes : 'no written change can be tried');
+  const { fix = null, ...why } = await provenFix(candidates, () => trial, {
+    level,
+    ended: counter.ended,
+  });
+  return { references: fallen, fix, ...why };
+}
+
+function fallenWith({ result, attribute }: Pick<Trial, 'result' | 'attribute'>): ReferenceResult[] {
+  return worstFirst(result).filter(({ id }) => attribute.references.includes(id));
 }
 
 /** Null if code generates the messages. */

@@ -37,15 +37,25 @@ export function causes(result: Result): Block[] {
   ];
 }
 
-export function fixCauses({ fixed_by: all = [], suites }: Result): Block[] {
-  return all
+export function fixCauses(result: Result): Block[] {
+  return (result.fixed_by ?? [])
     .flatMap((suite) => suite.causes.map((cause) => ({ suite, cause })))
     .slice(0, OPEN_FINDINGS)
-    .map(({ suite, cause }) => paragraph(causeLine(cause, suite, nameIn(suite, suites), 'fix')));
+    .map(({ suite, cause }) =>
+      paragraph(causeLine(cause, suite, nameIn(suite, cause, result), 'fix')),
+    );
 }
 
-function nameIn({ suite }: SuiteCauses, { length }: Result['suites']): Line {
-  return length > 1 ? [text(' in '), code(suite)] : [];
+function nameIn(
+  { path, suite }: SuiteCauses,
+  cause: Cause | null,
+  { suites, scoring }: Result,
+): Line {
+  const isScored = scoring.some((change) => change.path === path && change.name === suite);
+  return [
+    ...(cause?.relation === 'only-change' && isScored ? [text(' of the prompt')] : []),
+    ...(suites.length > 1 ? [text(' in '), code(suite)] : []),
+  ];
 }
 
 export function causeFigures({ causes: all = [], fixed_by: fixes = [] }: Result): Line[] {
@@ -64,14 +74,15 @@ function figureLines(all: readonly SuiteCauses[], effect: Effect): Line[] {
   );
 }
 
-function findingBlocks({ causes: all = [], suites }: Result): Block[][] {
+function findingBlocks(result: Result): Block[][] {
+  const { causes: all = [], suites } = result;
   const order = suitesWorstFirst(suites).map(suiteIdentity);
   const rankOf = ({ path, suite: name, variant }: SuiteCauses) =>
     order.indexOf(suiteIdentity({ path, name, variant }));
   const sorted = [...all].sort((a, b) => rankOf(a) - rankOf(b));
   return groupByEqualKey(sorted.flatMap(findings), ({ key }) => key).map(
     ([{ suite, cause }, ...others]) => {
-      const named = nameIn(suite, suites);
+      const named = nameIn(suite, cause, result);
       return cause === null
         ? [paragraph([...openLine(suite, named), ...sameLine(others)])]
         : [

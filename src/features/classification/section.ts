@@ -27,7 +27,7 @@ export function classes({ suites }: Result, { collapsedItems: items }: Detail): 
     classesOf(suiteName(suite, repeated), classification, items),
   );
   if (blocks.length > 0) blocks.push(...moreBlock(found.length, shown.length));
-  return group([text('How often each label is right')], blocks);
+  return group([text('Labels')], blocks);
 }
 
 function classesOf(name: Line, { labels }: ClassificationSummary, items: number): Block[] {

@@ -21,11 +21,9 @@ import {
   wholeThread,
   type Dialogue,
 } from './dialogue.ts';
-import { isErrorOutcome, type ConversationResult } from './result.ts';
+import { CONVERSATION_KEY, isErrorOutcome, type ConversationResult } from './result.ts';
 import { criteriaOf } from './scripts.ts';
 import { MAX_TURN_CALLS } from './tool-results.ts';
-
-const CONVERSATION_KEY = 'conversation';
 
 export const conversationKind: SuiteKind<Conversation> = {
   key: CONVERSATION_KEY,

@@ -21,17 +21,22 @@ export function transcriptLine({ outcome, turns }: ConversationResult, character
   const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return [
     ...lines,
-    ...endedLine({ outcome, turns }),
+    text(`After ${dialogueEnding({ outcome, turns })}`),
     ...(why.length === 0 ? [] : [text('. '), ...why]),
   ];
 }
 
-/** `other`: the same turn of the other side, whose question is shown beside this turn. */
+interface TurnParts {
+  question: boolean;
+  /** Whether to name the criteria that are not met. */
+  unmet: boolean;
+}
+
 export function turnLine(
   turn: ConversationTurn,
   index: number,
   characters: number,
-  other?: ConversationTurn,
+  shown: TurnParts = { question: true, unmet: true },
 ): Line {
   const asked: Line = [
     strong(`Question ${String(index + 1)}`),
@@ -40,21 +45,20 @@ export function turnLine(
     lineBreak,
   ];
   const unmet = Object.entries(turn.satisfied ?? {}).flatMap(([name, met]) => (met ? [] : [name]));
-  const isShown = other !== undefined && other.question === turn.question;
   return [
-    ...(isShown ? [] : asked),
+    ...(shown.question ? asked : []),
     ...stepTranscript(turn.steps ?? []).flatMap((line): Line => [
       code(line, characters),
       lineBreak,
     ]),
     strong(`Answer ${String(index + 1)}`),
     ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...(unmet.length === 0 ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
+    ...(unmet.length === 0 || !shown.unmet ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
   ];
 }
 
-function endedLine({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): Line {
-  return [text(`After ${counted(turns.length, 'turn')}: ${DIALOGUE_ENDS[outcome]}`)];
+function dialogueEnding({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): string {
+  return `${counted(turns.length, 'turn')}: ${DIALOGUE_ENDS[outcome]}`;
 }
 
 export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
@@ -74,39 +78,50 @@ export function dialogueLength({ turns }: ConversationResult): number {
   );
 }
 
-const SHOWN_TURNS = 6;
+/** One question and two answers of the first row, and two answers of the second. */
+const SHOWN_TEXTS = 5;
 
+/** Shows the first turn that differs, and below it how each side ended. */
 export function dialogueBlocks(
   base: ConversationResult,
   head: ConversationResult,
   characters: number,
 ): Block[] {
-  const length = Math.max(base.turns.length, head.turns.length);
   const first = partingTurn(base, head);
-  const shown = Array.from(
-    { length: Math.min(SHOWN_TURNS, length - first) },
-    (_, at) => first + at,
-  );
-  const each = Math.max(SHORTEST, Math.floor(characters / Math.max(1, shown.length)));
-  const rows = shown.map((index): Line[] => {
-    const [own, other] = [base.turns[index], head.turns[index]];
-    const before = own === undefined ? [text('–')] : turnLine(own, index, each);
-    if (other === undefined) return [before, [text('–')]];
-    const isEqual = sameTurn(own, other);
-    return [before, isEqual ? [text('the same')] : turnLine(other, index, each, own)];
-  });
-  const left = length - first - shown.length;
+  const each = Math.max(SHORTEST, Math.floor(characters / SHOWN_TEXTS));
+  const cell = ({ turns }: ConversationResult, index: number, question: boolean): Line => {
+    const turn = index < first ? undefined : turns[index];
+    return turn === undefined
+      ? [text('–')]
+      : turnLine(turn, index, each, { question, unmet: index === turns.length - 1 });
+  };
+  const isSameQuestion = base.turns[first]?.question === head.turns[first]?.question;
+  const lastOf = ({ turns }: ConversationResult): number =>
+    turns.length - 1 === first ? -1 : turns.length - 1;
+  const ends = [lastOf(base), lastOf(head)] as const;
   return [
-    ...(first === 0 ? [] : [paragraph([text(`After ${counted(first, 'equal turn')}:`)])]),
+    ...(first === 0
+      ? []
+      : [
+          paragraph([
+            text(`After ${counted(first, 'equal turn')} that began with `),
+            code(base.turns[0]?.question ?? '', each),
+            text(':'),
+          ]),
+        ]),
     {
       kind: 'table',
       head: [
-        [text('Base'), lineBreak, ...endedLine(base)],
-        [text('Head'), lineBreak, ...endedLine(head)],
+        [text('Base'), lineBreak, text(dialogueEnding(base))],
+        [text('Head'), lineBreak, text(dialogueEnding(head))],
       ],
-      rows,
+      rows: [
+        [cell(base, first, true), cell(head, first, !isSameQuestion)],
+        ...(Math.max(...ends) > first
+          ? [[cell(base, ends[0], false), cell(head, ends[1], false)]]
+          : []),
+      ],
     },
-    ...(left === 0 ? [] : [paragraph([text(`and ${counted(left, 'more turn')}.`)])]),
   ];
 }
 

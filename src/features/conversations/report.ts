@@ -7,7 +7,11 @@ import {
   turnLine,
   whyNot,
 } from './dialogue-lines.ts';
+import { CONVERSATION_KEY } from './result.ts';
 import { conversations, evaluators } from './section.ts';
+
+/** A longer reason is in the page. */
+const ANALYSIS_CHARACTERS = 120;
 
 export const conversationsReport: FeatureReport = {
   sections: { belowReferences: conversations, scoringChange: evaluators },
@@ -19,7 +23,8 @@ export const conversationsReport: FeatureReport = {
       shortened: (characters) => transcriptLine(conversation, characters),
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
-      why: (characters) => whyNot(turns.at(-1), characters),
+      metric: CONVERSATION_KEY,
+      why: (characters) => whyNot(turns.at(-1), Math.min(characters, ANALYSIS_CHARACTERS)),
       beside: ({ conversation: head }, characters) =>
         head ? dialogueBlocks(conversation, head, characters) : [],
     };

@@ -3,6 +3,9 @@ import { shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
 import { stepSchema } from '../../types/answer-schema.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 
+/** The key of a suite of dialogues, and the metric that judges them. */
+export const CONVERSATION_KEY = 'conversation';
+
 const criterionSchema = z.strictObject({
   name: z.string().describe('Name of the criterion.'),
   combine: z

@@ -38,7 +38,7 @@ export function conversations(
   const shown = found.slice(0, items);
   const repeated = repeatedNames(suites);
   return group(
-    [text(`Conversations in ${counted(found.length, 'suite')}`)],
+    [text('Conversations')],
     [
       ...shown.flatMap(({ suite, summary }) =>
         summaryBlocks(suiteName(suite, repeated), summary, mode),

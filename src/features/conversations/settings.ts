@@ -18,6 +18,7 @@ import type { Settings } from '../../project/settings.ts';
 import { didYouMean } from '../../text/suggest.ts';
 import { isMap } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
+import codeChatEval from './code-chat-eval/evaluator.json' with { type: 'json' };
 import type { Conversation } from './conversation-rules.ts';
 import { labelledAnswerSchema, answersFromSchema, readAnswers } from './labelled-answers.ts';
 import { checkOpening, criterionFault, withScripts } from './scripts.ts';
@@ -77,7 +78,8 @@ const shape = {
   instructions: filled()
     .describe(
       'Instructions: the role of the evaluators and the meaning of the criteria. {persona}, ' +
-        '{goal} and variables of the input are filled in.',
+        '{goal} and variables of the input are filled in. code_chat_eval: the evaluator text of ' +
+        'code_chat_eval.',
     )
     .optional(),
   tool_results: z
@@ -138,7 +140,10 @@ async function readConversation(
     max_steps: max_steps ?? DEFAULT_STEPS,
     evaluators: readable ? readEvaluators(field, grader) : [],
     criteria: readable ? readRules(field.at('combine'), readCriteria(field.at('criteria'))) : [],
-    instructions: instructions ?? null,
+    // Its published accuracy holds only for its own words. Only its rules for the form of the reply
+    // are left out, because evaldiff asks for JSON.
+    instructions:
+      instructions === 'code_chat_eval' ? codeChatEval.instructions : (instructions ?? null),
     instructionsAt: field.at('instructions').place,
     tool_results: readToolResults(field.at('tool_results'), tool_results),
     examples: readable ? await readAnswers(field, context) : [],

@@ -58,7 +58,7 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
 }
 
 function testLabel({ suite, reference }: ReferenceEntry): string {
-  const what = isNew(reference, suite) ? 'New tests that fail in' : 'Broken tests of';
+  const what = isNew(reference, suite) ? 'New tests that fail in' : 'Tests that got worse in';
   return `${what} ${suiteName(suite)}`;
 }
 

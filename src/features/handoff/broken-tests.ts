@@ -1,6 +1,6 @@
 import { countsForVerdict, isNewFailing } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
+import { fallOf, referenceEntries, type ReferenceEntry } from '../../report/sections/order.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 
 export function brokenTests({ suites }: Result): ReferenceEntry[] {
@@ -20,6 +20,18 @@ export function testName({ suites }: Result, { reference }: ReferenceEntry): str
   if (isPlain(reference.id)) return reference.id;
   const all = referenceEntries(suites).map((entry) => entry.reference);
   return `@${all.indexOf(reference) + 1}`;
+}
+
+const MOST_RETESTED = 5;
+
+/** Overrides that run the tests again that make the run inconclusive. */
+export function retestUnsure({ suites }: Result): string {
+  const all = referenceEntries(suites.filter(({ verdict }) => verdict === 'inconclusive'))
+    .filter(({ reference }) => countsForVerdict(reference) && fallOf(reference) > 0)
+    .map(({ reference }) => reference.id);
+  const ids = [...new Set(all)];
+  const isNamed = ids.length > 0 && ids.every((id) => /^[\w.-]{1,40}$/.test(id));
+  return `${isNamed ? `references=${ids.slice(0, MOST_RETESTED).join(',')} ` : ''}n_tries=9`;
 }
 
 export function showBroken(

@@ -6,6 +6,7 @@ import {
   code,
   joinLines,
   paragraph,
+  place,
   strong,
   text,
   type Block,
@@ -15,13 +16,19 @@ import {
   foundLines,
   type FoundLines,
   type ReportContext,
+  type TriedChange,
 } from '../../report/sections/feature-report.ts';
-import { showBroken } from './broken-tests.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
+import { count } from '../../text/amounts.ts';
+import { retestUnsure, showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
+  tried: TriedChange[];
   search: string[];
   show: string[];
+  unsure: string;
+  isRed: boolean;
 }
 
 type Step = (facts: StepFacts) => Line;
@@ -36,16 +43,37 @@ const always =
 
 const REPAIR = [
   applyFix,
-  revertLines,
+  tryChanges,
+  ({ causes }: StepFacts) => revertLines(causes),
   stepWords('find the line that caused it: ', ({ search }) => search),
-  stepWords('compare the answers of a broken test: ', ({ show }) => show),
+  stepWords('compare the answers of a test that failed: ', ({ show }) => show),
   always('compare the changed lines with the answers in report.html'),
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [
   stepWords('fix the new tests or the prompt, or list them under ', () => ['quarantine']),
 ];
-const RESTORE_TESTS = [always('restore these tests, or confirm their removal')];
+const RESTORE_TESTS: readonly Step[] = [
+  ({ isRed }) =>
+    isRed
+      ? [
+          text('restore these tests, or confirm their removal with '),
+          code('override-label'),
+          text('.'),
+        ]
+      : [text('restore these tests, or merge to confirm their removal.')],
+];
+const ASK_MAINTAINER = [
+  always('ask a maintainer to push the commit to a branch of this repository'),
+];
+const ADD_METRIC = [always('add a metric that can fail an answer')];
+const RETEST: readonly Step[] = [
+  ({ unsure }) => [
+    text('add tests, or run the unsure ones again: '),
+    code(`npx evaldiff diff ${unsure}`),
+    text('.'),
+  ],
+];
 
 /** The report shows the first step that applies. Steps have at most 15 words. */
 const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
@@ -63,7 +91,17 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'not-evaluated': [
     stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
   ],
+  'no-test': [always('add references to the suite')],
+  'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
+  'nothing-judged': ADD_METRIC,
+  'nothing-gates': ADD_METRIC,
+  'not-run': ASK_MAINTAINER,
+  'unused-changes': ASK_MAINTAINER,
+  'not-comparable': [
+    always("keep base's model to compare answers, or merge to accept the new one"),
+  ],
   errors: [always('fix the errors above, then re-run the failed job')],
+  inconclusive: RETEST,
   regressed: REPAIR,
   failed: REPAIR,
 };
@@ -73,10 +111,15 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   if (outcome.kind === 'overridden') return [];
   const facts = {
     causes: foundLines(result, reports),
+    tried: reports.flatMap(({ tried }) => tried?.(result) ?? []),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
+    unsure: retestUnsure(result),
+    isRed: result.conclusion === 'failure',
   };
-  const line = [...reasons.map((reason) => reason.code), outcome.kind]
+  // A red run may also have inconclusive suites.
+  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'inconclusive');
+  const line = [...codes, outcome.kind]
     .flatMap((key) => NEXT_STEPS[key] ?? [])
     .map((step) => step(facts))
     .find(({ length }) => length > 0);
@@ -93,8 +136,22 @@ function applyFix({ causes }: StepFacts): Line {
     : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
 }
 
+/** Lines of suites for which no change was tried are reverted. */
+function tryChanges({ tried, causes }: StepFacts): Line {
+  if (tried.length === 0) return [];
+  const suites = new Set(tried.map(({ suite }) => suiteIdentity(suite)));
+  const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
+  const changes = tried.map(({ file, line, references, of }): Line => [
+    place(file, line),
+    text(` (fixes ${count(references)} of ${count(of)})`),
+  ]);
+  const which = tried.length === 1 ? 'change to ' : 'changes to ';
+  const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
+  return [text(`try the tested ${which}`), ...joinLines(changes, ' and '), ...end];
+}
+
 /** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
-function revertLines({ causes }: StepFacts): Line {
+function revertLines(causes: readonly FoundLines[]): Line {
   const known = causes.filter(({ proof }) => proof !== 'likely');
   const proven = known.filter(({ proof }) => proof !== 'untested');
   // If lines cause the regression only together, reverting one of them is enough.

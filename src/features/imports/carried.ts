@@ -1,7 +1,9 @@
 import type { ForeignFile } from '../../config/formats.ts';
+import { groupByEqualKey } from '../../report/sections/order.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
-import { documentOf, type Imported, type ImportLosses, type Loss } from './shared/draft.ts';
+import { documentOf, type Imported, type ImportLosses } from './shared/draft.ts';
+import { type Loss } from './shared/node.ts';
 
 export interface ImportedFile extends ForeignFile {
   imported: Imported;
@@ -37,18 +39,14 @@ const MAX_LISTED_PLACES = 4;
 const MAX_LISTED_REASONS = 3;
 
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
-  const groups = new Map<string, LossGroup>();
-  for (const { what, why, place } of left) {
-    const group = groups.get(`${what}\n${why}`);
-    if (group === undefined)
-      groups.set(`${what}\n${why}`, { what, why, times: 1, places: [place] });
-    else {
-      group.times += 1;
-      if (!group.places.some((each) => each.file === place.file && each.line === place.line))
-        group.places.push(place);
-    }
-  }
-  return [...groups.values()].sort((a, b) => b.times - a.times);
+  return groupByEqualKey(left, ({ what, why }) => `${what}\n${why}`)
+    .map((losses): LossGroup => {
+      const [{ what, why, place }] = losses;
+      const distinct = groupByEqualKey(losses, ({ place: { file, line } }) => `${file}:${line}`);
+      const others = distinct.slice(1).map(([loss]) => loss.place);
+      return { what, why, times: losses.length, places: [place, ...others] };
+    })
+    .sort((a, b) => b.times - a.times);
 }
 
 /** For example `41 of 44 tests, 120 of 131 assertions carried over; 14 lost`. */
@@ -101,13 +99,10 @@ function summary(file: string, imported: ImportLosses, groups: readonly LossGrou
 }
 
 function placesText(places: readonly Place[]): string {
-  const shown = places.slice(0, MAX_LISTED_PLACES);
-  let text = '';
-  shown.forEach(({ file, line }, index) => {
-    const same = index > 0 && shown[index - 1]?.file === file;
-    const at = line === 0 ? file : same ? String(line) : `${file}:${String(line)}`;
-    text += index === 0 ? at : `, ${at}`;
+  const shown = places.slice(0, MAX_LISTED_PLACES).map(({ file, line }, index) => {
+    if (line === 0) return file;
+    return places[index - 1]?.file === file ? String(line) : `${file}:${String(line)}`;
   });
   const more = places.length - shown.length;
-  return more === 0 ? text : `${text} and ${counted(more, 'more place')}`;
+  return `${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more place')}`}`;
 }

@@ -6,7 +6,8 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
-import { type DraftFile, type Imported, lose, addRemark } from './shared/draft.ts';
+import { type DraftFile, type Imported } from './shared/draft.ts';
+import { lose, addRemark } from './shared/node.ts';
 
 export async function reportFailingChecks(
   folder: string,

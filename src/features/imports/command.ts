@@ -120,16 +120,13 @@ async function requiredSettings(
     ...prompts.map(({ prompt }) => prompt.value['model']),
     ...[grader, ...voters, embeddings].map((each) => each?.model),
   ];
-  const entries = Object.entries(isMap(written['models']) ? written['models'] : {});
-  const models = Object.fromEntries(entries.filter(([name]) => named.includes(name)));
-  const all = { models, grader: written['grader'], embeddings: written['embeddings'] };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([key, value]) =>
-      value === undefined || (key === 'models' && Object.keys(models).length === 0)
-        ? []
-        : [[key, value]],
-    ),
-  );
+  const { models, grader: ownGrader, embeddings: ownEmbeddings } = written;
+  const used = Object.entries(isMap(models) ? models : {}).filter(([name]) => named.includes(name));
+  return {
+    ...(used.length === 0 ? {} : { models: Object.fromEntries(used) }),
+    ...(ownGrader === undefined ? {} : { grader: ownGrader }),
+    ...(ownEmbeddings === undefined ? {} : { embeddings: ownEmbeddings }),
+  };
 }
 
 /** Settings that the import relies on replace the converted ones. */

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { readTests } from '../../config/tests.ts';
@@ -9,9 +9,12 @@ import { comparesEmbeddings, isModelGraded } from '../../kernel/suite/metrics.ts
 import type { Reference } from '../../kernel/suite/suite.ts';
 import type { MetricAnswer, MetricTools } from '../../metrics/answer.ts';
 import { metrics, scoreMetric } from '../../metrics/index.ts';
+import { groupByEqualKey } from '../../report/sections/order.ts';
 import { counted, tooManyBytes } from '../../text/amounts.ts';
+import { logLine } from '../../text/log.ts';
+import { shorten } from '../../text/visible.ts';
 import { ownAnswer, partsOf } from '../../types/answer.ts';
-import type { Metric } from '../../types/metric.ts';
+import type { Metric, Score } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { withSandbox } from './check-import.ts';
@@ -22,7 +25,6 @@ import {
   type ForeignAnswer,
 } from './promptfoo/promptfoo-results.ts';
 import { createDraft, documentOf, type Imported } from './shared/draft.ts';
-import { isAgreement, transformedLine, verdictLine, type ComparedVerdict } from './verify-words.ts';
 
 const MAX_RESULTS_BYTES = 256 * 1024 * 1024;
 
@@ -57,19 +59,14 @@ export async function verifyImport(
 }
 
 async function jsonAt(path: string, file: string): Promise<Json> {
-  const refuse = (message: string): never => {
-    throw userError(file, message);
-  };
-  const handle = await open(path).catch(() => refuse('cannot be read'));
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw userError(file, 'cannot be read');
+  if (found.size > MAX_RESULTS_BYTES)
+    throw userError(file, tooManyBytes(found.size, MAX_RESULTS_BYTES));
   try {
-    const { size } = await handle.stat();
-    if (size > MAX_RESULTS_BYTES) return refuse(tooManyBytes(size, MAX_RESULTS_BYTES));
-    return JSON.parse(await handle.readFile('utf8')) as Json;
-  } catch (error) {
-    if (error instanceof UserError) throw error;
-    return refuse('is not a JSON file; write one with promptfoo eval -o results.json');
-  } finally {
-    await handle.close();
+    return JSON.parse(await readFile(path, 'utf8')) as Json;
+  } catch {
+    throw userError(file, 'is not a JSON file; write one with promptfoo eval -o results.json');
   }
 }
 
@@ -209,4 +206,85 @@ function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
     random: () => 'verify',
     try: 0,
   };
+}
+
+const SHOWN_KINDS = 20;
+
+const MAX_REASON_CHARS = 300;
+
+interface ComparedVerdict {
+  metric: Metric;
+  answer: ForeignAnswer;
+  theirs: { pass: boolean; reason: string };
+  ours: Score;
+}
+
+function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
+  return ours.status === (theirs.pass ? 'pass' : 'fail');
+}
+
+/** For example `1,284 of 1,286 verdicts equal; these 2 differ:`. */
+function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
+  const equal = (total - differing.length).toLocaleString('en-US');
+  const head = `${equal} of ${counted(total, 'verdict')} equal`;
+  if (differing.length === 0) return `${head}\n`;
+  const which =
+    differing.length === 1
+      ? 'this one differs'
+      : `these ${differing.length.toLocaleString('en-US')} differ`;
+  return [`${head}; ${which} because:`, ...kindLines(differing), ''].join('\n');
+}
+
+function kindLines(differing: readonly ComparedVerdict[]): string[] {
+  const lines = groupByEqualKey(differing, differenceKind).map(verdictDifferenceLine);
+  const more = lines.length - SHOWN_KINDS;
+  return [
+    ...lines.slice(0, SHOWN_KINDS),
+    ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
+  ];
+}
+
+function transformedLine(verdicts: readonly ComparedVerdict[]): string {
+  const differing = verdicts.filter((verdict) => !isAgreement(verdict));
+  const equal = (verdicts.length - differing.length).toLocaleString('en-US');
+  return [
+    `${counted(verdicts.length, 'verdict')} on answers that promptfoo transformed: ` +
+      `${equal} equal on the transformed answers. The transform is not converted, so evaldiff ` +
+      'judges the answers of the model',
+    ...kindLines(differing),
+    '',
+  ].join('\n');
+}
+
+function differenceKind({ metric: { source }, theirs, ours }: ComparedVerdict): string {
+  const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
+  const words = said
+    .replace(/ at \S+:\d+/g, '')
+    .replace(/"[^"]*"|'[^']*'|\d+/g, '…')
+    .slice(0, MAX_REASON_CHARS);
+  const what = source.kind === 'built-in' ? source.uses : source.kind;
+  return [what, theirs.pass, ours.status, words].join('\n');
+}
+
+function verdictDifferenceLine([first, ...others]: [
+  ComparedVerdict,
+  ...ComparedVerdict[],
+]): string {
+  const { metric, answer, theirs, ours } = first;
+  const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
+  const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
+  const reason = (text: string | null): string =>
+    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', MAX_REASON_CHARS));
+  const here =
+    ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
+  const words = theirs.pass
+    ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
+    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}` +
+      (ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`);
+  const data =
+    typeof answer.output === 'string'
+      ? ''
+      : ' (in promptfoo the provider returned data; evaldiff judges its JSON text)';
+  const at = `${logLine(metric.place.file)}:${String(metric.place.line)}`;
+  return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
 }

@@ -7,9 +7,7 @@ import {
   joinLines,
   list,
   paragraph,
-  place,
   strong,
-  table,
   text,
   type Block,
   type Line,
@@ -17,9 +15,8 @@ import {
 import { problemLine } from '../../report/sections/notices.ts';
 import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
-import { inSize, percent, count, counted, countedTries } from '../../text/amounts.ts';
-import { variantWords } from '../../wording/variants.ts';
-import type { NoiseResult, NoiseSuite } from './result.ts';
+import { percent, count, counted, countedTries } from '../../text/amounts.ts';
+import type { NoiseResult } from './result.ts';
 
 /** Maximum rows per list. A summary uses the first number that fits its size limit. */
 const ROWS = [500, 50, 5, 0] as const;
@@ -48,9 +45,6 @@ function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
   return [
     noiseVerdict(noise),
     ...cutList(noise.problems.map(problemLine), Math.max(rows, 3)),
-    ...suiteTable(noise, rows),
-    ...flakyBlocks(noise, rows),
-    ...suggestedSettings(noise),
     ...cutList(noise.notices.map(problemLine), Math.max(rows, 3)),
     noiseFooter(noise),
   ];
@@ -73,94 +67,6 @@ function noiseVerdict(noise: NoiseResult): Block {
         ? `at most ${allowed}`
         : `which agrees with ${allowed}; more comparisons give a more precise rate`;
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
-}
-
-function suiteTable({ suites }: NoiseResult, rows: number): Block[] {
-  const row = (suite: NoiseSuite): Line[] => [
-    [code(suite.name), ...variant(suite)],
-    [text(percent(suite.pass_rate))],
-    [text(String(suite.references))],
-    [text(verdicts(suite))],
-    [text(`${inSize(suite.largest_fall)} points`)],
-  ];
-  return table(
-    ['Suite', 'Pass rate', 'References', 'Verdicts', 'Largest drop'],
-    suites.slice(0, rows).map(row),
-  );
-}
-
-function variant({ variant: which }: NoiseSuite): Line {
-  const words = variantWords(which);
-  return words === '' ? [] : [text(' '), code(words)];
-}
-
-function verdicts({ regressed, improved, unchanged, inconclusive }: NoiseSuite): string {
-  return (
-    [
-      [regressed, 'regressed'],
-      [improved, 'improved'],
-      [unchanged, 'unchanged'],
-      [inconclusive, 'inconclusive'],
-    ] as const
-  )
-    .filter(([number]) => number > 0)
-    .map(([number, word]) => `${count(number)} ${word}`)
-    .join(', ');
-}
-
-function flakyBlocks({ flaky, runs }: NoiseResult, rows: number): Block[] {
-  if (runs === 0) return [];
-  if (flaky.length === 0) return [paragraph([text('No reference both passed and failed.')])];
-  const shown = flaky.slice(0, rows);
-  return [
-    paragraph([
-      text(`${counted(flaky.length, 'reference')} both passed and failed, least stable first:`),
-    ]),
-    ...table(
-      ['Suite', 'Reference', 'Passed', '95 % interval', 'Place'],
-      shown.map((reference) => [
-        [code(reference.name)],
-        [code(reference.id)],
-        [text(`${count(reference.passes)} of ${count(reference.tries)}`)],
-        [text(rateInterval(reference))],
-        [place(reference.file, reference.line)],
-      ]),
-    ),
-    ...moreBlock(flaky.length, shown.length),
-  ];
-}
-
-function suggestedSettings({ suggested: { tolerance, min_drop }, gate }: NoiseResult): Block[] {
-  const items: Line[] = [
-    ...(tolerance === null
-      ? []
-      : [
-          [
-            code(`tolerance: ${String(tolerance)}`),
-            text(
-              ' would call an unchanged suite unchanged in 9 of 10 comparisons (now ' +
-                `${String(gate.tolerance)}). More tries or references would have the same effect.`,
-            ),
-          ],
-        ]),
-    ...(min_drop === null
-      ? []
-      : [
-          [
-            code(`min_drop: ${String(min_drop)}`),
-            text(
-              ` is above the drops in ${percent(1 - gate.alpha)} of the comparisons ` +
-                `(now ${String(gate.min_drop)}).`,
-            ),
-          ],
-        ]),
-  ];
-  return items.length === 0
-    ? []
-    : [
-        paragraph([text('Suggested settings for this noise, under '), code('gate'), text(':')]),
-        ...list(items),
-      ];
 }
 
 function cutList(items: readonly Line[], rows: number): Block[] {

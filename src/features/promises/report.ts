@@ -30,7 +30,7 @@ export const promisesReport: FeatureReport = {
 
 const MAX_NAMED_PROMISES = 5;
 
-/** For example `1 of 2 kept (t05); t12 still fails: 0 of 6 → 1 of 6`. */
+/** For example `1 of 2 kept (t05); t12 is not fixed: 0 of 6 → 1 of 6`. */
 function summaryLine({ references: all, unknown }: PromisesResult): Line {
   const kept = all.filter(({ status }) => status === 'kept');
   const names = kept.slice(0, MAX_NAMED_PROMISES).map((promise) => [code(nameOf(promise, all))]);
@@ -63,8 +63,8 @@ function nameOf(promise: PromisedReference, all: readonly PromisedReference[]): 
 
 const PROMISE_WORDS: Readonly<Record<PromisedReference['status'], string>> = {
   kept: 'is fixed',
-  'not-kept': 'still fails',
-  broke: 'broke',
+  'not-kept': 'is not fixed',
+  broke: 'failed on head',
   unclear: 'has too few tries',
   'passed-before': 'also passes on base',
   unaffected: 'did not run: nothing it depends on changed',

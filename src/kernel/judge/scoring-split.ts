@@ -1,10 +1,10 @@
 import type { Outcome } from '../../types/metric.ts';
-import type { ReferenceRun, SuiteComparison } from '../plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ScoringResult } from '../result/scoring-result.ts';
 import { isScoringKey, onlySkipDiffers, referenceScoringDiffers } from '../select/scoring.ts';
 import { cohenKappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/suite-test.ts';
-import type { RunRollUps } from './roll-up.ts';
+import type { RollUpOutcome, RunRollUps } from './roll-up.ts';
 import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './under-base-scoring.ts';
 
 /**
@@ -24,8 +24,8 @@ export function scoringSplit(
   const because = suite.suite.because.filter(
     ({ key }) => isScoringKey(key, suite.suite) || key === 'references',
   );
-  const onlyRollUp = because.length > 0 && because.every(({ key }) => key === 'metrics_rollup');
-  const { rates, same_answers } = onlyRollUp ? byTests(runs, rollUps) : byAnswers(comparison, runs);
+  const isRolledUp = because.some(({ key }) => key === 'metrics_rollup');
+  const { rates, judged } = isRolledUp ? byTests(runs, rollUps) : byAnswers(comparison, runs);
   const effects = {
     prompt_effect: rateDifference(rates.head_head, rates.base_head),
     scoring_effect: rateDifference(rates.base_head, rates.base_base),
@@ -38,8 +38,8 @@ export function scoringSplit(
     ...effects,
     because,
     ...(onlySkips(suite) && { only_skips: true as const }),
-    flipped: flips(runs, rollUps),
-    same_answers,
+    flipped: flips(judged),
+    same_answers: { unit: isRolledUp ? 'tests' : 'answers', ...compareOutcomes(judged) },
     ...(excused && { excused }),
     ...(underBase !== null && { under_base: { base: underBase.base, head: underBase.head } }),
     ...(fell.length > 0 && { fell: fell.flatMap((id) => fallenTry(runs, id) ?? []) }),
@@ -66,22 +66,29 @@ function rateDifference(after: number | null, before: number | null): number | n
   return after === null || before === null ? null : after - before;
 }
 
-/** The outcome of the same answers of base under base's scoring and under head's. */
+/** An answer or test of base under base's scoring and under head's. */
 interface JudgedTwice {
+  id: string;
   was: Outcome | null;
   is: Outcome | null;
+  answer?: Try;
 }
 
-type Measured = Pick<ScoringResult, 'rates' | 'same_answers'>;
+interface Measured {
+  rates: ScoringResult['rates'];
+  judged: readonly JudgedTwice[];
+}
 
 function byAnswers(comparison: SuiteComparison, runs: readonly ReferenceRun[]): Measured {
-  const outcomes = runs.flatMap(({ base }) =>
-    base.map(({ byHead, byBase }) => ({ was: byBase?.outcome ?? null, is: byHead.outcome })),
+  const judged = runs.flatMap(({ affected, base }) =>
+    base.map((answer) => ({
+      id: affected.reference.id,
+      was: answer.byBase?.outcome ?? null,
+      is: answer.byHead.outcome,
+      answer,
+    })),
   );
-  return {
-    rates: cornerRates(countCorners(comparison)),
-    same_answers: { unit: 'answers', ...compareOutcomes(outcomes) },
-  };
+  return { rates: cornerRates(countCorners(comparison)), judged };
 }
 
 /** A roll-up acts on tests, so rates of answers would not show what it changes. */
@@ -89,37 +96,28 @@ function byTests(
   runs: readonly ReferenceRun[],
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
 ): Measured {
-  const tests = runs.flatMap((run): JudgedTest[] => {
-    const found = rollUps.get(run);
-    return found === undefined
-      ? []
-      : [
-          {
-            was: found.other?.outcome ?? null,
-            is: found.base.outcome,
-            onHead: found.head.outcome,
-          },
-        ];
+  const tests = runs.flatMap((run) => {
+    const { base, head, other } = rollUps.get(run) ?? {};
+    const of = (rolled: RollUpOutcome | null | undefined): Outcome | null =>
+      rolled ? (rolled.outcome ?? 'ungraded') : null;
+    return [{ id: run.affected.reference.id, was: of(other), is: of(base), onHead: of(head) }];
   });
-  return { rates: testRates(tests), same_answers: { unit: 'tests', ...compareOutcomes(tests) } };
-}
-
-interface JudgedTest extends JudgedTwice {
-  onHead: Outcome | null;
-}
-
-function testRates(tests: readonly JudgedTest[]): ScoringResult['rates'] {
-  const judged = tests.filter(({ was, is }) => was !== null && is !== null);
+  const both = tests.filter(({ was, is }) => isJudged(was) && isJudged(is));
   const share = (outcomes: readonly (Outcome | null)[]) =>
-    outcomes.length === 0 || outcomes.includes(null)
-      ? null
-      : outcomes.filter((outcome) => outcome === 'pass').length / outcomes.length;
-  return {
-    base_base: share(judged.map(({ was }) => was)),
-    base_head: share(judged.map(({ is }) => is)),
+    outcomes.length > 0 && outcomes.every(isJudged)
+      ? outcomes.filter((outcome) => outcome === 'pass').length / outcomes.length
+      : null;
+  const rates = {
+    base_base: share(both.map(({ was }) => was)),
+    base_head: share(both.map(({ is }) => is)),
     head_base: null,
-    head_head: share(judged.map(({ onHead }) => onHead)),
+    head_head: share(both.map(({ onHead }) => onHead)),
   };
+  return { rates, judged: tests };
+}
+
+function isJudged(outcome: Outcome | null): boolean {
+  return outcome === 'pass' || outcome === 'fail';
 }
 
 function compareOutcomes(outcomes: readonly JudgedTwice[]) {
@@ -140,18 +138,21 @@ function compareOutcomes(outcomes: readonly JudgedTwice[]) {
   };
 }
 
-function flips(
-  runs: readonly ReferenceRun[],
-  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-): ScoringResult['flipped'] {
-  return runs.flatMap((run) => {
-    const found = rollUps.get(run);
-    if (found === undefined || found.other === null) return [];
-    const before = found.other.outcome;
-    const after = found.base.outcome;
-    if (before === after) return [];
-    const tag = (outcome: 'pass' | 'fail' | null): Outcome => outcome ?? 'ungraded';
-    return [{ id: run.affected.reference.id, from: tag(before), to: tag(after) }];
+function flips(judged: readonly JudgedTwice[]): ScoringResult['flipped'] {
+  const differing = judged.filter(({ was, is }) => was !== null && is !== null && was !== is);
+  return [...Map.groupBy(differing, ({ id }) => id)].flatMap(([id, [first]]) => {
+    const { was, is, answer } = first ?? {};
+    if (!was || !is) return [];
+    const { byHead, byBase = null } = answer ?? {};
+    return [
+      {
+        id,
+        from: was,
+        to: is,
+        ...(byHead !== undefined && { base_try: byHead.try }),
+        ...(was === 'fail' && byBase !== null && { scores: byBase.scores }),
+      },
+    ];
   });
 }
 

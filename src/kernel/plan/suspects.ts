@@ -21,20 +21,24 @@ export interface Suspicion {
 export const MOST_PAIRS = 40;
 
 /**
- * The smallest e-value that keeps a reference suspicious, by number of pairs of tries. `watched` is
- * for critical references and those that nearly always passed: one more failure on head is enough.
- * The false-alarm rate does not depend on these values.
+ * The smallest e-value that keeps a reference suspicious, by number of pairs of tries. `steady` is
+ * for references that nearly always passed: as for critical ones, one more failure on head is
+ * enough. The false-alarm rate does not depend on these values.
  */
 const SUSPICION_LEVELS = [
-  { pairs: 14, eValue: 12, watched: 4 },
-  { pairs: 8, eValue: 3, watched: 0.3 },
-  { pairs: 0, eValue: 2, watched: 0.3 },
+  { pairs: 14, other: 12, steady: 4, critical: 0.3 },
+  { pairs: 8, other: 3, steady: 0.3, critical: 0.03 },
+  { pairs: 0, other: 2, steady: 0.3, critical: 0.03 },
 ];
 
-function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolean): boolean {
+function looksWorse(
+  pairs: readonly PairedTry[],
+  eValue: number,
+  { isCritical, isSteady }: LedgerReference,
+): boolean {
   const failed = (side: 'base' | 'head') => pairs.filter((pair) => !pair[side]).length;
   const rung = SUSPICION_LEVELS.find((step) => pairs.length >= step.pairs);
-  const needed = rung === undefined ? Infinity : watched ? rung.watched : rung.eValue;
+  const needed = rung?.[isCritical ? 'critical' : isSteady ? 'steady' : 'other'] ?? Infinity;
   return failed('head') > failed('base') && eValue >= needed;
 }
 
@@ -45,11 +49,11 @@ function looksWorse(pairs: readonly PairedTry[], eValue: number, watched: boolea
 export function measureSuspicion(
   reference: LedgerReference,
 ): Pick<Suspicion, 'reference' | 'eValue' | 'isOpen'> {
-  const { tries, metrics, judgedBy, isCritical, isSteady } = reference;
+  const { tries, metrics, judgedBy } = reference;
   const [whole, ...single] = [tries, ...metrics.values()].map((own) => {
     const pairs = tryPairs(own);
     const eValue = eValueOf(pairs);
-    return { pairs, eValue, isOpen: looksWorse(pairs, eValue, isCritical || isSteady) };
+    return { pairs, eValue, isOpen: looksWorse(pairs, eValue, reference) };
   });
   const all = whole?.eValue ?? 1;
   const bySingle = sum(single.map((own) => own.eValue)) / judgedBy;

@@ -45,7 +45,7 @@ export function tryPolicy(
   const tries = own ?? settings.n_tries;
   const kind = compares ? fixedKind(scoring.tests, unit) : 'fixed';
   const { rollup } = scoring.tests;
-  const recorded = triesOfRecordings({ kind, rollup, own }, runs);
+  const recorded = triesOfRecordings({ rollup, own }, runs);
   if (recorded !== null) return { kind, tries: recorded };
   if (tries !== 'adaptive') return { kind, tries };
   if (kind === 'references') return { kind, tries: Math.max(ROLLED_TRIES, triesNeeded(rollup)) };
@@ -60,14 +60,10 @@ export function tryPolicy(
  * if this does not apply.
  */
 function triesOfRecordings(
-  {
-    kind,
-    rollup,
-    own,
-  }: Pick<Tests, 'rollup'> & { kind: string; own: Tests['n_tries'] | undefined },
+  { rollup, own }: Pick<Tests, 'rollup'> & { own: Tests['n_tries'] | undefined },
   runs: SuiteRun['runs'],
 ): number | null {
-  if (kind === 'references' || rollup.kind === 'code' || typeof own === 'number') return null;
+  if (rollup.kind === 'code' || typeof own === 'number') return null;
   const different = runs.filter(
     ({ affected: { base, head } }) =>
       base === null || head === null || fingerprintOf(base) !== fingerprintOf(head),

@@ -122,11 +122,24 @@ function failsAsNew(reference: ReferenceResult, suite: SuiteResult): boolean {
   return isNew(reference, suite) && reference.head?.rollup === 'fail';
 }
 
-/** One failure is enough if no call made the answers, because recordings never differ. */
 function hasFailedOften(side: SideResult | null): boolean {
-  if (side === null || side.tries.every(({ latency_ms }) => latency_ms === null)) return true;
-  const failures = side.tries_judged - side.passes;
-  return failures > 1 && failures * FAILURES_TO_SETTLE >= side.tries_judged;
+  const { passes, tries } = sideCounts(side);
+  return !hasFailedOnce(side) && (tries - passes) * FAILURES_TO_SETTLE >= tries;
+}
+
+/** Whether one failed try is all the evidence. Recorded answers never differ, so one is enough. */
+function hasFailedOnce(side: SideResult | null): boolean {
+  if (side === null || side.tries.every(isUncalled)) return false;
+  return side.tries_judged - side.passes < 2;
+}
+
+function isUncalled({ latency_ms, usage }: TryResult): boolean {
+  return usage === null && (latency_ms ?? 0) === 0;
+}
+
+/** Whether a test that got worse did so in more than one try. */
+export function hasBroken({ status, head }: ReferenceResult): boolean {
+  return status === 'regressed' || !hasFailedOnce(head);
 }
 
 export function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResult): boolean {
@@ -153,7 +166,10 @@ export function onlyScoringChanged({
   suites: readonly SuiteResult[];
 }): ScoringResult[] {
   const moved = scoring
-    .filter(({ rates: of }) => of.base_base !== of.base_head)
+    .filter(
+      ({ rates: of, same_answers: { pass_fail } }) =>
+        of.base_base !== of.base_head || pass_fail > 0,
+    )
     .sort((a, b) => Math.abs(b.scoring_effect ?? 0) - Math.abs(a.scoring_effect ?? 0));
   return suites.some(({ pass_rate, verdict }) => pass_rate.difference !== null || verdict === 'new')
     ? []

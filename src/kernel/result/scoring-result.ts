@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { countSchema } from '../../types/usage-totals.ts';
-import { differenceSchema, outcomeSchema, scoreSchema, shareSchema } from './pieces.ts';
+import { differenceSchema, outcomeSchema, scoreSchema, shareSchema, sides } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const scoringResultSchema = z.strictObject({
@@ -32,17 +32,39 @@ export const scoringResultSchema = z.strictObject({
     .array(
       z.strictObject({
         id: z.string().describe('Id of the reference.'),
-        from: outcomeSchema.describe("Outcome under base's scoring."),
+        from: outcomeSchema.describe("Outcome of an answer or test under base's scoring."),
         to: outcomeSchema.describe("Outcome under head's scoring."),
+        base_try: countSchema.describe("Number of base's try, if answers count.").exactOptional(),
+        scores: z
+          .array(scoreSchema)
+          .describe("The answer's scores under base's scoring, if it fails there.")
+          .exactOptional(),
       }),
     )
-    .describe("References for which the two scorings judge base's answers differently."),
+    .describe(
+      'References with an answer that the two scorings judge differently, or with a different ' +
+        'roll-up if tests count.',
+    ),
+  rollup: z
+    .strictObject({
+      ...sides(z.string(), 'Name of the roll-up on {side}.'),
+      never_fails: z
+        .literal(true)
+        .describe("Set if head's roll-up passes whatever the tries are.")
+        .exactOptional(),
+    })
+    .describe('Set if the roll-up changed.')
+    .exactOptional(),
+  may_be_chance: z
+    .literal(true)
+    .describe('Set if one answer, graded by a model, is all that is judged differently.')
+    .exactOptional(),
   same_answers: z
     .strictObject({
       unit: z
         .enum(['answers', 'tests'])
         .default('answers')
-        .describe('What the numbers count, and `rates`: `tests` if only the roll-up changed.'),
+        .describe('What the numbers count, and `rates`: `tests` if the roll-up changed.'),
       judged: countSchema.describe('Number of answers or tests that both scorings judged.'),
       pass_fail: countSchema.describe(
         "Number of these that pass under base's scoring and fail under head's.",

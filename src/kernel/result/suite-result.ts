@@ -200,7 +200,7 @@ const confirmationSchema = z.strictObject({
         ...sides(passesSchema, "{Side}'s new tries."),
       }),
     )
-    .describe('The references that got worse most, with their new tries.'),
+    .describe('The references that got worse most, with the tries of this run that count.'),
   all: z
     .strictObject({
       references: countSchema.describe('Number of references that ran again.'),

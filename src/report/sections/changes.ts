@@ -37,8 +37,10 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   return open.flatMap((files, index) => {
     const excerpt = excerptAround(files, each, found);
     const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
+    // The line above, about the only cause, already names this place.
+    const isNamed = index === 0 && isOnlyPlace(found) && excerpt.causeLine !== null;
     return [
-      paragraph([...title, ...fileLine(files, excerpt)]),
+      ...(isNamed ? [] : [paragraph([...title, ...fileLine(files, excerpt)])]),
       ...(excerpt.lines.length === 0 ? [] : [{ kind: 'diff' as const, lines: excerpt.lines }]),
     ];
   });
@@ -51,6 +53,8 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
   const each = linesEach(open, lines);
   const cut =
     lines < ROOM_FOR_ALL ? [] : open.filter((files) => excerptAround(files, each, found).isCut);
+  // The table of several suites already names these files.
+  if (cut.length === 0 && result.suites.length > 1) return [];
   return group(
     [text(cut.length > 0 ? 'All changed lines' : 'Also changed')],
     [
@@ -67,6 +71,10 @@ export function allChanges(result: Result, { lines }: Detail, reports: Reports):
 
 function decidingLines(result: Result, reports: Reports): FoundLines[] {
   return [...foundLines(result, reports), ...healingLines(result, reports)];
+}
+
+function isOnlyPlace(found: SuiteCauseLines): boolean {
+  return found.flatMap(({ lines }) => lines).length === 1;
 }
 
 function splitChanges(result: Result, found: SuiteCauseLines) {

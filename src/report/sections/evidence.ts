@@ -18,6 +18,7 @@ import {
   code,
   joinLines,
   lineBreak,
+  paragraph,
   text,
 } from './document.ts';
 import { ownFailures } from './failures.ts';
@@ -50,10 +51,9 @@ export function evidence(
     }));
   const given = givenRows(reference, characters);
   if (head !== null && views.base !== null && views.head !== null) {
-    const said = views.head.why(characters);
-    const why = said.length === 0 ? [] : [{ name: [text('Why')], value: said }];
+    const rows = rowsBeside(views.head, { given, judged: [...failed, ...strips] }, characters);
     return [
-      { kind: 'facts', title, rows: [...given, ...failed, ...strips, ...why] },
+      rows.length === 0 ? paragraph(title) : { kind: 'facts', title, rows },
       ...views.base.beside(head, characters),
     ];
   }
@@ -83,6 +83,22 @@ export function evidence(
         ...strips,
       ],
     },
+  ];
+}
+
+/** Leaves out what a dialogue shows: its question and the result of its metric. */
+function rowsBeside(
+  view: TryView,
+  { given, judged }: { given: FactRow[]; judged: FactRow[] },
+  characters: number,
+): FactRow[] {
+  const said = view.why(characters);
+  const { metric } = view;
+  const isShown = ({ name: [first] }: FactRow) => first?.kind === 'code' && first.text === metric;
+  return [
+    ...(metric === undefined ? given : given.slice(1)),
+    ...judged.filter((row) => !isShown(row)),
+    ...(said.length === 0 ? [] : [{ name: [text('Why')], value: said }]),
   ];
 }
 

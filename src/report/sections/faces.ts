@@ -1,6 +1,7 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { code, placeLink, text, type Line } from './document.ts';
+import { code, joinLines, placeLink, text, type Line } from './document.ts';
+import { andMore } from './phrases.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
 export function referenceLabel(reference: ReferenceResult): Line {
@@ -27,6 +28,18 @@ export function shortFace(reference: ReferenceResult): string {
 }
 
 const SHORT_FACE = 40;
+
+export function testNames(references: readonly ReferenceResult[], most: number): Line {
+  const shown = references.slice(0, most);
+  const more = andMore(references.length, shown.length);
+  return [
+    ...joinLines(
+      shown.map((reference) => [placeLink(shortFace(reference), reference)]),
+      ', ',
+    ),
+    text(more === null ? '' : ` ${more}`),
+  ];
+}
 
 export function shortFaceOf(id: string, references: readonly ReferenceResult[]): string {
   const reference = references.find((candidate) => candidate.id === id);

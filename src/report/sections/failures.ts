@@ -90,7 +90,7 @@ export function ownFailures(tryResult: TryResult | null): Score[] {
   );
 }
 
-export function failedScores(tryResult: TryResult | null): Score[] {
+export function failedScores(tryResult: Pick<TryResult, 'scores'> | null): Score[] {
   return (tryResult?.scores ?? [])
     .filter(({ status }) => status !== 'pass' && status !== 'skipped')
     .sort((a, b) => Number(a.skip) - Number(b.skip));

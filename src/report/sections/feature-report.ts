@@ -26,6 +26,9 @@ export interface FeatureReport {
   /** The lines that fixed tests. */
   healingLines?(result: Result): FoundLines[];
 
+  /** Changes of prompts that were run and fix broken tests. */
+  tried?(result: Result): TriedChange[];
+
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 
@@ -102,6 +105,14 @@ export interface FoundLines {
   fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
+export interface TriedChange extends Pick<FoundLines, 'suite'> {
+  file: string;
+  line: number;
+  /** Number of broken references that pass again. */
+  references: number;
+  of: number;
+}
+
 export interface SuggestedEdit {
   /** Relative to the repository's root. */
   path: string;
@@ -115,6 +126,8 @@ export interface TryView {
   /** A short form that includes how the try ended. */
   shortened(characters: number): Line;
   whole(characters: number): Line;
+  /** The metric whose score `beside` shows, together with the input. */
+  metric?: string;
   why(characters: number): Line;
   beside(head: TryResult, characters: number): Block[];
 }

@@ -1,7 +1,8 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { count, counted, countedTries } from '../../text/amounts.ts';
+import type { Score } from '../../types/metric.ts';
 import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type FactRow, type Line } from './document.ts';
@@ -25,35 +26,42 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   const references = result.suites
     .filter(({ path, name }) => path === scoring.path && name === scoring.name)
     .flatMap((suite) => suite.references);
+  const isSameTries = scoring.because.every(({ key }) => key === 'metrics_rollup');
   const shown = flipped
     .map((flip) => ({ flip, reference: references.find(({ id }) => id === flip.id) }))
     .find(({ reference }) => reference !== undefined);
   return [
     {
       kind: 'facts',
-      title: flippedTitle(scoring, flipped, references),
+      title: [strong('What it did:'), text(' '), ...flippedLine(scoring, references)],
       rows:
-        shown?.reference === undefined ? [] : flippedRows(shown.flip, shown.reference, characters),
+        shown?.reference === undefined
+          ? []
+          : flippedRows(shown.flip, shown.reference, { characters, isSameTries }),
     },
   ];
 }
 
-function flippedTitle(
-  { name, same_answers: { unit, judged, pass_fail, fail_pass } }: ScoringResult,
-  flipped: readonly Flipped[],
+/** For example `of the same 24 answers in p, 3 pass → fail, 0 fail → pass in 2 tests: a, b`. */
+export function flippedLine(
+  { name, flipped, same_answers: { unit, judged, pass_fail, fail_pass } }: ScoringResult,
   references: readonly ReferenceResult[],
+  most = MAX_NAMED_FLIPPED,
 ): Line {
-  const named = flipped.slice(0, MAX_NAMED_FLIPPED);
+  const named = [...flipped].sort((a, b) => order(a) - order(b)).slice(0, most);
   const more = andMore(flipped.length, named.length);
+  const of = unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
+  const inTests =
+    flipped.length === pass_fail + fail_pass ? '' : ` in ${counted(flipped.length, 'test')}`;
   return [
-    strong('What it did:'),
-    text(judged === 0 ? ' no answer in ' : ` of ${sameOf(unit, judged)} in `),
+    text(judged === 0 ? 'no answer in ' : `of ${of} in `),
     code(name),
     text(
       judged === 0
-        ? ' is judged by both scorings: '
-        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass: `,
+        ? ' is judged by both scorings'
+        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}`,
     ),
+    text(named.length === 0 ? '' : ': '),
     ...joinLines(
       named.map(({ id }) => [code(shortFaceOf(id, references))]),
       ', ',
@@ -62,35 +70,35 @@ function flippedTitle(
   ];
 }
 
-export function sameOf(unit: ScoringResult['same_answers']['unit'], judged: number): string {
-  return unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
-}
-
 function flippedRows(
-  { from, to }: Flipped,
+  { from, to, base_try, scores }: Flipped,
   reference: ReferenceResult,
-  characters: number,
+  { characters, isSameTries }: { characters: number; isSameTries: boolean },
 ): FactRow[] {
-  const tries = reference.base?.tries ?? [];
-  const shown = tries.find(({ outcome }) => outcome === to) ?? tries[0] ?? null;
-  const failed = failedScores(shown);
+  const { passes = 0, tries_judged: judged = 0, tries = [] } = reference.base ?? {};
+  const shown =
+    tries.find((own) => (base_try === undefined ? own.outcome === to : own.try === base_try)) ??
+    tries[0];
+  const passed = isSameTries ? `, ${count(passes)} of ${countedTries(judged)} passed` : '';
+  const judgement = (whose: string, outcome: string, own: Score[] = []): FactRow => ({
+    name: [text(`${whose}'s scoring`)],
+    value: [text(`${outcome}${passed}`), ...(outcome === 'pass' ? [] : reasonsOf(own, characters))],
+  });
   return [
     { name: [text('Reference')], value: referenceLabel(reference) },
     ...givenRows(reference, characters),
     ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
-    { name: [text("Base's scoring")], value: [text(from)] },
-    {
-      name: [text("Head's scoring")],
-      value: [
-        text(to),
-        ...failed.flatMap(({ metric, reason }): Line => [
-          text(', '),
-          code(metric),
-          ...(reason === null ? [] : [text(': '), code(reason, characters)]),
-        ]),
-      ],
-    },
+    judgement('Base', from, scores),
+    judgement('Head', to, shown?.scores),
   ];
+}
+
+function reasonsOf(scores: Score[], characters: number): Line {
+  return failedScores({ scores }).flatMap(({ metric, reason }): Line => [
+    text(', '),
+    code(metric),
+    ...(reason === null ? [] : [text(': '), code(reason, characters)]),
+  ]);
 }
 
 function order({ to }: Flipped): number {

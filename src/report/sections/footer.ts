@@ -4,19 +4,30 @@ import { code, joinLines, paragraph, text, type Block, type Line } from './docum
 import { runCost, shortSha } from './phrases.ts';
 
 export function footer(result: Result): Block[] {
-  const { usage, base, head, mode } = result;
+  const { usage } = result;
   const parts: Line[] = [
-    ...(usage.calls + usage.reused === 0
+    ...(!makesCalls(result)
       ? [[text('no model call')]]
       : [
           [text(counted(usage.calls, 'call'))],
           ...(usage.unpriced === 'programs' ? [] : [[text(runCost(usage))]]),
         ]),
-    mode === 'sweep' || base === null
-      ? [code(shortSha(head.sha))]
-      : [code(localCommand(result, base.sha))],
+    [code(footerCommits(result))],
   ];
   return [paragraph(joinLines(parts, ' · '), 'small')];
+}
+
+/** If a run made calls, its command is in the section that explains them. */
+function footerCommits(result: Result): string {
+  const { base, head, mode } = result;
+  if (mode === 'sweep' || base === null) return shortSha(head.sha);
+  return makesCalls(result)
+    ? `${shortSha(base.sha)}…${shortSha(head.sha)}`
+    : localCommand(result, base.sha);
+}
+
+export function makesCalls({ usage }: Pick<Result, 'usage'>): boolean {
+  return usage.calls + usage.reused > 0;
 }
 
 /** Without a head commit, the command has no `--head` and tests uncommitted files. */

@@ -2,7 +2,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import { allChanges, changedLines } from './changes.ts';
 import type { Detail } from './detail.ts';
 import {
-  group,
   joinLines,
   list,
   NO_LINKS,
@@ -80,28 +79,6 @@ export function sectionBlocks(
   links: Links = NO_LINKS,
 ): Block[] {
   return names.flatMap((name) => SECTIONS[name](result, detail, reports, links));
-}
-
-/** Sections that share one collapsed part in a long comment. */
-const MINOR: readonly SectionName[] = [
-  ...(['belowReferences', 'metrics', 'scoringChange', 'movedReferences', 'allChanges'] as const),
-];
-
-const FEW_FOLDS = 2;
-
-export function commentBlocks(
-  result: Result,
-  detail: Detail,
-  reports: Reports,
-  links: Links,
-): Block[] {
-  const minor = sectionBlocks(result, detail, reports, MINOR, links);
-  const isFolded = minor.filter(({ kind }) => kind === 'group').length > FEW_FOLDS;
-  return SECTION_NAMES.flatMap((name) => {
-    if (!isFolded || !MINOR.includes(name))
-      return sectionBlocks(result, detail, reports, [name], links);
-    return name === MINOR[0] ? group([text('Details')], minor) : [];
-  });
 }
 
 function inSlot(slot: Slot): Section {

@@ -46,16 +46,9 @@ export function metricValues(
   const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
-  const undirected = found.filter(
-    ({ metric: { values, better } }) => better === 'none' && (values?.moved ?? null) !== null,
-  ).length;
   const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
-  const counts = [
-    ...(moved === 0 ? [] : [`${count(moved)} worse`]),
-    ...(undirected === 0 ? [] : [`${count(undirected)} changed`]),
-  ].join(', ');
-  const title = `Metric values${counts === '' ? '' : `: ${counts}`}`;
+  const title = `Metric values${moved === 0 ? '' : `: ${count(moved)} worse`}`;
   return group(
     [text(title)],
     shown.length === 0

@@ -7,22 +7,12 @@ import {
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import {
-  group,
-  joinLines,
-  list,
-  paragraph,
-  placeLink,
-  strong,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
+import { group, list, paragraph, strong, text, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
-import { linkedFace, shortFace } from './faces.ts';
+import { linkedFace, testNames } from './faces.ts';
 import type { Reports } from './feature-report.ts';
 import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
-import { andMore, lacksPasses, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
+import { lacksPasses, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, opensWorst } from './references.ts';
 
 const OPEN_NEW = 2;
@@ -108,15 +98,8 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
 }
 
 function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {
-  const shown = entries.slice(0, Math.max(1, items));
-  const more = andMore(entries.length, shown.length);
-  return [
-    ...joinLines(
-      shown.map(({ reference }) => [placeLink(shortFace(reference), reference)]),
-      ', ',
-    ),
-    text(more === null ? '' : ` ${more}`),
-  ];
+  const references = entries.map(({ reference }) => reference);
+  return testNames(references, Math.max(1, items));
 }
 
 export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] {

@@ -3,7 +3,7 @@ import type { ReferenceResult, ReferenceStatus } from '../../kernel/result/refer
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
+import { brokeWord, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -92,7 +92,7 @@ function failureLine(
   const subject: Line =
     metric === null
       ? [text('No answer')]
-      : [code(metric), text(unjudged ? ' could not judge' : ' fails')];
+      : [code(metric), text(unjudged ? ' could not judge' : ' failed')];
   const [first] = entries;
   const suites = new Set(entries.map(({ suite }) => promptKey(suite))).size;
   const variants = new Set(entries.map(({ suite }) => suite)).size;
@@ -115,7 +115,8 @@ const REASON_CHARACTERS = 200;
 function brokenWords({ mode }: Result, failures: readonly Failure[], open: number): string {
   const entries = failures.flatMap((failure) => failure.entries);
   if (mode === 'sweep') return failedWords(entries);
-  return `${counted(entries.length - open, open === 0 ? 'test' : 'more test')} broke`;
+  const word = brokeWord(entries.slice(open).map(({ reference }) => reference));
+  return `${counted(entries.length - open, open === 0 ? 'test' : 'more test')} ${word}`;
 }
 
 function failedWords(entries: readonly ReferenceEntry[]): string {

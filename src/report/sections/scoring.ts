@@ -1,22 +1,12 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { counted, twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
 import { scoringSummary } from '../../wording/scoring.ts';
 import type { Detail } from './detail.ts';
-import {
-  code,
-  group,
-  joinLines,
-  paragraph,
-  table,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
-import { shortFaceOf } from './faces.ts';
-import { sameOf } from './flipped-references.ts';
-import { andMore, moreBlock } from './phrases.ts';
+import { code, group, paragraph, table, text, type Block, type Line } from './document.ts';
+import { flippedLine } from './flipped-references.ts';
+import { moreBlock } from './phrases.ts';
 import { becauseLine } from './suites.ts';
 
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
@@ -29,10 +19,7 @@ export function scorings({ scoring, suites }: Result, { collapsedItems: items }:
       items,
     );
   });
-  return group(
-    [text(counted(scoring.length, 'scoring change'))],
-    [...blocks, ...moreBlock(scoring.length, shown.length)],
-  );
+  return group([text('Scoring')], [...blocks, ...moreBlock(scoring.length, shown.length)]);
 }
 
 function scoringBlocks(
@@ -41,10 +28,6 @@ function scoringBlocks(
   items: number,
 ): Block[] {
   const { rates } = scoring;
-  const flipped = scoring.flipped
-    .slice(0, items)
-    .map(({ id, from, to }): Line => [code(shortFaceOf(id, references)), text(` ${from} → ${to}`)]);
-  const more = andMore(scoring.flipped.length, flipped.length);
   return [
     paragraph([code(scoring.name), text(`: ${scoringSummary(scoring)}`)]),
     ...table(
@@ -63,32 +46,7 @@ function scoringBlocks(
       ...becauseLine(scoring.because),
       text('.'),
     ]),
-    ...sameAnswerBlocks(scoring),
-    ...(scoring.flipped.length === 0
-      ? []
-      : [
-          paragraph([
-            text(
-              `Judged differently on base's own answers: ${counted(scoring.flipped.length, 'reference')}. `,
-            ),
-            ...joinLines(flipped, ', '),
-            text(more === null ? '' : ` ${more}`),
-          ]),
-        ]),
-  ];
-}
-
-function sameAnswerBlocks({
-  same_answers: { unit, judged, pass_fail, fail_pass },
-}: ScoringResult): Block[] {
-  if (judged === 0) return [];
-  return [
-    paragraph([
-      text(
-        `Of ${sameOf(unit, judged)} of base, judged by both: ` +
-          `${pass_fail} pass → fail, ${fail_pass} fail → pass.`,
-      ),
-    ]),
+    paragraph([text('By both scorings: '), ...flippedLine(scoring, references, items)]),
   ];
 }
 

@@ -23,6 +23,7 @@ import {
   wordsLine,
 } from './document.ts';
 import { groupByEqualKey } from './order.ts';
+import { changeCounts, passTable } from './pass-table.ts';
 import {
   METRIC_FAILS,
   LACKS_VERDICT,
@@ -44,7 +45,9 @@ const SHOWN_REASONS = 3;
 export function suitesTable(result: Result, detail: Detail): Block[] {
   const { mode } = result;
   const suites = suitesWorstFirst(result.suites);
-  if (mode === 'diff' && suites.length < 2) return [];
+  const [only] = suites;
+  if (mode === 'diff' && suites.length < 2)
+    return only === undefined || detail.suites === 0 ? [] : passTable(only, result, detail);
   const names = repeatedNames(suites);
   const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
@@ -67,7 +70,10 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const more = andMore(suites.length, groups.flat().length);
   const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
   if (mode === 'diff')
-    return group([text(suitesInWords(result))], [...table(diffColumns, rows), ...rest]);
+    return group(
+      [text(suitesInWords(result))],
+      [...table(diffColumns, rows), ...rest, paragraph([text(TEST_PASSES)], 'small')],
+    );
   const open = rows.slice(0, OPEN_SUITES);
   const folded = rows.slice(OPEN_SUITES);
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
@@ -79,6 +85,8 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   ];
 }
 
+const TEST_PASSES = 'A test passes if all its tries pass, or by the roll-up that is named.';
+
 function suitesInWords(result: Result): string {
   const suites = suitesWorstFirst(result.suites);
   const words = suites
@@ -86,7 +94,7 @@ function suitesInWords(result: Result): string {
     .filter((word) => word !== VERDICTS.unchanged.word);
   const [worst] = words;
   const all = counted(suites.length, 'suite');
-  if (worst === undefined) return `${all} without change`;
+  if (worst === undefined) return all;
   return `${all}: ${count(words.filter((word) => word === worst).length)} ${worst}`;
 }
 
@@ -180,6 +188,7 @@ function ratesCell(suite: SuiteResult, result: Result): Line {
   const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
   return [
     ...ratesLine(suite, result, moved),
+    ...changeCounts(suite).flatMap((words) => [lineBreak, text(words)]),
     ...metricLine(suite),
     ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
       lineBreak,

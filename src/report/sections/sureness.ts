@@ -7,6 +7,7 @@ import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
 import {
   SENTENCE,
+  code,
   group,
   joinLines,
   list,
@@ -16,17 +17,10 @@ import {
   type Line,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
+import { localCommand, makesCalls } from './footer.ts';
 import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
-import {
-  andMore,
-  metricRates,
-  moreBlock,
-  repeatedNames,
-  rolledWords,
-  runCost,
-  suiteName,
-} from './phrases.ts';
+import { andMore, moreBlock, repeatedNames, runCost, suiteName } from './phrases.ts';
 import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
@@ -55,6 +49,7 @@ export function sureness(
         ...scoringFigures(result),
         ...reports.flatMap((report) => report.sureness?.(result) ?? []),
         ...spent(result),
+        ...repeated(result),
       ]),
     ],
   );
@@ -71,31 +66,29 @@ interface SuiteSentence {
 
 function suiteSentences({ suites }: Result): SuiteSentence[] {
   const repeated = repeatedNames(suites);
-  const told = suitesWorstFirst(suites).map((suite) => ({
-    suite,
-    summary: suiteSummary(suite),
-    metrics: metricRates(suite),
-    rolled: rolledWords(suite),
-  }));
-  return groupByEqualKey(told, ({ suite: _, ...words }) => JSON.stringify(words)).map(
-    (same): SuiteSentence => {
-      const [{ summary, metrics, rolled }] = same;
-      const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
-      const more = andMore(same.length, named.length);
-      const line = [
-        ...joinLines(named, ', '),
-        text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
-        text(rolled === null ? '' : ` By ${rolled}.`),
-        text(metrics === null ? '' : ` By metric: ${shorten(metrics, SENTENCE)}.`),
-      ];
-      return { line, suites: same.length };
-    },
-  );
+  const told = suitesWorstFirst(suites).map((suite) => ({ suite, summary: suiteSummary(suite) }));
+  return groupByEqualKey(told, ({ summary }) => summary).map((same): SuiteSentence => {
+    const [{ summary }] = same;
+    const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
+    const more = andMore(same.length, named.length);
+    const line = [
+      ...joinLines(named, ', '),
+      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
+    ];
+    return { line, suites: same.length };
+  });
 }
 
-function spent({ usage }: Result): Line[] {
+function repeated(result: Result): Line[] {
+  const { base, mode } = result;
+  if (base === null || mode === 'sweep' || !makesCalls(result)) return [];
+  return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
+}
+
+function spent(result: Result): Line[] {
+  const { usage } = result;
   const { replayed = 0, saved_usd: saved = null } = usage;
-  const made = usage.calls + usage.reused > 0;
+  const made = makesCalls(result);
   const parts = [
     ...(made ? [`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`] : []),
     ...(replayed === 0 ? [] : [`${counted(replayed, 'answer')} from recordings`]),

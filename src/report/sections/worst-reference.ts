@@ -39,12 +39,7 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
       ? []
       : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
     text(`, ${passCounts(worst.reference, worst.suite)}`),
-    ...(others === 0
-      ? []
-      : [
-          text(`; ${count(others)} more `),
-          ...commonCause(failure, others === 1 ? 'fails' : 'fail'),
-        ]),
+    ...(others === 0 ? [] : [text(`; ${count(others)} more `), ...commonCause(failure)]),
   ];
   return evidence(title, worst.reference, detail, reports);
 }
@@ -81,7 +76,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
     text(' '),
     ...linkedFace(reference),
     text(", under base's scoring pass → fail"),
-    ...(more === 0 ? [] : [text(`; ${count(more)} more also fail under base's scoring`)]),
+    ...(more === 0 ? [] : [text(`; ${count(more)} more also failed under base's scoring`)]),
   ];
   const judged = {
     ...reference,
@@ -194,8 +189,8 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
   );
 }
 
-function commonCause({ metric, reason }: Failure, fail: string): Line {
+function commonCause({ metric, reason }: Failure): Line {
   if (metric !== null)
-    return reason === null ? [text(`${fail} `), code(metric), text(' too')] : [text('similar')];
-  return [text(reason === null ? `${fail} too` : `${fail} with the same error`)];
+    return reason === null ? [text('failed '), code(metric), text(' too')] : [text('similar')];
+  return [text(reason === null ? 'failed too' : 'failed with the same error')];
 }

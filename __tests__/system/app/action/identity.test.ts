@@ -6,7 +6,7 @@ const of = (given: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}) =>
   runIdentity(readInputs(given, OWN_SETTINGS).inputs, { GITHUB_JOB: 'gate', ...env });
 
 describe('the name of the check', () => {
-  test.each<[string, Record<string, string>]>([
+  test.each([
     ['evaldiff', {}],
     ['evaldiff', { 'working-directory': './', config: 'evaldiff.yaml', overrides: 'n_tries=3' }],
     ['evaldiff (services/a)', { 'working-directory': 'services/a' }],
@@ -31,7 +31,7 @@ describe('the name of the check', () => {
 
 describe('the identity of a run', () => {
   const workflow = 'acme/prompts/.github/workflows/a.yml';
-  test.each<[string, Record<string, string>, NodeJS.ProcessEnv]>([
+  test.each([
     ['the workflow', {}, { GITHUB_WORKFLOW_REF: `acme/prompts/.github/workflows/b.yml@x` }],
     ['the job', {}, { GITHUB_JOB: 'other' }],
     ['the folder', { 'working-directory': 'services/a' }, {}],

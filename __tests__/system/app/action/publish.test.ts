@@ -56,7 +56,7 @@ function eachInItsOwnWay(result: Result): Result {
     ...side,
     tries: side.tries.map((each) => ({
       ...each,
-      scores: each.scores.map((score) => ({ ...score, metric: `metric-${String(index)}` })),
+      scores: each.scores.map((score) => ({ ...score, metric: `metric-${index}` })),
     })),
   });
   return {

@@ -31,8 +31,7 @@ describe('a name that is both a branch and a tag', () => {
 
   test('can be given in full, and the default base is the branch', async () => {
     const { result, branch, tag } = await openTwice();
-    const baseOf = async (...argv: string[]): Promise<string | undefined> =>
-      (await result('diff', ...argv)).base?.sha;
+    const baseOf = async (...argv: string[]) => (await result('diff', ...argv)).base?.sha;
     expect(await baseOf('--base', 'refs/tags/main')).toBe(tag);
     expect(await baseOf('--base', 'refs/heads/main')).toBe(branch);
     expect(await baseOf()).toBe(branch);

@@ -15,5 +15,5 @@ export const capitals = (references: number, gate: string): Record<string, strin
   'evaldiff.yaml': `models:\n  m: { provider: openai, endpoint: local, model: model-1 }\ngate: ${gate}\n`,
   'prompts/tests/capitals.yaml': `metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
 references:
-${Array.from({ length: references }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+${Array.from({ length: references }, (_, i) => `  - { id: r${i}, input: { q: "Question ${i}?" } }\n`).join('')}`,
 });

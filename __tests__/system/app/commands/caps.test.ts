@@ -1,8 +1,7 @@
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Said } from '../../../stand-ins/command-line.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 interface Ran {
   code: number;
@@ -46,33 +45,31 @@ async function project({
   metrics = '[{ uses: contains, with: { value: answer } }]',
   files = {},
 }: ProjectOptions = {}): Promise<Project> {
-  const script = typeof answer === 'number' ? () => thinking(answer) : answer;
-  const server = await untilTestEnds(startModelServer({ answer: script }));
-  const repository = createRepository();
   const price = 'price: { input: 100, output: 100 }';
   const ids = Array.from({ length: references }, (_, index) => index + 1);
-  repository.commit('begin', {
-    'evaldiff.yaml': `models:\n  app: { provider: openai, endpoint: local, model: app, ${price}${model} }\n  judge: { provider: openai, endpoint: local, model: judge, ${price} }\ngrader: ${grader}\n${settings}`,
-    'prompts/t.yaml': [
-      'name: t',
-      'model: app',
-      'variables: [q]',
-      `messages: [{ role: system, content: You help. }, { role: human, content: '{q}' }]`,
-      prompt,
-      `metrics: ${metrics}`,
-      `references: [${ids.map((id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
-      '',
-    ].join('\n'),
-    ...files,
-  });
+  const opened = await openProject(
+    {
+      'evaldiff.yaml': `models:\n  app: { provider: openai, endpoint: local, model: app, ${price}${model} }\n  judge: { provider: openai, endpoint: local, model: judge, ${price} }\ngrader: ${grader}\n${settings}`,
+      'prompts/t.yaml': [
+        'name: t',
+        'model: app',
+        'variables: [q]',
+        `messages: [{ role: system, content: You help. }, { role: human, content: '{q}' }]`,
+        prompt,
+        `metrics: ${metrics}`,
+        `references: [${ids.map((id) => `{ id: r${id}, input: { q: Q${id} } }`).join(', ')}]`,
+        '',
+      ].join('\n'),
+      ...files,
+    },
+    { answer: typeof answer === 'number' ? () => thinking(answer) : answer },
+  );
+  const { repository, server } = opened;
   const evaldiff: Project['evaldiff'] = async (...argv) => {
-    const said = await commandIn(repository.directory, argv, {
-      env: localEndpoint(server),
-      width: 160,
-    });
+    const said = await opened.evaldiff(...argv);
     return { ...said, words: `${said.out}${said.err}`.replace(/\s+/g, ' ') };
   };
-  const calls = (): number => server.requests.length;
+  const calls = () => server.requests.length;
   const result: Project['result'] = async (...argv) => {
     const before = calls();
     const { out, err, code } = await evaldiff(...argv, '--no-store', '--json');
@@ -153,7 +150,7 @@ describe('a cost cap that one answer passes', () => {
 });
 
 describe('a cost cap that the search for causes passes', () => {
-  const promptOf = (...lines: string[]): string =>
+  const promptOf = (...lines: string[]) =>
     [
       'name: t',
       'model: app',
@@ -164,7 +161,7 @@ describe('a cost cap that the search for causes passes', () => {
       ...lines.map((line) => `      ${line}`),
       `  - { role: human, content: '{q}' }`,
       'metrics: [{ uses: contains, with: { value: answer } }]',
-      `references: [${Array.from({ length: 8 }, (_, id) => `{ id: r${String(id)}, input: { q: Q${String(id)} } }`).join(', ')}]`,
+      `references: [${Array.from({ length: 8 }, (_, id) => `{ id: r${id}, input: { q: Q${id} } }`).join(', ')}]`,
       '',
     ].join('\n');
   const BASE = ['Be short.', 'Be good.', 'Be calm.'];

@@ -1,17 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { main } from '../../../../src/app/commands/program.ts';
 import type { Terminal } from '../../../../src/app/commands/terminal.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
+import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../../stand-ins/eight-lines.ts';
-import { FEATURES } from '../../../stand-ins/features.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
-import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
+import type { ModelServer, Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 const SETTINGS = 'models:\n  quiz-model: { provider: openai, endpoint: local, model: quiz-1 }\n';
 
@@ -49,40 +43,30 @@ export async function compareShop(
     model = shopModel(drafts),
   }: Setup = {},
 ): Promise<Compared> {
-  const server = await untilTestEnds(startModelServer({ answer: model, key: 'key-1' }));
-  const repository = createRepository();
-  repository.commit('Base', { ...shopFiles(settings), ...base });
+  const { repository, server } = await openProject(
+    { ...shopFiles(settings), ...base },
+    { answer: model },
+  );
   repository.git('switch', '--quiet', '--create', 'topic');
   repository.commit('Head', head);
   const { directory } = repository;
   const run: Compared['run'] = async (own, more = {}) => {
     let said = '';
-    const write = (text: string): void => {
+    const write = (text: string) => {
       said += text;
     };
-    const code = await main([...own], {
-      env: fixtureEnvironment({
-        LOCAL_KEY: 'key-1',
-        EVALDIFF_ENDPOINTS: `local=${server.openaiUrl} key=LOCAL_KEY`,
-      }),
-      cwd: directory,
-      isTerminal: false,
-      width: 160,
-      features: FEATURES,
-      out: write,
-      err: write,
-      ...more,
-    });
+    const given = { env: localEndpoint(server), width: 160, out: write, err: write, ...more };
+    const { code } = await commandIn(directory, own, given);
     return { code, said };
   };
   const report = join(directory, 'evaldiff-report/result.json');
-  const compare = async (own: readonly string[]): Promise<{ result: Result; said: string }> => {
+  const compare = async (own: readonly string[]) => {
     const { said } = await run(['diff', '--base', 'main', '--report', 'evaldiff-report', ...own]);
     if (!existsSync(report)) throw new Error(said);
     return { result: JSON.parse(readFileSync(report, 'utf8')) as Result, said };
   };
   const { result, said } = await compare(args);
   const again: Compared['again'] = async (own) => (await compare(own)).result;
-  const file = (): string => readFileSync(join(directory, FILE), 'utf8');
+  const file = () => readFileSync(join(directory, FILE), 'utf8');
   return { directory, result, server, out: said, run, again, file };
 }

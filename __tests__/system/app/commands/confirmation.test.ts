@@ -1,11 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { answerBody } from '../../../stand-ins/models/replies.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 import { capitals, promptBeginning } from './capitals.ts';
 
 const REFERENCES = 30;
@@ -14,7 +8,7 @@ const REFERENCES = 30;
  * A project whose changed prompt breaks the first questions, and whose model later fails every
  * second question.
  */
-async function openProject(gate = '{}', more: readonly string[] = []) {
+async function openCapitals(gate = '{}', more: readonly string[] = []) {
   const prompts = (words: string) => ({
     ...promptBeginning(words),
     ...Object.assign({}, ...more.map((name) => promptBeginning(`${words} ${name}:`, name))),
@@ -22,8 +16,10 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
   let hasDrifted = false;
   let served = 'model-1';
   let build: string | null = null;
-  const server = await untilTestEnds(
-    startModelServer({
+  const { repository, evaldiff, reported } = await openProject(
+    { ...capitals(REFERENCES, gate), ...prompts('Answer:') },
+    {
+      width: 200,
       answer: (seen) => {
         const asked = seen.messages.at(-1)?.content ?? '';
         const number = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
@@ -35,13 +31,8 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
         const named = { model: served, system_fingerprint: build };
         return { body: JSON.stringify({ ...(body as object), ...named }) };
       },
-    }),
+    },
   );
-  const { requests } = server;
-  const repository = createRepository();
-  repository.commit('base', { ...capitals(REFERENCES, gate), ...prompts('Answer:') });
-  const env = localEndpoint(server);
-  const report = join(repository.directory, 'evaldiff-report/result.json');
   return {
     drift() {
       hasDrifted = true;
@@ -54,28 +45,21 @@ async function openProject(gate = '{}', more: readonly string[] = []) {
     },
     async plan(words: string) {
       repository.write(prompts(words));
-      const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
-      return (await commandIn(repository.directory, args, { env, width: 200 })).out;
+      return (await evaldiff('plan', '--base', 'HEAD', '--store', '../answers.sqlite')).out;
     },
     /** Compares base with another text of the prompt, always with the same store. */
     async diff(words: string, ...args: string[]) {
       repository.write(prompts(words));
-      const before = requests.length;
-      const all = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', ...args];
-      const { code, out } = await commandIn(
-        repository.directory,
-        [...all, '--report', 'evaldiff-report'],
-        { env, width: 200 },
-      );
-      const result = JSON.parse(readFileSync(report, 'utf8')) as Result;
-      return { code, out, result, suite: result.suites[0]!, calls: requests.length - before };
+      const store = ['--store', '../answers.sqlite'];
+      const run = await reported('diff', '--base', 'HEAD', ...store, ...args);
+      return { ...run, suite: run.result.suites[0]! };
     },
   };
 }
 
 describe('a pull request after the provider changed the model', () => {
   test('is not red for a harmless rewording, and the report names the model', async () => {
-    const { diff, drift } = await openProject();
+    const { diff, drift } = await openCapitals();
     expect((await diff('Please answer:')).code).toBe(0);
     drift();
     const { code, out, result, suite } = await diff('Kindly answer:');
@@ -92,7 +76,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test('is not red for a harmless rewording of several prompts', async () => {
-    const { diff, drift } = await openProject('{}', ['towns', 'rivers']);
+    const { diff, drift } = await openCapitals('{}', ['towns', 'rivers']);
     await diff('Please answer:');
     drift();
     const { code, result } = await diff('Kindly answer:');
@@ -101,7 +85,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test('fails under on_inconclusive: fail', async () => {
-    const { diff, drift } = await openProject('{ on_inconclusive: fail }');
+    const { diff, drift } = await openCapitals('{ on_inconclusive: fail }');
     await diff('Please answer:');
     drift();
     const { code, result } = await diff('Kindly answer:');
@@ -110,7 +94,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test("stores base's new answers, so that the next pull request is green", async () => {
-    const { diff, drift } = await openProject();
+    const { diff, drift } = await openCapitals();
     await diff('Please answer:');
     drift();
     await diff('Kindly answer:');
@@ -119,7 +103,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test('is red for a prompt that broke six references, after new tries confirm it', async () => {
-    const { diff, drift } = await openProject();
+    const { diff, drift } = await openCapitals();
     await diff('Please answer:');
     drift();
     const { code, out, suite } = await diff('Broken:');
@@ -131,7 +115,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test("reports in a single notice that base dropped as well, even if every reference confirms head's regression", async () => {
-    const { diff, drift } = await openProject('{ gate_on: suite }');
+    const { diff, drift } = await openCapitals('{ gate_on: suite }');
     await diff('Please answer:');
     drift();
     const { code, result } = await diff('All broken:');
@@ -148,7 +132,7 @@ describe('a pull request after the provider changed the model', () => {
   });
 
   test('is inconclusive if the call limit leaves no calls for confirmation', async () => {
-    const { diff, drift } = await openProject();
+    const { diff, drift } = await openCapitals();
     const first = await diff('Please answer:');
     drift();
     const { code, out, suite } = await diff(
@@ -165,25 +149,25 @@ describe('a pull request after the provider changed the model', () => {
 });
 
 test('if answers are already stored, a plan includes the calls that would confirm a regression', async () => {
-  const { diff, plan } = await openProject();
+  const { diff, plan } = await openCapitals();
   expect(await plan('Please answer:')).not.toContain('if something regresses');
   await diff('Please answer:');
   // Ten pairs of tries for five suspicious references, and three tries of all references on both
   // sides.
   expect(await plan('Kindly answer:')).toContain(
-    `up to ${String(2 * (5 * 10 + 3 * REFERENCES))} more calls if something regresses or is fixed`,
+    `up to ${2 * (5 * 10 + 3 * REFERENCES)} more calls if something regresses or is fixed`,
   );
 });
 
 describe('a second run of the same commit', () => {
   test('costs nothing if the first was green', async () => {
-    const { diff } = await openProject();
+    const { diff } = await openCapitals();
     await diff('Please answer:');
     expect(await diff('Please answer:')).toMatchObject({ code: 0, calls: 0 });
   });
 
   test('makes new calls if the first run was red', async () => {
-    const { diff } = await openProject();
+    const { diff } = await openCapitals();
     const first = await diff('Broken:');
     expect(first.suite).not.toHaveProperty('confirmation');
     expect(first.out).toContain('The only change: ');
@@ -197,7 +181,7 @@ describe('a second run of the same commit', () => {
 
 describe('stored answers of a model that the server has replaced', () => {
   test('are replaced with new answers, even if the comparison is green', async () => {
-    const { diff, drift, serve } = await openProject();
+    const { diff, drift, serve } = await openCapitals();
     serve('model-1-2603');
     await diff('Please answer:');
     drift();
@@ -215,7 +199,7 @@ describe('stored answers of a model that the server has replaced', () => {
 });
 
 test('stored answers from a different build of the model are still compared, and a notice counts them', async () => {
-  const { diff, rebuild } = await openProject();
+  const { diff, rebuild } = await openCapitals();
   rebuild('fp_1');
   await diff('Please answer:');
   rebuild('fp_2');

@@ -1,10 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 const REFERENCES = 20;
 
@@ -15,45 +9,37 @@ type AnswerOf = (question: number, isBroken: boolean, hasDrifted: boolean) => st
  * Compares base with other prompt texts, always with the same store. The model can drift in
  * between.
  */
-async function openProject(tests: string, gate: string, answerOf: AnswerOf) {
+async function openClaims(tests: string, gate: string, answerOf: AnswerOf) {
   let hasDrifted = false;
-  const server = await untilTestEnds(
-    startModelServer({
-      answer: ({ messages }) => {
-        const asked = messages.map(({ content }) => content).join('\n');
-        if (asked.includes('<<<first')) return { text: preferred(asked) };
-        const question = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
-        return { text: answerOf(question, asked.startsWith('Broken'), hasDrifted) };
-      },
-    }),
-  );
   const prompt = (words: string, own = tests): Record<string, string> => ({
     'prompts/p.yaml': `name: p
 model: m
 prompt: "${words} {q}"
 ${own}
 references:
-${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}" } }\n`).join('')}`,
+${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${i}, input: { q: "Question ${i}" } }\n`).join('')}`,
   });
   const model = '{ provider: openai, endpoint: local, model: model-1 }';
-  const { directory, commit, write } = createRepository();
-  commit('base', {
-    'evaldiff.yaml': `models: { m: ${model}, judge: ${model} }\ngrader: { model: judge }\ngate: ${gate}\n`,
-    ...prompt('Answer'),
-  });
-  const diff = async (words: string, own = tests) => {
-    write(prompt(words, own));
-    const before = server.requests.length;
-    const args = ['diff', '--base', 'HEAD', '--store', '../answers.sqlite', '--report', 'report'];
-    const { code, out } = await commandIn(directory, args, {
-      env: localEndpoint(server),
+  const { repository, evaldiff, reported } = await openProject(
+    {
+      'evaldiff.yaml': `models: { m: ${model}, judge: ${model} }\ngrader: { model: judge }\ngate: ${gate}\n`,
+      ...prompt('Answer'),
+    },
+    {
       width: 200,
-    });
-    const result = JSON.parse(
-      readFileSync(join(directory, 'report/result.json'), 'utf8'),
-    ) as Result;
-    const calls = server.requests.length - before;
-    return { code, out, result, suite: result.suites[0]!, calls };
+      answer: ({ messages }) => {
+        const asked = messages.map(({ content }) => content).join('\n');
+        if (asked.includes('<<<first')) return { text: preferred(asked) };
+        const question = Number(/Question (\d+)/.exec(asked)?.[1] ?? '0');
+        return { text: answerOf(question, asked.startsWith('Broken'), hasDrifted) };
+      },
+    },
+  );
+  const against = ['--base', 'HEAD', '--store', '../answers.sqlite'];
+  const diff = async (words: string, own = tests) => {
+    repository.write(prompt(words, own));
+    const run = await reported('diff', ...against);
+    return { ...run, suite: run.result.suites[0]! };
   };
   await diff('Please answer');
   return {
@@ -62,17 +48,16 @@ ${Array.from({ length: REFERENCES }, (_, i) => `  - { id: r${String(i)}, input: 
       hasDrifted = true;
     },
     async planned(words: string) {
-      write(prompt(words));
-      const args = ['plan', '--base', 'HEAD', '--store', '../answers.sqlite'];
-      const { out } = await commandIn(directory, args, { env: localEndpoint(server), width: 200 });
+      repository.write(prompt(words));
+      const { out } = await evaldiff('plan', ...against);
       return Number(/up to ([\d,]+) more/.exec(out)?.[1]?.replaceAll(',', '') ?? '0');
     },
   };
 }
 
 /** The grader prefers good answers, whichever side they are from. */
-function preferred(asked: string): string {
-  const text = (name: string): string =>
+function preferred(asked: string) {
+  const text = (name: string) =>
     new RegExp(`<<<${name} .*>>>\\n([^]*?)\\n<<<end`).exec(asked)?.[1] ?? '';
   const [first, second] = [text('first'), text('second')];
   const choice = first === second ? 'TIE' : first.startsWith('good') ? 'FIRST' : 'SECOND';
@@ -84,7 +69,7 @@ describe('a suite judged by preference alone', () => {
   const answer: AnswerOf = (_, isBroken, hasDrifted) => (isBroken || hasDrifted ? 'bad' : 'good');
 
   test("is red if base's new answers are also preferred to head's", async () => {
-    const { diff, planned } = await openProject(tests, '{}', answer);
+    const { diff, planned } = await openClaims(tests, '{}', answer);
     const most = await planned('Broken');
     const { code, suite, calls } = await diff('Broken');
     expect([code, suite.verdict, suite.reason?.by]).toEqual([1, 'regressed', 'fall']);
@@ -93,7 +78,7 @@ describe('a suite judged by preference alone', () => {
   });
 
   test("is not red if only base's stored answers are preferred to head's", async () => {
-    const { diff, drift } = await openProject(tests, '{}', answer);
+    const { diff, drift } = await openClaims(tests, '{}', answer);
     drift();
     const { code, suite } = await diff('Kindly answer');
     expect([code, suite.verdict, suite.reason?.by]).toEqual([0, 'inconclusive', 'unconfirmed']);
@@ -108,7 +93,7 @@ describe('a suite whose gate compares roll-ups (combined tries)', () => {
     isBroken || (hasDrifted && question % 2 === 1) ? 'bad' : 'good';
 
   test("is red if head's roll-ups are also worse than base's new roll-ups", async () => {
-    const { diff, drift } = await openProject(tests, gate, answer);
+    const { diff, drift } = await openClaims(tests, gate, answer);
     drift();
     const { code, suite } = await diff('Broken');
     expect([code, suite.verdict, suite.unit]).toEqual([1, 'regressed', 'references']);
@@ -120,7 +105,7 @@ describe('a suite whose gate compares roll-ups (combined tries)', () => {
   });
 
   test('is not red if only the model got worse', async () => {
-    const { diff, drift } = await openProject(tests, gate, answer);
+    const { diff, drift } = await openClaims(tests, gate, answer);
     drift();
     const { code, result, suite } = await diff('Kindly answer');
     expect([code, result.outcome.kind, suite.reason?.by]).toEqual([0, 'model-changed', 'model']);
@@ -133,12 +118,12 @@ describe('a metric whose mean fails the run', () => {
     'metrics:\n  - { name: has, uses: contains, with: { value: good } }\n' +
     '  - { name: words, uses: word_count, with: { max: 1000 }, better: lower }';
   const gate = '{ metrics: { words: fail } }';
-  const words = (count: number): string => `good${' word'.repeat(count)}`;
+  const words = (count: number) => `good${' word'.repeat(count)}`;
   const answer: AnswerOf = (question, isBroken, hasDrifted) =>
     words((question % 5) + (isBroken ? 20 : 0) + (hasDrifted ? 20 : 0));
 
   test("makes the run red if head's mean is also worse than that of base's new answers", async () => {
-    const { diff } = await openProject(tests, gate, answer);
+    const { diff } = await openClaims(tests, gate, answer);
     const { code, result, suite } = await diff('Broken');
     expect([code, result.outcome.kind]).toEqual([1, 'failed']);
     expect(suite.confirmation).toMatchObject({ metric: 'words', status: 'confirmed' });
@@ -146,7 +131,7 @@ describe('a metric whose mean fails the run', () => {
   });
 
   test("does not make the run red if only the model's answers became longer", async () => {
-    const { diff, drift } = await openProject(tests, gate, answer);
+    const { diff, drift } = await openClaims(tests, gate, answer);
     drift();
     const { code, out, result, suite } = await diff('Kindly answer');
     expect([code, result.outcome.kind]).toEqual([0, 'model-changed']);
@@ -162,11 +147,11 @@ describe('a metric whose mean fails the run', () => {
 });
 
 describe("a drop under base's scoring that head's own scoring hides", () => {
-  const tests = (value: string): string =>
+  const tests = (value: string) =>
     `metrics: [{ name: has, uses: contains, with: { value: ${value} } }]`;
   const answer: AnswerOf = (_, isBroken, hasDrifted) =>
     isBroken || hasDrifted ? 'good grief' : 'good answer';
-  const open = () => openProject(tests('answer'), '{ scoring: fail }', answer);
+  const open = () => openClaims(tests('answer'), '{ scoring: fail }', answer);
 
   test("fails the run if base's new answers do not drop", async () => {
     const { diff } = await open();

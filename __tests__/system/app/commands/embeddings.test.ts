@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Seen } from '../../../stand-ins/models/server.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const SETTINGS =
   '  vectors: { provider: openai, endpoint: local, model: nomic-embed-text, price: { input: 1000, output: 0 } }\nembeddings: { model: vectors, dimensions: 2 }\n';
@@ -20,7 +20,7 @@ const answer = ({ embedding, messages }: Seen) =>
       }
     : { text: 'Yes, indeed' };
 
-async function openNear(): Promise<Shop> {
+async function openNear() {
   const shop = await openShop({ settings: SETTINGS, answer });
   shop.repository.commit('near', { 'prompts/tests/ask.yaml': tests() });
   return shop;

@@ -18,7 +18,7 @@ async function callsOf(
   words: string,
   env: NodeJS.ProcessEnv = {},
   argv: readonly string[] = ['run', 'n_tries=1'],
-): Promise<number> {
+) {
   const before = shop.server.requests.length;
   const { code, err } = await commandIn(shop.repository.directory, argv, {
     env: localEndpoint(shop.server, {
@@ -32,7 +32,7 @@ async function callsOf(
 }
 
 describe('a stored answer of an endpoint with header=', () => {
-  test.each<[string, string]>([
+  test.each([
     ['x-tenant', 'TENANT'],
     ['X-Routing-Key', 'ROUTE'],
     ['x-feature-flags', 'FLAGS'],
@@ -47,7 +47,7 @@ describe('a stored answer of an endpoint with header=', () => {
     expect(counts).toEqual([4, 0, 4, 0, 0]);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['Authorization', 'SIGNED'],
     ['api-key', 'SIGNED'],
     ['X-Api-Key', 'SIGNED'],
@@ -105,8 +105,7 @@ describe('a stored answer of an endpoint with header=', () => {
 
   test('goes from shards to a merge, which is refused with another value', async () => {
     const words = 'header=x-tenant:TENANT';
-    const run = (tenant: string, ...argv: string[]): Promise<number> =>
-      callsOf(words, { TENANT: tenant }, argv);
+    const run = (tenant: string, ...argv: string[]) => callsOf(words, { TENANT: tenant }, argv);
     for (const shard of ['1/2', '2/2']) await run('T1', 'run', '--shard', shard, '--no-store');
     const parts = ['evaldiff-shard-1-of-2', 'evaldiff-shard-2-of-2'];
     const manifest = readFileSync(

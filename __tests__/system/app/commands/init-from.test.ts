@@ -113,7 +113,7 @@ describe('without --from', () => {
     expect(out).not.toContain('a required check');
   });
 
-  test.each<[string, CopyOrigin | null]>([
+  test.each([
     ['names the schemas of this copy', origin],
     ['names no schema if this copy has no known repository', null],
   ])('import %s', async (_, from) => {
@@ -134,7 +134,7 @@ describe('without --from', () => {
 
 describe('the repository of a copy of evaldiff', () => {
   /** A clone whose remote-tracking branch has its commit, if `isPushed`. */
-  function clone(remote: string, isPushed = true): { directory: string; commit: string } {
+  function clone(remote: string, isPushed = true) {
     const repository = createRepository();
     const commit = repository.commit('First', {
       '.gitignore': 'dist/commit.txt\n',
@@ -157,7 +157,7 @@ describe('the repository of a copy of evaldiff', () => {
     expect(buildOf(directory)).toEqual({ commit, repository: 'acme/evaldiff' });
   });
 
-  test.each<[string, string, boolean]>([
+  test.each([
     ['the remote is on another host', 'https://git.example/acme/evaldiff.git', true],
     ['the remote only resembles GitHub', 'https://github.com.example/acme/evaldiff', true],
     ['the remote is a folder', '/srv/github.com/acme/evaldiff', true],
@@ -179,7 +179,7 @@ describe('the repository of a copy of evaldiff', () => {
 });
 
 describe("evaldiff's own repository", () => {
-  const manifest = (fields: object): string => JSON.stringify(fields);
+  const manifest = (fields: object) => JSON.stringify(fields);
   const own = { 'action.yml': 'name: evaldiff\n', 'package.json': manifest({ name: 'evaldiff' }) };
 
   test.each<[string, FixtureFiles, string[]]>([

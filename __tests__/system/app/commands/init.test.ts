@@ -21,7 +21,7 @@ const FROM = ['--from', 'acme/evaldiff@v1.0.0'];
 const OWN = ['evaldiff.yaml', 'prompts/support.yaml'];
 const NEW = ['.github/workflows/evaldiff.yml', ...OWN];
 
-const promptfoo = (...providers: string[]): string =>
+const promptfoo = (...providers: string[]) =>
   `prompts: ['{{x}}']\nproviders: ${JSON.stringify(providers)}\ntests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]\n`;
 const PROMPTFOO = promptfoo('openai:gpt-4o');
 const own = (prompt: string, path = 'prompts/own.yaml'): Record<string, string> => ({
@@ -128,7 +128,7 @@ describe('evaldiff init', () => {
     ]);
   });
 
-  test.each<[string, Record<string, string>, string[]]>([
+  test.each([
     [
       'in a separate folder',
       { 'promptfoo/promptfooconfig.yaml': PROMPTFOO, 'b/promptfooconfig.yaml': PROMPTFOO },

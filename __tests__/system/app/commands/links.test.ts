@@ -29,7 +29,7 @@ async function withLinks(
 }
 
 describe('a symbolic link in the work tree', () => {
-  test.each<[string[], Record<string, string>, RegExp]>([
+  test.each([
     [
       ['run', '--report', 'out'],
       { out: '' },

@@ -17,7 +17,7 @@ const PROJECT: FixtureFiles = {
 const evaldiff = (cwd: string, ...argv: string[]) => commandIn(cwd, argv, withoutKeys());
 
 describe('an error on the command line', () => {
-  test.each<[string[], string]>([
+  test.each([
     [
       ['dif'],
       "error: unknown command 'dif'\n(Did you mean diff?)\nRun evaldiff --help for the commands.\n",
@@ -33,6 +33,14 @@ describe('an error on the command line', () => {
     [
       ['run', '--jsn'],
       "error: unknown option '--jsn'\n(Did you mean --json?)\nRun evaldiff run --help for its options.\n",
+    ],
+    [
+      ['validate', '--path', 'x'],
+      "error: unknown option '--path'\n(--directory FOLDER names the folder of the project.)\nRun evaldiff validate --help for its options.\n",
+    ],
+    [
+      ['diff', '--tries', '5'],
+      "error: unknown option '--tries'\n(n_tries=9, without dashes, sets the number of tries.)\nRun evaldiff diff --help for its options.\n",
     ],
     [
       ['import'],
@@ -74,7 +82,7 @@ describe('an error on the command line', () => {
 
   const PROMPTS = 'write prompts there';
   const OWN = 'name: p\nmodel: gpt-4o\nprompt: hi\n';
-  test.each<[string, string, FixtureFiles, string]>([
+  test.each([
     [
       'validate',
       'in a folder without a project says where to begin',

@@ -1,7 +1,4 @@
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 interface Side {
   /** Numbers of the references, by prompt. */
@@ -19,35 +16,28 @@ const filesOf = (side: Side, metrics: Record<string, string>): Record<string, st
       ],
       [
         `prompts/tests/${name}.yaml`,
-        `metrics: ${metrics[name] ?? HAS}\nreferences:\n${ids.map((id) => `  - { id: r${String(id)}, input: { q: "question ${String(id)}" } }\n`).join('')}`,
+        `metrics: ${metrics[name] ?? HAS}\nreferences:\n${ids.map((id) => `  - { id: r${id}, input: { q: "question ${id}" } }\n`).join('')}`,
       ],
     ]),
   );
 
 /** Compares two states of a project. The model answers prompts `b` and `c` wrongly. */
-async function compared(
-  base: Side,
-  head: Side,
-  metrics: Record<string, string> = {},
-): Promise<Said> {
-  const server = await untilTestEnds(
-    startModelServer({
+async function compared(base: Side, head: Side, metrics: Record<string, string> = {}) {
+  const { repository, evaldiff } = await openProject(
+    {
+      'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
+      ...filesOf(base, metrics),
+    },
+    {
+      width: 200,
       answer: ({ messages }) => ({ text: messages[0]?.content.startsWith('a') ? 'Oslo' : 'Rome' }),
-    }),
+    },
   );
-  const repository = createRepository();
-  repository.commit('base', {
-    'evaldiff.yaml': 'models:\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
-    ...filesOf(base, metrics),
-  });
   for (const name of Object.keys(base))
     if (!(name in head))
       repository.git('rm', '-q', `prompts/${name}.yaml`, `prompts/tests/${name}.yaml`);
   repository.write(filesOf(head, metrics));
-  return commandIn(repository.directory, ['diff', '--base', 'HEAD', '--no-store'], {
-    env: localEndpoint(server),
-    width: 200,
-  });
+  return evaldiff('diff', '--base', 'HEAD', '--no-store');
 }
 
 describe('a reference that moves to another suite', () => {
@@ -55,7 +45,7 @@ describe('a reference that moves to another suite', () => {
     [1, 2, 3, 4, 5, 6, 7, 8],
     [11, 12],
   ];
-  test.each<[string, Side, Side]>([
+  test.each([
     ['alone', { a: MANY, b: FEW }, { a: MANY.slice(1), b: [1, ...FEW] }],
     ['with others', { a: MANY, b: FEW }, { a: MANY.slice(4), b: [...MANY.slice(0, 4), ...FEW] }],
     ['into a new suite', { a: MANY }, { a: MANY.slice(4), c: MANY.slice(0, 4) }],

@@ -15,7 +15,7 @@ async function blocked(
 }
 
 describe('an unwritable output path', () => {
-  test.each<[string[], string]>([
+  test.each([
     [['run', '--report', 'a-file'], 'is a file; name a folder'],
     [['run', '--report', 'a-file/out'], 'cannot be made: '],
     [['diff', '--report', 'a-file'], 'is a file; name a folder'],
@@ -82,7 +82,7 @@ describe('an unwritable output path', () => {
 (existsSync('/proc/self') ? describe : describe.skip)(
   'a path where no folder or file can be created',
   () => {
-    test.each<[string[], NodeJS.ProcessEnv, string]>([
+    test.each([
       [['run', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
       [['run'], { EVALDIFF_STORE: '/proc/none/deep/x' }, '/proc/none/deep/x: ENOENT'],
       [['run'], { EVALDIFF_STORE: 'a-file/x' }, '/a-file/x: ENOTDIR'],
@@ -90,14 +90,14 @@ describe('an unwritable output path', () => {
       [['run'], { HOME: '/proc/none' }, '/proc/none/.cache/evaldiff/key: the key for stored'],
       [['noise', '--runs', '1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
       [['run', '--shard', '1/1', '--store', '/proc/none/x'], {}, '/proc/none/x: ENOENT'],
-    ])('%j with %j is named as the store, and the run goes on', async (argv, env, message) => {
+    ])('%j with %j is named as the store, and the run continues', async (argv, env, message) => {
       const { evaldiff, server } = await blocked({ env: { XDG_CACHE_HOME: undefined, ...env } });
       const { code, err } = await evaldiff(...argv);
       expect([code, server.requests.length > 0]).toEqual([0, true]);
       expect(err).toContain(message);
     });
 
-    test.each<[string[], string]>([
+    test.each([
       [['run', '--report', '/proc/none/x'], 'cannot be written (ENOENT at /proc)'],
       [['run', '--record', '/proc/x.jsonl'], 'cannot be written (ENOENT at /proc)'],
       [['diff', '--report', '/proc/self/x'], 'cannot be written (E'],
@@ -119,7 +119,7 @@ describe('an unwritable output path', () => {
       expect(err).toContain(argv.at(-1));
     });
 
-    test.each<[string[], string]>([
+    test.each([
       [['report', 'out/result.json', '--out', '/proc/none/x'], '/proc/none/x: cannot be written'],
       [['report', 'out/result.json', '--out', 'a-pipe'], 'a-pipe is a named pipe'],
       [['cache', '--store', '/proc/none/x'], '/proc/none/x: the store is empty'],

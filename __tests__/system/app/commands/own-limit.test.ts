@@ -2,7 +2,7 @@ import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, fixtureEnvironment } from '../../../stand-ins/repository.ts';
 
 test("evaldiff plan states that evaldiff repeats a call once if evaldiff's own length limit cut the answer", async () => {
-  const planWith = async (limit: string): Promise<string> => {
+  const planWith = async (limit: string) => {
     const repository = createRepository();
     repository.commit('start', { README: '' });
     repository.write({

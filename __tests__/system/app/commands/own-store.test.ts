@@ -17,7 +17,7 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 const open = () => openShop({ references: 2 });
 
 /** Copies a store with answers as a single file, as an attacker would commit it. */
-function copyOf(file: string, to: string): void {
+function copyOf(file: string, to: string) {
   const db = new DatabaseSync(file);
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();

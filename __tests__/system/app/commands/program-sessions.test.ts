@@ -8,7 +8,7 @@ import { createRepository } from '../../../stand-ins/repository.ts';
  * A program that logs its calls. On head, either its first process or every process answers
  * wrongly.
  */
-const app = (log: string): string => `
+const app = (log: string) => `
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 const log = ${JSON.stringify(log)};
@@ -30,7 +30,7 @@ model: app
 prompt: "${words}: {q}"
 metrics: [{ name: has, uses: contains, with: { value: Oslo } }]
 references:
-${Array.from({ length: 8 }, (_, i) => `  - { id: r${String(i)}, input: { q: "Question ${String(i)}?" } }\n`).join('')}`,
+${Array.from({ length: 8 }, (_, i) => `  - { id: r${i}, input: { q: "Question ${i}?" } }\n`).join('')}`,
 });
 
 async function compare(words: string, program = '', ...args: string[]) {

@@ -57,6 +57,7 @@ test("llmeval's own example of a prompt in code runs unchanged", async () => {
   const argv = ['run', '--code', 'host', '--code-env', 'PYTHONPATH', '--json'];
   const { out, err } = await commandIn(directory, argv, { env });
   expect(err).not.toContain('error');
+  expect(err).toContain('cost unknown (prompt code may make calls of its own)');
   const { suites, problems } = JSON.parse(out) as Result;
   expect(problems).toEqual([]);
   const tries = suites[0]?.references.flatMap(({ head }) => head?.tries ?? []);

@@ -6,7 +6,7 @@ import { entriesBelow } from '../../../../scripts/entries-below.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { filesBelow, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 import {
   passed,
   referenceOf,
@@ -40,7 +40,7 @@ ${more.rollup ?? ''}    references:
 ${more.references ?? ''}      - input: { a: 4, b: 4 }
         expected: 8
         actual: "${actual}"
-        metrics: { exact_match: { metric: ${String(result === 'pass')}, result: ${result}, skipped: false } }
+        metrics: { exact_match: { metric: ${result === 'pass'}, result: ${result}, skipped: false } }
   name: math
   model: ${more.model ?? 'gpt-3.5-turbo'}
   temperature: 0.0
@@ -114,7 +114,7 @@ describe('evaldiff run --report', () => {
         tests: {
           metrics: [{ name: 'has', uses: 'contains', with: { value: '5' } }],
           references: ['question 0', 'question 1'].map((q, index) => ({
-            id: `r${String(index)}`,
+            id: `r${index}`,
             input: { q },
             expected: '5',
             actual: 'Yes, 5',
@@ -152,7 +152,7 @@ const PASSES: Readonly<Record<string, number[]>> = {
 const TRIES = 3;
 
 /** At index k: ways to split the tries between both sides so that head gets k of `passes`. */
-const waysOf = (passes: number): number[] => {
+const waysOf = (passes: number) => {
   const counts = Array.from({ length: TRIES + 1 }, () => 0);
   for (let deal = 0; deal < 2 ** (2 * TRIES); deal += 1) {
     const tries = Array.from({ length: 2 * TRIES }, (_, at) => (deal >> at) & 1);
@@ -165,7 +165,7 @@ const waysOf = (passes: number): number[] => {
 };
 
 /** Two-sided mid-p of head's total passes, by enumerating every assignment of the tries. */
-const enumerated = (base: readonly number[], head: readonly number[]): number => {
+const enumerated = (base: readonly number[], head: readonly number[]) => {
   let law = [1];
   for (const [at, passes] of base.entries()) {
     const ways = waysOf(passes + (head[at] ?? 0));
@@ -183,7 +183,7 @@ const enumerated = (base: readonly number[], head: readonly number[]): number =>
 };
 
 describe('evaldiff report of two results', () => {
-  const compared = async (): Promise<Shop> => {
+  const compared = async () => {
     const asked = new Map<string, number>();
     const shop = await openShop({
       references: 6,
@@ -196,8 +196,8 @@ describe('evaldiff report of two results', () => {
       },
       settings: '  n: { provider: openai, endpoint: local, model: model-2 }\n',
     });
-    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, '--report', 'one');
-    await shop.evaldiff('run', `n_tries=${String(TRIES)}`, 'model=n', '--report', 'other');
+    await shop.evaldiff('run', `n_tries=${TRIES}`, '--report', 'one');
+    await shop.evaldiff('run', `n_tries=${TRIES}`, 'model=n', '--report', 'other');
     return shop;
   };
 
@@ -211,7 +211,7 @@ describe('evaldiff report of two results', () => {
     const spread = Math.sqrt(differences.reduce((sum, value) => sum + (value - mean) ** 2, 0) / 5);
     // Student's t with five degrees of freedom at 95 %, from a printed table.
     const reach = (2.015 * spread) / Math.sqrt(6);
-    const points = (value: number): string => `−${Math.abs(100 * value).toFixed(1)}`;
+    const points = (value: number) => `−${Math.abs(100 * value).toFixed(1)}`;
     expect(row?.split(/ {2,}/)).toEqual([
       'ask: m → n',
       'worse',
@@ -234,7 +234,7 @@ describe('evaldiff report of two results', () => {
       'prompts/more.yaml':
         'name: more\nmodel: m\nprompt: hi\ntests: { metrics: [{ uses: contains, with: { value: "5" } }], references: [{}] }\n',
     });
-    const tries = `n_tries=${String(TRIES)}`;
+    const tries = `n_tries=${TRIES}`;
     await evaldiff('run', tries, 'model=n', 'references=r0,r1', '--report', 'few');
     await evaldiff('run', tries, '--report', 'wide');
     const few = (await evaldiff('report', 'one', 'few')).out;
@@ -317,7 +317,7 @@ describe('evaldiff report', () => {
       .filter((line) => line.trim() !== '');
     expect(title).toBe(`✗ math – ${RUN}`);
     expect(asked).toBe('[{"role":"human","content":"What is {a} + {b}?"}]');
-    const of = (at: number): string =>
+    const of = (at: number) =>
       `Actual #${at} | exact_match (metric) #${at} | exact_match (pass / fail) #${at}`;
     expect([head, first, second].map((row) => row?.split(/ {2,}/).join(' | '))).toEqual([
       `Status | model | temperature | a | b | Expected | ${of(0)} | ${of(1)}`,
@@ -490,7 +490,7 @@ describe('evaldiff report --format csv', () => {
     });
   });
 
-  test.each<[Json, string]>([
+  test.each([
     ['a "quoted", text', 'a "quoted", text'],
     ['two\nlines', 'two\nlines'],
     ['a\rb', 'a\rb'],

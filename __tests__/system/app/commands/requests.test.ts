@@ -46,7 +46,7 @@ describe('an unreadable reply', () => {
 describe('an empty answer', () => {
   const EMPTY: Scripted = { text: '' };
   const LATER: Script = ({ index }) => (index === 0 ? EMPTY : {});
-  test.each<[string, Script, string]>([
+  test.each([
     ['for good', () => EMPTY, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
     ['at first', LATER, '2 model calls, 0 reused · 20 tokens in, 10 out · $0.03'],
   ])('costs the tokens that the server reports: empty %s', async (_, answer, spent) => {

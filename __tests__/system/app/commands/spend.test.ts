@@ -11,13 +11,12 @@ import { storeOf } from '../../../stand-ins/kept.ts';
 import type { FixtureRepository } from '../../../stand-ins/repository.ts';
 import { promptSaying, openShop } from '../../../unit/app/commands/shop.ts';
 
-const has = ({ directory }: FixtureRepository, path: string): boolean =>
-  existsSync(join(directory, path));
-const read = ({ directory }: FixtureRepository, path: string): string =>
+const has = ({ directory }: FixtureRepository, path: string) => existsSync(join(directory, path));
+const read = ({ directory }: FixtureRepository, path: string) =>
   readFileSync(join(directory, path), 'utf8');
-const passesOf = ([suite]: Result['suites']): number =>
+const passesOf = ([suite]: Result['suites']) =>
   (suite?.references ?? []).reduce((sum, { head }) => sum + (head?.passes ?? 0), 0);
-const db = (file: string, sql: string): void => {
+const db = (file: string, sql: string) => {
   const opened = new DatabaseSync(file);
   opened.exec(sql);
   opened.close();
@@ -184,7 +183,7 @@ describe('the cost of a run', () => {
   });
 
   const counts = (limit: string, calls: number) =>
-    `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${String(calls)} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
+    `No price is known for "model-1 (local)". evaldiff assumes $0.05 per call, so the limit of ${limit} allows at most ${calls} such calls. Give the price in dollars per million tokens in the settings file: models: { NAME: { provider: …, price: { input: …, output: … } } }`;
 
   test.each([
     [['--max-cost', '5'], '$5 (--max-cost)', 100],
@@ -265,7 +264,7 @@ describe('the cost of a run', () => {
 
   test('causes a notice if it exceeds half of the cap', async () => {
     const { result } = await openShop();
-    const capped = async (calls: string, cost: string): Promise<string[]> =>
+    const capped = async (calls: string, cost: string) =>
       (await result('run', '--no-store', '--max-calls', calls, '--max-cost', cost)).notices.flatMap(
         ({ kind, message }) => (kind === 'capped' ? [message] : []),
       );
@@ -344,7 +343,7 @@ describe('a cap reached during a run', () => {
 
 describe('the time limit of the whole run', () => {
   test('ends the run with a partial result', async () => {
-    const shown = (answers: number) => running.said(`${String(answers)} of 8 answers`);
+    const shown = (answers: number) => running.said(`${answers} of 8 answers`);
     const { server, repository } = await openShop({
       async answer({ index }) {
         if (index >= 3) return { fault: 'silent' };

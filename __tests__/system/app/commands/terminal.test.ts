@@ -36,7 +36,7 @@ function processWith(
 }
 
 describe('the terminal of a process', () => {
-  test.each<[string, NodeJS.ProcessEnv, string]>([
+  test.each([
     ['as it is', {}, `${ESCAPE}[31mred${ESCAPE}[0m`],
     ['without colours under NO_COLOR', { NO_COLOR: '1' }, 'red'],
     ['in colours where NO_COLOR is empty', { NO_COLOR: '' }, `${ESCAPE}[31mred${ESCAPE}[0m`],

@@ -15,7 +15,7 @@ async function evaldiff(files: FixtureFiles, ...argv: string[]) {
   return { ...said, out: said.out.replaceAll(/\s+/g, ' ') };
 }
 
-async function refuses(files: FixtureFiles, ...words: string[]): Promise<void> {
+async function refuses(files: FixtureFiles, ...words: string[]) {
   const { code, out } = await evaldiff(files);
   expect(code).toBe(2);
   for (const said of words) expect(out).toContain(said);
@@ -52,6 +52,11 @@ describe('validate', () => {
       'prompts/tests/p.yaml:2: metric "m": SyntaxError at prompts/tests/p.yaml:6: ',
     ],
     [
+      'a metric in JavaScript without its language',
+      withMetrics('metrics: [{ name: m, code: "const x = 1; metric = x; result = x === 1" }]\n'),
+      'SyntaxError at prompts/tests/p.yaml:1: invalid syntax. This is javascript: add language: javascript',
+    ],
+    [
       'a metric that imports a package',
       withMetrics('metrics:\n  - name: m\n    code: |\n      import numpy\n      metric = 1\n'),
       'prompts/tests/p.yaml:2: metric "m": ModuleNotFoundError at prompts/tests/p.yaml:4: numpy. Packages need code: host',
@@ -70,42 +75,57 @@ describe('validate', () => {
     expect(ran.out).toContain('Nothing was sent to a model.');
   });
 
-  test('finds an undefined name in roll-up code, which combines tries', () =>
-    refuses(
-      withMetrics(
-        'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_pases == num_tries\n',
-      ),
-      'prompts/tests/p.yaml:2: metrics_rollup "mine": NameError at prompts/tests/p.yaml:5: name \'num_pases\' is not defined',
-    ));
+  const withRollup = (code: string) =>
+    withMetrics(
+      `metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    ${code}\n`,
+    );
 
   test.each([
-    [
-      'sets a text',
-      'result = "yes" if num_passes else "no"',
-      'result must be True or False, not str',
-    ],
-    ['sets a count', 'result = num_passes + 7', 'result must be True or False, not int'],
-    ['calls what does not exist', 'result = num_passes.majority() > 0', 'AttributeError'],
-    [
-      'names nothing known in one branch',
-      'result = True if num_fails else wins > 1',
-      "'wins' is not",
-    ],
-  ])('finds roll-up code that %s', (_, code, words) =>
-    refuses(
-      withMetrics(
-        `metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    ${code}\n`,
-      ),
-      'prompts/tests/p.yaml:2: metrics_rollup "mine": ',
-      words,
-    ),
+    ['result = num_pases == num_tries', "NameError at prompts/tests/p.yaml:5: name 'num_pases'"],
+    ['result = "yes" if num_passes else "no"', 'result must be True or False, not str'],
+    ['result = num_passes + 7', 'result must be True or False, not int'],
+    ['result = num_passes.majority() > 0', 'AttributeError'],
+    ['result = True if num_fails else wins > 1', "'wins' is not"],
+    ['result = num_passes / num_fails > 1', 'zero if num_passes is 1 and num_fails is 0'],
+    ['result = 1 / (num_tries - 9) < 0', 'division by zero if num_tries is 9'],
+    ['result = [True, False][num_fails]', 'list index out of range if num_fails is 2'],
+    ['result = num_passes / num_skip_passes > 0', 'division by zero'],
+  ])('runs the roll-up (combined tries) %j on every tally, and refuses it', (code, words) =>
+    refuses(withRollup(code), 'prompts/tests/p.yaml:2: metrics_rollup "mine": ', words),
   );
 
-  test('accepts roll-up code (combining tries) that fails only for some numbers of passes', async () => {
-    const files = withMetrics(
-      'metrics: [{ uses: exact_match }]\nmetrics_rollup:\n  name: mine\n  code: |\n    result = num_passes / num_skip_passes > 0\n',
-    );
-    expect((await evaldiff(files, 'validate')).code).toBe(0);
+  test.each([
+    ['result = num_fails == 0 or num_passes / num_fails > 1', false],
+    ['result = num_passes / (num_passes + num_fails) > 0.5', false],
+    ['result = num_passes >= 0', true],
+    ['result = num_tries > 0', true],
+  ])('accepts the roll-up %j; says whether it can never fail: %p', async (code, isLenient) => {
+    const { code: exit, err } = await evaldiff(withRollup(code));
+    expect(exit).toBe(0);
+    const said = 'prompts/tests/p.yaml:2: p: metrics_rollup "mine" can never fail: ';
+    expect(err.includes(said)).toBe(isLenient);
+  });
+
+  const TOOL =
+    '{ name: order, parameters: { type: object, properties: { sku: {}, quantity: {} } } }';
+  test.each([
+    [
+      '[{ name: order, arguments: { sku: a, quantty: 2 } }]',
+      TOOL,
+      'no argument "quantty"; did you',
+    ],
+    ['odrer', TOOL, 'the prompt has no tool "odrer"; did you mean "order"?'],
+    ['[order, { name: orders }]', `{ type: function, function: ${TOOL} }`, 'no tool "orders"'],
+    ['[{ name: order, arguments: { other: 2 } }]', '{ name: order }', null],
+    ['search', `${TOOL}, { type: web_search }`, null],
+    ['[{ name: order, arguments: { sku: a } }]', TOOL, null],
+  ])('compares the expected calls %s with the tools %s', async (expected, tools, words) => {
+    const files = {
+      'prompts/p.yaml': `${PROMPT}tools: [${tools}]\n`,
+      'prompts/tests/p.yaml': `metrics: [{ uses: tool_call_match }]\nreferences:\n  - { input: { q: a }, expected: ${expected} }\n`,
+    };
+    if (words !== null) await refuses(files, 'prompts/tests/p.yaml:3: expected: ', words);
+    else expect((await evaldiff(files)).code).toBe(0);
   });
 
   test('finds every reference that a metric cannot judge, with its line', async () => {

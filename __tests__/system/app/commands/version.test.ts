@@ -5,18 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { versionLine } from '../../../../src/app/session/installation.ts';
 import { VERSION } from '../../../../src/app/session/runtime.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
-import {
-  createRepository,
-  temporaryFolder,
-  writeFiles,
-  type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+import { createRepository, temporaryFolder, writeFiles } from '../../../stand-ins/repository.ts';
 
 const PACKAGE = fileURLToPath(new URL('../../../..', import.meta.url));
 const STAMPED = '0123456789abcdef0123456789abcdef01234567';
 const stampedFiles = { 'dist/commit.txt': `${STAMPED}\n` };
 
-function cloneOf(files: Record<string, string>): { repository: FixtureRepository; commit: string } {
+function cloneOf(files: Record<string, string>) {
   const repository = createRepository();
   return { repository, commit: repository.commit('First', files) };
 }
@@ -41,7 +36,7 @@ describe('the version line', () => {
     expect(versionLine(repository.directory)).toBe(`${VERSION} (commit ${commit})`);
   });
 
-  test.each<[string, Record<string, string>, string]>([
+  test.each([
     ['names the packed commit', stampedFiles, `${VERSION} (commit ${STAMPED})`],
     ['is the version alone where no commit is known', { 'action.yml': '' }, VERSION],
   ])('of a package installed inside another repository %s', (_name, files, line) => {
@@ -58,7 +53,7 @@ describe('the version line', () => {
 });
 
 describe('the commit in a packed package', () => {
-  const stamp = (folder: string): string | null => {
+  const stamp = (folder: string) => {
     execFileSync(process.execPath, [join(PACKAGE, 'scripts/stamp-commit.ts'), folder], {
       stdio: 'ignore',
     });
@@ -73,7 +68,7 @@ describe('the commit in a packed package', () => {
     expect(stamp(repository.directory)).toBe(`${commit}\n`);
   });
 
-  test.each<[string, Record<string, string | null>]>([
+  test.each([
     ['has a change', { 'dist/index.js': 'b' }],
     ['has another file', { 'dist/new.js': 'b' }],
     ['lacks a file', { 'dist/index.js': null }],

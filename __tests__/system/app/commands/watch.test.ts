@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
 
-const edit = ({ repository }: Shop, path: string, from: string, to: string): void => {
+const edit = ({ repository }: Shop, path: string, from: string, to: string) => {
   const file = join(repository.directory, path);
   writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
 };

@@ -1,6 +1,13 @@
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import { answer, gate, project, reference, settings } from '../../../unit/app/run/builders.ts';
+import {
+  answer,
+  gate,
+  modelSettings,
+  project,
+  reference,
+  settings,
+} from '../../../unit/app/run/builders.ts';
 import { yes, noTo, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
 const five = { settings: settings({ n_tries: 5 }) };
@@ -96,9 +103,7 @@ describe('identical answers', () => {
 
   test('on one side only cause a notice that names the side', async () => {
     expect(
-      await told((question, index) =>
-        question.startsWith('Old') ? 'yes' : `yes ${String(index)}`,
-      ),
+      await told((question, index) => (question.startsWith('Old') ? 'yes' : `yes ${index}`)),
     ).toEqual([
       'p: every try of a reference gave the same answer on base; more tries of that side add nothing',
     ]);
@@ -106,14 +111,14 @@ describe('identical answers', () => {
 
   test('cause no notice if one reference varies on either side', async () => {
     expect(
-      await told((question, index) => (question.endsWith('r01') ? `yes ${String(index)}` : 'yes')),
+      await told((question, index) => (question.endsWith('r01') ? `yes ${index}` : 'yes')),
     ).toEqual([]);
   });
 });
 
 describe('answers that change', () => {
   const proposed = async (words: { old: string; new: string }, churn?: 'accept') => {
-    const reply = (_: unknown, question: string): string => {
+    const reply = (_: unknown, question: string) => {
       const isOld = question.startsWith('Old');
       if (question.endsWith('r05')) return isOld ? words.old : 'no';
       if (question.endsWith('r06')) return isOld ? 'no' : words.new;
@@ -212,3 +217,34 @@ describe('the number of tries that adaptive tries save', () => {
     expect(fixed.result.adaptive_tries).toBeNull();
   });
 });
+
+test.each([
+  ['gpt-5.4-minii', /^Did you mean "gpt-5\.4-mini"\? openai: 404/],
+  ['gtp-5.4-mini', /^Did you mean "gpt-5\.4-mini"\? openai: 404/],
+  ['some-other-model', /^openai: 404/],
+])(
+  'a model %s that does not exist is an error at its line, and no further try is made',
+  async (model, message) => {
+    const models = new Map([[model, modelSettings({ provider: 'openai', model })]]);
+    const asked: string[] = [];
+    const complete: JudgeEdges['complete'] = async ({ target }) => {
+      asked.push(target.model);
+      return target.model === model
+        ? { status: 'error', kind: 'request', message: 'openai: 404, no such model', noModel: true }
+        : answer('no');
+    };
+    const { result } = await runPipeline(
+      project([shop(NEW, 4, { prompt: { model: 'gpt-5.4-mini' } })], adaptive),
+      project([shop(NEW, 4, { prompt: { model } })], {
+        settings: settings({ n_tries: 'adaptive', models }),
+      }),
+      yes,
+      { edges: { complete } },
+    );
+    expect(result.outcome).toEqual({ kind: 'not-evaluated', problems: 1 });
+    expect(result.problems).toEqual([
+      { place: { file: 'prompts/p.yaml', line: 3 }, message: expect.stringMatching(message) },
+    ]);
+    expect(asked.length).toBeLessThanOrEqual(16);
+  },
+);

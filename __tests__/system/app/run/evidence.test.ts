@@ -7,7 +7,7 @@ import { reworded, NEW, OLD, type Given, type Ran, runPipeline, shop } from './p
 
 const two = { settings: settings({ n_tries: 2 }) };
 
-const never = (): never => {
+const never = () => {
   throw new Error('not asked here');
 };
 
@@ -196,10 +196,10 @@ describe('a lack of answers', () => {
   test('of a whole suite makes the run red if base has answers, and otherwise prevents a green verdict', async () => {
     const many = (text: string) =>
       Array.from({ length: 20 }, (_, at) => {
-        const one = shop(`${text} s${String(at)}.`, 4);
+        const one = shop(`${text} s${at}.`, 4);
         return {
           ...one,
-          prompt: { ...one.prompt, name: `s${String(at)}`, file: `prompts/s${String(at)}.yaml` },
+          prompt: { ...one.prompt, name: `s${at}`, file: `prompts/s${at}.yaml` },
         };
       });
     const run = (instead: (question: string) => Completion | null) =>

@@ -53,7 +53,7 @@ describe('a change of the scoring', () => {
     const [split] = result.scoring;
     expect(split?.prompt_effect).toBe(0);
     expect(split?.scoring_effect).toBeCloseTo(1 / 6);
-    expect(split?.flipped).toEqual([{ id: 'r00', from: 'fail', to: 'pass' }]);
+    expect(split?.flipped).toMatchObject([{ id: 'r00', from: 'fail', to: 'pass', base_try: 0 }]);
     expect(scoringSummary(split!)).toBe(
       'The pass rate rose 16.7 points (83.3 % → 100.0 %): 0.0 from the prompt, +16.7 because the metric has got easier.',
     );

@@ -4,7 +4,7 @@ import { inTerminal } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { yes, noToNew, reworded, NEW, OLD, runPipeline, shop } from './pipeline.ts';
 
-const named = (count: number, tags: string[] = []): Tests['references'] =>
+const named = (count: number, tags: string[] = []) =>
   Array.from({ length: count }, (_, i) =>
     reference(`r${String(i).padStart(2, '0')}`, i === 0 ? { tags } : {}),
   );

@@ -1,6 +1,5 @@
 /** Metrics that execute answers, and answers that attack the scoring, in the real sandbox. */
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
-import type { Metric } from '../../../../src/types/metric.ts';
 import { ATTACKED_METRICS } from '../../../stand-ins/attacking-answers.ts';
 import { metric, project } from '../../../unit/app/run/builders.ts';
 import { realSandbox } from '../../metrics/real-sandbox.ts';
@@ -8,7 +7,7 @@ import { runPipeline, shop, type Ran } from './pipeline.ts';
 
 type Language = keyof typeof ATTACKED_METRICS;
 
-const exact = (language: Language, line: number): Metric =>
+const exact = (language: Language, line: number) =>
   metric('runs', {
     source: { kind: 'code', language, code: ATTACKED_METRICS[language].runs },
     place: { file: 'prompts/tests/p.yaml', line },
@@ -46,7 +45,7 @@ describe.each(['python', 'javascript'] as const)('answers that attack a %s metri
    * Head's first answer about alpha attacks, its other answers about alpha are wrong, and the rest
    * is correct.
    */
-  const attacked = (alone: boolean): Promise<Ran> =>
+  const attacked = (alone: boolean) =>
     runPipeline(
       sides(language, 'Old'),
       sides(language, 'New'),

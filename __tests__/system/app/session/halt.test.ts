@@ -6,7 +6,7 @@ const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 
 class Signals extends EventEmitter {
   exits: number[] = [];
-  exit(code: number): void {
+  exit(code: number) {
     this.exits.push(code);
   }
 }

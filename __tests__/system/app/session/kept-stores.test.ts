@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** Runs one session with these requests. Returns the requests that the model received. */
-async function session(contents: string[], reply?: (content: string) => string): Promise<string[]> {
+async function session(contents: string[], reply?: (content: string) => string) {
   const { complete, asked } = setting.model(
     reply === undefined ? undefined : (content) => ok(reply(content)),
   );

@@ -41,7 +41,7 @@ function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
     written,
     progress,
     /** Answers one call every `ms` milliseconds. */
-    answers: (ms: number, ...purposes: Purpose[]): void => {
+    answers: (ms: number, ...purposes: Purpose[]) => {
       for (const purpose of purposes) {
         time += ms;
         progress.answered(purpose, 'ok');

@@ -8,11 +8,7 @@ import type { Json } from '../../../../src/types/plain.ts';
 import { builtIn, sample, tools } from '../../../unit/metrics/samples.ts';
 
 const open: ReturnType<typeof createSchemaChecker>[] = [];
-function checker(
-  seconds: number,
-  halted: () => boolean = () => false,
-  clock?: Clock,
-): ReturnType<typeof createSchemaChecker> {
+function checker(seconds: number, halted: () => boolean = () => false, clock?: Clock) {
   const made = createSchemaChecker(seconds, halted, clock);
   open.push(made);
   return made;
@@ -37,8 +33,8 @@ function timeOf(...passing: boolean[]): Clock {
 
 /** Each definition checks the one below twice, so a long list is checked 2⁴⁰ times. */
 const doubling = Array.from({ length: 40 }, (_, index): [string, Json] => {
-  const below = { $ref: `#/$defs/d${String(index)}` };
-  return [`d${String(index + 1)}`, { allOf: [below, below] }];
+  const below = { $ref: `#/$defs/d${index}` };
+  return [`d${index + 1}`, { allOf: [below, below] }];
 });
 const flood = Array.from({ length: 1000 }, (_, index) => index);
 const UNIQUE = {

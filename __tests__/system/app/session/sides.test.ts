@@ -22,7 +22,7 @@ async function sidesOf(
   head: string,
   workingDirectory = '.',
   { directory } = repository,
-): ReturnType<typeof findLocalSides> {
+) {
   const temporary = temporaryFolder('temp');
   const open = await openRepository(directory, {
     environment: fixtureEnvironment(),

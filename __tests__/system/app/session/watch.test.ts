@@ -21,7 +21,7 @@ import { temporaryFolder } from '../../../stand-ins/repository.ts';
 async function looks(
   files: readonly string[],
   steps: readonly { follow: readonly string[]; then: (root: string) => void }[],
-): Promise<number> {
+) {
   const root = temporaryFolder('watched');
   for (const file of files) {
     mkdirSync(dirname(join(root, file)), { recursive: true });

@@ -1,17 +1,12 @@
 import { hunkParser } from '../../../../src/edges/git/changes.ts';
-import type { ChangedFile } from '../../../../src/types/repository.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
 
-const numbered = (from: number, to: number): string =>
+const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, at) => `line ${from + at}\n`).join('');
 
-async function changes(
-  before: FixtureFiles,
-  after: FixtureFiles,
-  workingDirectory = '.',
-): Promise<ChangedFile[]> {
+async function changes(before: FixtureFiles, after: FixtureFiles, workingDirectory = '.') {
   const repository = createRepository();
   const base = repository.commit('base', before);
   const head = repository.commit('head', after);
@@ -162,7 +157,7 @@ describe('the list of changed files', () => {
   test('detects four thousand renamed and edited files', async () => {
     const repository = createRepository();
     repository.commit('root');
-    const commit = (folder: string, text: (at: number) => string): string => {
+    const commit = (folder: string, text: (at: number) => string) => {
       const file = (at: number) =>
         `M 100644 inline ${folder}/${at}.yaml\ndata <<END\n${text(at)}END\n`;
       const files = Array.from({ length: 4000 }, (_, at) => file(at)).join('');
@@ -173,7 +168,7 @@ describe('the list of changed files', () => {
       );
       return repository.git('rev-parse', 'main');
     };
-    const isEdited = (at: number): boolean => at % 2 === 1;
+    const isEdited = (at: number) => at % 2 === 1;
     const base = commit('a', (at) => `number ${at}\nkept\n`);
     const head = commit('b', (at) => `number ${at}\nkept\n${isEdited(at) ? `more ${at}\n` : ''}`);
     const found = await using(repository.directory, (opened) =>

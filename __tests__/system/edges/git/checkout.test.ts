@@ -6,7 +6,7 @@ import type { TreeEntry } from '../../../../src/edges/git/listing.ts';
 import { ODD_NAMES, createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { craftedTree, messageOf, using } from './opened-repository.ts';
 
-const listed = (folder: string): string[] =>
+const listed = (folder: string) =>
   entriesBelow(folder)
     .filter(({ entry }) => !entry.isDirectory())
     .map(({ path }) => path);

@@ -5,8 +5,7 @@ const repository = createRepository();
 const ids = repository.commitMany(5, (at) => ({ path: 'a.txt', text: String(at) }));
 const [first = '', second = '', third = ''] = ids;
 const last = ids.at(-1) ?? '';
-const timeOf = (id: string): number =>
-  Number(repository.git('log', '-1', '--format=%ct', id)) * 1000;
+const timeOf = (id: string) => Number(repository.git('log', '-1', '--format=%ct', id)) * 1000;
 for (const [tag, id] of [
   ['v1.9.0', first],
   ['v1.10.0', second],

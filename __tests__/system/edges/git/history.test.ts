@@ -43,7 +43,7 @@ const pr = pullRequest();
  * Simulates old servers, and protocol 0 without `uploadpack.allow…`: they serve only commits that a
  * ref points at.
  */
-function refuseIds(clone: FixtureRepository): FixtureRepository {
+function refuseIds(clone: FixtureRepository) {
   clone.git('config', 'protocol.version', '0');
   return clone;
 }
@@ -57,7 +57,7 @@ async function listening(onConnection: (socket: Socket) => unknown) {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-const boundary = (clone: FixtureRepository): string[] =>
+const boundary = (clone: FixtureRepository) =>
   readFileSync(join(clone.directory, '.git/shallow'), 'utf8').trim().split('\n');
 
 describe('a missing commit', () => {

@@ -6,9 +6,9 @@ import { messageOf, using } from './opened-repository.ts';
 
 const DATA = '{"input": {"q": "hi"}, "expected": "hi"}\n'.repeat(3);
 const CASES = 'project/data/cases.jsonl';
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const pointerTo = (text: string): string =>
-  `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${String(text.length)}\n`;
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const pointerTo = (text: string) =>
+  `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(text)}\nsize ${text.length}\n`;
 
 /** A repository with a commit that contains a Git LFS pointer. */
 function committed(files: FixtureFiles = {}) {
@@ -18,7 +18,7 @@ function committed(files: FixtureFiles = {}) {
     'project/small.yaml': 'a: 1',
     ...files,
   });
-  const read = (): Promise<string> =>
+  const read = () =>
     using(repository.directory, (opened) => opened.text(head, 'data/cases.jsonl', 'project'));
   return { repository, head, read };
 }
@@ -40,7 +40,7 @@ describe('a Git LFS file', () => {
     expect(await read()).toBe(DATA);
   });
 
-  test.each<[string, FixtureFiles]>([
+  test.each([
     ['has the pointer too', {}],
     ['has other bytes of the same length', { [CASES]: DATA.replace('hi', 'ho') }],
     ['links to the right bytes', { 'right.jsonl': DATA, [CASES]: { link: '../../right.jsonl' } }],
@@ -49,7 +49,7 @@ describe('a Git LFS file', () => {
     const { repository, head, read } = committed();
     repository.write(files);
     expect(await messageOf(read())).toBe(
-      `data/cases.jsonl: is only a Git LFS pointer at ${head.slice(0, 7)}. The file itself (${String(DATA.length)} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the working tree nor in the clone's LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
+      `data/cases.jsonl: is only a Git LFS pointer at ${head.slice(0, 7)}. The file itself (${DATA.length} bytes, sha256 ${sha256(DATA).slice(0, 12)}) is neither in the working tree nor in the clone's LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a workflow: actions/checkout with lfs: true), or keep the file out of LFS`,
     );
   });
 
@@ -73,7 +73,7 @@ describe('a Git LFS file', () => {
   );
 });
 
-function recorded(content: string): string {
+function recorded(content: string) {
   const messages = [{ role: 'user', content }];
   const request = { provider: 'openai', model: 'm', parameters: {}, messages, try: 0 };
   return `${JSON.stringify({ request, reply: { output: 'hi', usage: null } })}\n`;

@@ -20,11 +20,11 @@ function readerIn(more: NodeJS.ProcessEnv = {}) {
   readers.push(reader);
   return reader;
 }
-const store = (content: string | Uint8Array): string =>
+const store = (content: string | Uint8Array) =>
   repository.gitInput(content, 'hash-object', '-w', '--stdin');
 
 /** Stores many contents with a single git process. */
-function storeAll(contents: readonly Uint8Array[]): string[] {
+function storeAll(contents: readonly Uint8Array[]) {
   const folder = temporaryFolder('contents');
   const files = contents.map((content, index) => {
     writeFiles(folder, { [String(index)]: content });

@@ -25,7 +25,7 @@ export interface Opened extends Repository {
 }
 
 function withShortForms(repository: Repository): Opened {
-  const treeOf = async (at: Place, folder: string): Promise<SourceTree> => {
+  const treeOf = async (at: Place, folder: string) => {
     if (typeof at !== 'string') return at;
     return at === 'worktree' ? repository.worktree(folder) : repository.tree(at, folder);
   };

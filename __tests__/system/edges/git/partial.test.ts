@@ -28,7 +28,7 @@ function cloneOf({ directory: from, git }: FixtureRepository, ...options: string
 const partialClone = (option: string) => cloneOf(origin, '--filter=blob:none', option);
 
 /** Number of packs in evaldiff's temporary repository. Each fetch adds one. */
-function packs(temporary: string): number {
+function packs(temporary: string) {
   const [store = ''] = readdirSync(temporary);
   const folder = join(temporary, store, 'store.git/objects/pack');
   if (!existsSync(folder)) return 0;
@@ -36,7 +36,7 @@ function packs(temporary: string): number {
 }
 
 /** Number of objects fetched into evaldiff's temporary repository, without borrowed ones. */
-function broughtTo(temporary: string): number {
+function broughtTo(temporary: string) {
   const [store = ''] = readdirSync(temporary);
   const folder = join(temporary, store, 'store.git');
   rmSync(join(folder, 'objects/info/alternates'), { force: true });
@@ -128,7 +128,7 @@ describe('reading one project of a monorepo', () => {
   const monorepo = allowFilters(bareOrigin(source));
 
   /** Reads the project as a run does. Returns the number of fetched objects. */
-  const readProject = (workspace: string): Promise<number> =>
+  const readProject = (workspace: string) =>
     using(
       workspace,
       async (opened, temporary) => {

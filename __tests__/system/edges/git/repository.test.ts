@@ -6,7 +6,6 @@ import {
   fixtureEnvironment,
   temporaryFolder,
   writeFiles,
-  type FixtureFiles,
 } from '../../../stand-ins/repository.ts';
 import { changed, decode, gitAfter, messageOf, using } from './opened-repository.ts';
 
@@ -109,7 +108,7 @@ describe('opening a repository', () => {
     });
   });
 
-  test.each<[string, boolean, FixtureFiles]>([
+  test.each([
     ['nothing', true, {}],
     ['a file of another folder', true, { 'other/b.yaml': 'b' }],
     ['an edit', false, { 'deep/a.yaml': 'edited' }],
@@ -126,7 +125,7 @@ describe('opening a repository', () => {
     repository.write(change);
     await using(repository.directory, async (opened) => {
       const tree = await opened.worktree('deep');
-      const apart = (path: string): boolean => /(^|\/)out[./]/.test(path);
+      const apart = (path: string) => /(^|\/)out[./]/.test(path);
       expect(await opened.isCommitted(tree, head, 'deep', apart)).toBe(expected);
     });
   });

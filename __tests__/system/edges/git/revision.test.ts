@@ -95,7 +95,7 @@ describe('a revision', () => {
     own.git('symbolic-ref', 'HEAD', 'refs/heads/alias');
     const names = ['packed', 'moved', 'heavy', 'origin/HEAD', 'origin', 'alias', 'HEAD', 'main'];
     const expected = [one, two, one, one, one, two, two, two];
-    const asked = (): Promise<string[]> =>
+    const asked = () =>
       using(own.directory, async (opened) => {
         expect(await messageOf(opened.resolve('dangling'))).toContain('is not a branch');
         expect(await opened.checkedOut()).toEqual([two, one]);

@@ -25,8 +25,8 @@ import {
  * Every file below `.git` with size and time, none of which may change. Git itself may update the
  * time of an object that it writes again, so object times are left out.
  */
-function innards({ directory }: FixtureRepository): string[] {
-  const describe = (path: string): string => {
+function innards({ directory }: FixtureRepository) {
+  const describe = (path: string) => {
     const { size, mtimeMs } = statSync(path);
     return `${path} ${size} ${path.includes('/objects/') ? '' : mtimeMs}`;
   };

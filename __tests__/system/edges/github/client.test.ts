@@ -16,7 +16,7 @@ const PULL = /\/pulls\/12$/;
 /**
  * Reads the head of pull request 12. If that fails, returns the message that evaldiff would report.
  */
-async function readHead({ client }: Setup): Promise<string> {
+async function readHead({ client }: Setup) {
   try {
     return await currentHead(client, REPOSITORY, 12);
   } catch (error) {
@@ -25,7 +25,7 @@ async function readHead({ client }: Setup): Promise<string> {
 }
 
 /** Answers the first `times` requests with `instead`. */
-function fail({ github }: Setup, times: number, instead: Instead): void {
+function fail({ github }: Setup, times: number, instead: Instead) {
   github.intercept('GET', PULL, ({ count }) => (count <= times ? instead : undefined));
 }
 

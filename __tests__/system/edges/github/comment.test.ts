@@ -32,7 +32,7 @@ function job(more: Partial<CommentJob> = {}): CommentJob {
     marker: MARKER,
     body: report('nothing regressed'),
     mode: 'auto',
-    ran: true,
+    wanted: true,
     fork: false,
     announced: null,
     superseded: report('superseded'),
@@ -92,24 +92,23 @@ describe('the sticky comment', () => {
 });
 
 describe('comment mode', () => {
-  test('"auto" posts nothing if nothing ran', async () => {
-    const { github, publish } = await ready();
-    expect(await publish({ ran: false })).toEqual(written(null));
-    expect(github.state.comments).toEqual([]);
-  });
-
-  test('"auto" updates an existing comment even if nothing ran', async () => {
-    const { github, publish, add } = await ready();
-    const { id } = add(ACTIONS_BOT, report('2 regressed'));
-    expect(await publish({ ran: false })).toEqual(written(id));
-    expect(bodies(github)).toEqual([[BOT, job().body]]);
-  });
+  test.each(['auto', 'findings'] as const)(
+    '"%s" creates no comment that is not wanted, but updates an existing one',
+    async (mode) => {
+      const { github, publish, add } = await ready();
+      expect(await publish({ wanted: false, mode })).toEqual(written(null));
+      expect(github.state.comments).toEqual([]);
+      const { id } = add(ACTIONS_BOT, report('2 regressed'));
+      expect(await publish({ wanted: false, mode })).toEqual(written(id));
+      expect(bodies(github)).toEqual([[BOT, job().body]]);
+    },
+  );
 
   test('"always" posts a comment, and "never" makes no request', async () => {
     const { github, requests, publish } = await ready();
-    expect(await publish({ ran: false, mode: 'never' })).toEqual(written(null));
+    expect(await publish({ wanted: false, mode: 'never' })).toEqual(written(null));
     expect(requests()).toEqual([]);
-    expect((await publish({ ran: false, mode: 'always' })).ok).toBe(true);
+    expect((await publish({ wanted: false, mode: 'always' })).ok).toBe(true);
     expect(github.state.comments).toHaveLength(1);
   });
 });
@@ -325,7 +324,7 @@ describe('a failed GitHub request is a warning', () => {
     expect(github.state.comments).toHaveLength(1);
   });
 
-  test.each<[string, unknown]>([
+  test.each([
     ['no list', { message: 'hello' }],
     ['a list of numbers', [1, 2]],
     ['comments without ids', [{ body: MARKER, user: { login: 'x', id: 1 } }]],

@@ -17,7 +17,7 @@ function env(event: string, more: Record<string, string> = {}) {
   return { ...run, GITHUB_EVENT_NAME: event, ...more };
 }
 
-function fixture(name: string): unknown {
+function fixture(name: string) {
   return parsePayload(
     readFileSync(new URL(`../../../../fixtures/events/${name}.json`, import.meta.url), 'utf8'),
   );
@@ -41,7 +41,7 @@ function change(payload: unknown, path: string, value: unknown): unknown {
 }
 const mutated = (name: string, path: string, value: unknown) => change(fixture(name), path, value);
 
-function errorOf(run: () => unknown): string {
+function errorOf(run: () => unknown) {
   try {
     run();
   } catch (error) {

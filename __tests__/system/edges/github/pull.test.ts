@@ -105,7 +105,7 @@ describe('the pull request of a workflow_run', () => {
     );
   });
 
-  test.each<[string, unknown]>([
+  test.each([
     ['no list', 'text'],
     ['a number that is text', [{ number: '13', state: 'open', base: {}, head: {} }]],
   ])('is an error if the response has %s', async (_what, body) => {

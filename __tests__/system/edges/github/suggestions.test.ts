@@ -31,7 +31,7 @@ function job(suggestions: ReviewSuggestion[], more: Partial<SuggestionJob> = {})
 }
 
 /** A pull request whose diff shows lines 4 to 12 and 30 to 36 of one file. */
-async function withDiff(...given: Parameters<typeof setup>): Promise<Setup> {
+async function withDiff(...given: Parameters<typeof setup>) {
   const ready = await setup(...given);
   const [first, second] = [[4, 12] as const, [30, 36] as const];
   ready.github.state.pulls.get(12)!.diff = { [PATH]: [first, second] };

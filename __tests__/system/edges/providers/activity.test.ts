@@ -1,7 +1,7 @@
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-async function turns(count: number): Promise<void> {
+async function turns(count: number) {
   for (let index = 0; index < count; index += 1) await turn();
 }
 

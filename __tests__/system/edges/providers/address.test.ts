@@ -10,7 +10,7 @@ const access: ProviderAccess = {
   keys: { ...perVendor(() => null), openai: 'key-o', anthropic: 'key-a' },
   endpoints: new Map(),
 };
-const problems = (url: string): string[] => {
+const problems = (url: string) => {
   try {
     createProviders(options({ endpoints: new Map([['local', { url, key: 'k' }]]) }));
     return [];

@@ -10,10 +10,7 @@ import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { testClock, TIMEOUT_MS } from '../../../unit/edges/providers/providers-setting.ts';
 import { listen } from './started.ts';
 
-function bounded(
-  base: URL,
-  more: Partial<RequestBounds> = {},
-): ReturnType<typeof createBoundedFetch> {
+function bounded(base: URL, more: Partial<RequestBounds> = {}) {
   const made = createBoundedFetch({
     base,
     auth: null,
@@ -26,7 +23,7 @@ function bounded(
   return made;
 }
 
-async function outcome(promise: Promise<Response>): Promise<string> {
+async function outcome(promise: Promise<Response>) {
   try {
     const response = await promise;
     return `${response.status} ${(await response.text()).length}`;

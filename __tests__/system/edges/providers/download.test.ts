@@ -20,7 +20,7 @@ async function serve(handle: http.RequestListener, more: Partial<RequestBounds> 
   afterThisTest(close);
   return { base, fetch };
 }
-async function outcome(promise: Promise<Response>): Promise<string> {
+async function outcome(promise: Promise<Response>) {
   try {
     const response = await promise;
     return `${response.status} ${(await response.text()).length}`;
@@ -83,7 +83,7 @@ describe('a download', () => {
       'a refusal without end',
       (_, response) => {
         response.writeHead(500);
-        const more = (): void => {
+        const more = () => {
           if (!response.destroyed) response.write(Buffer.alloc(1 << 20), more);
         };
         more();

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { createProviders, type Providers } from '../../../../src/edges/providers/index.ts';
+import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import {
   errorOf,
@@ -33,7 +33,7 @@ const azure = () =>
     return [code, { error: { code: String(code), message: 'Resource not found' } }];
   });
 
-function providersAt(server: object): Providers {
+function providersAt(server: object) {
   const access = { url: '', key: null, ...server };
   const providers = createProviders(options({ endpoints: new Map([['azure', access]]) }));
   afterThisTest(providers.close);
@@ -81,7 +81,7 @@ test("Azure's newer address (/openai/v1) also accepts an API version and gets th
 
 test("a header that duplicates the API key's header is an error, whether its variables are set or not", () => {
   const headers = [{ name: 'authorization', env: 'TEAM', value: null }];
-  const clash = (server: object): number =>
+  const clash = (server: object) =>
     providersAt({
       url: 'https://gate.example/v1',
       headers,

@@ -87,7 +87,7 @@ describe('a request blocked by a content filter', () => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'filtered',
       scope: 'request',
-      message: `${String(status)}, the content filter rejected the request: ${said}`,
+      message: `${status}, the content filter rejected the request: ${said}`,
     });
   });
 
@@ -165,7 +165,7 @@ describe("a request that is too long for the model's context", () => {
     expect(failure(status, code, said)).toMatchObject({
       kind: 'too-long',
       retry: 'never',
-      message: `${String(status)}, the request is too long: ${said}`,
+      message: `${status}, the request is too long: ${said}`,
     });
     expect(failure(400, 'invalid_request_error', 'max_tokens: required').kind).toBe('request');
   });

@@ -1,13 +1,13 @@
 import { createLastError } from '../../../../src/edges/providers/program-session.ts';
 
-function heard(...lines: string[]): string {
+function heard(...lines: string[]) {
   const words = createLastError();
   for (const line of lines) words.add(line);
   return words.text();
 }
 
 describe('the last error of a program', () => {
-  test.each<[string, string[], string]>([
+  test.each([
     ['nothing', ['', '  '], ''],
     ['its last line', ['starting', 'no such package', ''], 'no such package'],
     [
@@ -44,7 +44,7 @@ describe('the last error of a program', () => {
       'the last line where the error is long past',
       [
         'Error: tried again',
-        ...Array.from({ length: 31 }, (_, index) => `request ${String(index)}`),
+        ...Array.from({ length: 31 }, (_, index) => `request ${index}`),
         'out of memory',
       ],
       'out of memory',

@@ -1,6 +1,6 @@
 import { fault } from '../../../../src/edges/providers/fault.ts';
 import { createLimiter } from '../../../../src/edges/providers/limit.ts';
-import type { Admission, Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
+import type { Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
 import { testClock, type TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });
@@ -22,7 +22,7 @@ function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClo
   };
 }
 
-async function go(from: Limiter, again = false): Promise<Extract<Admission, { status: 'go' }>> {
+async function go(from: Limiter, again = false) {
   const entry = await from.acquire(again);
   if (entry.status !== 'go') throw new Error(`not let in: ${entry.status}`);
   return entry;

@@ -2,7 +2,7 @@ import { createOnce } from '../../../../src/edges/providers/once.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import { asks, ok } from '../../../unit/edges/store/setting.ts';
 
-const keyOf = (request: Request): string => `${request.messages[0]?.content} ${request.try}`;
+const keyOf = (request: Request) => `${request.messages[0]?.content} ${request.try}`;
 
 describe('deduplicated completions', () => {
   test('are shared by all callers during and after the call and marked as reused', async () => {

@@ -1,6 +1,6 @@
 import { createPace } from '../../../../src/edges/providers/pace.ts';
 
-function round(pace: ReturnType<typeof createPace>, latencyMs: number): number {
+function round(pace: ReturnType<typeof createPace>, latencyMs: number) {
   for (let left = pace.slots(); left > 0; left--) pace.answered(latencyMs, true);
   return pace.slots();
 }

@@ -7,7 +7,6 @@ import { refusedIn } from '../../../../src/types/apis.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { passportOf } from '../../../../src/types/passports.ts';
 import type { Json } from '../../../../src/types/plain.ts';
-import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { factsOf, isVendor, perVendor, vendorNames } from '../../../../src/types/vendors.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
 import { startPlace } from '../../../stand-ins/models/place-server.ts';
@@ -47,7 +46,7 @@ async function at(place: Place, key = KEY) {
     options({ ...accessFrom({ keys, endpoints, proxy: null }, env), vendorUrls }),
   );
   afterThisTest(providers.close);
-  const provider: VendorName = vendor ?? (place.api === 'messages' ? 'anthropic' : 'openai');
+  const provider = vendor ?? (place.api === 'messages' ? 'anthropic' : 'openai');
   const target = { provider, endpoint: endpoints[0]?.name ?? null, model: place.model };
   const ask = (changes: Partial<Request> & { model?: string } = {}) =>
     providers.complete(

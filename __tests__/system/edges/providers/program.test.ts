@@ -30,7 +30,7 @@ async function start(
   ready: (commit: string) => Promise<void> = () => Promise.resolve(),
 ) {
   const root = temporaryFolder('program');
-  const folder = (commit: string): string => path.join(root, commit);
+  const folder = (commit: string) => path.join(root, commit);
   const { PATH } = process.env;
   const secrets = { OPENAI_API_KEY: KEY, GITHUB_TOKEN: 'ghs_token' };
   const checkouts: string[] = [];
@@ -50,7 +50,7 @@ async function start(
       ...overrides,
     }),
   );
-  const close = async (): Promise<void> => providers.close();
+  const close = async () => providers.close();
   afterThisTest(close);
   const app: ProgramTarget = {
     provider: 'program',
@@ -66,15 +66,15 @@ async function start(
       requestTo('openai', { messages, target: { ...app, ...own }, ...request }),
     );
   };
-  const starts = async (commit = 'c1'): Promise<number> =>
+  const starts = async (commit = 'c1') =>
     (await readFile(path.join(folder(commit), 'starts.txt'), 'utf8')).trim().split('\n').length;
   /** The sides in the order in which their programs received calls. */
-  const served = async (): Promise<string[]> =>
+  const served = async () =>
     (await readFile(path.join(root, 'order.txt'), 'utf8')).trim().split('\n');
   return { checkouts, log, clock, folder, close, say, starts, served };
 }
 
-const outputOf = (completion: Completion): string =>
+const outputOf = (completion: Completion) =>
   completion.status === 'ok' ? textOf(completion) : completion.message;
 const program = (message: string) => ({
   kind: 'program',
@@ -82,7 +82,7 @@ const program = (message: string) => ({
 });
 
 /** A killed process can remain as a zombie until its parent reaps it. */
-async function isAlive(pid: number): Promise<boolean> {
+async function isAlive(pid: number) {
   try {
     return !/^\d+ \(.*\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8'));
   } catch {
@@ -90,7 +90,7 @@ async function isAlive(pid: number): Promise<boolean> {
   }
 }
 
-async function untilDead(pid: number): Promise<void> {
+async function untilDead(pid: number) {
   while (await isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -48,7 +48,7 @@ function about(question: string, system = LONG): Message[] {
 
 /** Position of the cache marker in each request: `system` or a message index. */
 function marks({ requests }: ModelServer): (string | number | null)[] {
-  const isMarked = (part: unknown): boolean => JSON.stringify(part ?? '').includes('cache_control');
+  const isMarked = (part: unknown) => JSON.stringify(part ?? '').includes('cache_control');
   return requests.map(({ body }) => {
     if (isMarked(body['system'])) return 'system';
     const place = (body['messages'] as unknown[]).findIndex(isMarked);
@@ -60,7 +60,7 @@ async function askInTurn(
   { ask }: Setting,
   count: number,
   { system = LONG, ...others }: Parameters<Setting['ask']>[1] & { system?: string } = {},
-): Promise<void> {
+) {
   for (let index = 0; index < count; index++) await ask(about(`question ${index}`, system), others);
 }
 
@@ -128,11 +128,11 @@ describe('a prompt prefix shared by many requests', () => {
     ...more,
   ];
   const tools: Json = [{ name: 'stock', input_schema: { type: 'object' } }];
-  const blocks = ({ requests }: ModelServer): object[] =>
+  const blocks = ({ requests }: ModelServer) =>
     (requests.at(-1)?.body['messages'] as { content: object[] }[]).flatMap(
       ({ content }) => content,
     );
-  const isMarked = (block: unknown): boolean => JSON.stringify(block).includes('cache_control');
+  const isMarked = (block: unknown) => JSON.stringify(block).includes('cache_control');
 
   test('can end with the results of tools, and not with what the user says after them', async () => {
     const setting = await start('anthropic');
@@ -156,7 +156,7 @@ describe('a prompt prefix shared by many requests', () => {
     const setting = await start('anthropic');
     for (const [index, one] of ['40', '41', '42'].entries())
       await setting.ask(
-        dialogue(result('call00001', one), result('call00002', `${String(index)} of ${one}`)),
+        dialogue(result('call00001', one), result('call00002', `${index} of ${one}`)),
         { parameters: { tools } },
       );
     expect(setting.server.refused).toEqual([]);

@@ -17,7 +17,7 @@ const target: Extract<Request['target'], { provider: 'replay' }> = {
   content: '1',
   commit: 'c0ffee0123456789',
 };
-const line = (request: object, reply: object): string => JSON.stringify({ request, reply });
+const line = (request: object, reply: object) => JSON.stringify({ request, reply });
 const sum = { messages: says('2 + 2?'), try: 0 };
 const four = line(
   { provider: 'openai', model: 'gpt-4o', parameters: { temperature: 0, top_p: 1 }, ...sum },
@@ -98,7 +98,7 @@ describe('replay', () => {
     expect(await ask()).toMatchObject({ parts: partsOf('four') });
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['no JSON', `${four}\n{"request"`, '2: the line does not have the form'],
     ['a wrong type', four.replace('"4"', '4'), '1: reply.output does not have the form'],
     ['a wrong try', four.replace('"try":0', '"try":-1'), '1: request.try does not have the form'],
@@ -203,10 +203,7 @@ describe('record', () => {
     const { ask: replayed } = replaying(lines.join('\n'));
     expect(await ask(replayed, { target })).toEqual(recorded);
     expect(lines[1]).toContain('"role":"tool","id":"call00001","name":"stock"');
-    const other: Message[] = [
-      ...messages.slice(0, 2),
-      { ...messages[2]!, content: '42' } as Message,
-    ];
+    const other = [...messages.slice(0, 2), { ...messages[2]!, content: '42' } as Message];
     expect(errorOf(await replayed({ ...first, target, messages: other })).kind).toBe('recording');
   });
 

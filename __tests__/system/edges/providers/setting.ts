@@ -39,7 +39,7 @@ export function testLedger(): TestLedger {
     events,
     pending: async () => [...records.values()],
     async submitted(batch) {
-      events.push(`submitted ${batch.id} of ${String(batch.requests.length)}`);
+      events.push(`submitted ${batch.id} of ${batch.requests.length}`);
       records.set(batch.id, structuredClone(batch));
       return true;
     },

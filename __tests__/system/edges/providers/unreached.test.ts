@@ -25,12 +25,10 @@ function asking(url: string, more: Partial<ProviderOptions> = {}) {
   );
   afterThisTest(providers.close);
   const target = { provider: 'openai', endpoint: 'far', model: 'm' } as const;
-  return (questions: number): Promise<Completion[]> =>
+  return (questions: number) =>
     Promise.all(
       Array.from({ length: questions }, (_, i) =>
-        providers.complete(
-          requestTo('openai', { target, messages: says(`question ${String(i)}`) }),
-        ),
+        providers.complete(requestTo('openai', { target, messages: says(`question ${i}`) })),
       ),
     );
 }
@@ -45,7 +43,7 @@ const callsMade = (completions: readonly Completion[]) =>
     return sum + (attempts ?? (isUnsent ? 0 : 1));
   }, 0);
 
-async function closedPort(): Promise<string> {
+async function closedPort() {
   const server = http.createServer();
   const { port } = await listen(server);
   await new Promise((resolve) => server.close(resolve));
@@ -117,7 +115,7 @@ test('evaldiff keeps calling a server that sometimes answers or is only overload
   proxy.on('connect', (_, socket) => {
     const status = statuses[requests++] ?? 200;
     if (status === 200) socket.end('HTTP/1.1 200 OK\r\n\r\n');
-    else socket.end(`HTTP/1.1 ${String(status)} Bad Gateway\r\n\r\n`);
+    else socket.end(`HTTP/1.1 ${status} Bad Gateway\r\n\r\n`);
   });
   const ask = asking('https://far.example/v1', { proxy: await listen(proxy), maxTries: 8 });
   expect([...messages(await ask(1))].join('\n')).not.toContain('in a row');

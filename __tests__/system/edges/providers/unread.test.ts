@@ -5,7 +5,7 @@ import { start as startVendor } from './started.ts';
 
 const start = (answer: Script) => startVendor('openai', answer);
 
-function reply(content: string): string {
+function reply(content: string) {
   const choices = [{ finish_reason: 'stop', message: { content } }];
   return JSON.stringify({ object: 'chat.completion', choices });
 }
@@ -16,7 +16,7 @@ const typed = (body: string | Buffer, type: string): Scripted => {
 const packed = (body: Buffer, encoding: string): Scripted => {
   return { body, headers: { 'content-encoding': encoding } };
 };
-const short = (body: Buffer): Buffer => body.subarray(0, -10);
+const short = (body: Buffer) => body.subarray(0, -10);
 
 describe('an unreadable reply that may be temporary', () => {
   test.each<[string, Scripted]>([
@@ -54,7 +54,7 @@ describe('an unexpected event stream', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['chunks', `data: ${chunk}\n\ndata: ${chunk}\n\ndata: [DONE]\n\n`],
     ['one chunk', `data: ${chunk}\n\n`],
     ['half a chunk', 'data: {"object":"chat.comp'],
@@ -81,7 +81,7 @@ describe('an unexpected event stream', () => {
 
 describe('the bytes of a reply', () => {
   const utf16 = Buffer.from(reply('Malmö – €'), 'utf16le');
-  test.each<[string, Buffer, string]>([
+  test.each([
     ['ISO-8859-1', Buffer.from(reply('Malmö'), 'latin1'), 'Malmö'],
     ['"utf-8"', Buffer.from(reply('Malmö – €')), 'Malmö – €'],
     ['utf-16le', utf16, 'Malmö – €'],
@@ -92,7 +92,7 @@ describe('the bytes of a reply', () => {
     expect(await ask()).toMatchObject(said(output));
   });
 
-  test.each<[string, number[], Buffer]>([
+  test.each([
     ['UTF-8', [0xef, 0xbb, 0xbf], Buffer.from(reply('Malmö – €'))],
     ['UTF-16, least byte first', [0xff, 0xfe], utf16],
     ['UTF-16, greatest byte first', [0xfe, 0xff], Buffer.from(utf16).swap16()],
@@ -105,7 +105,7 @@ describe('the bytes of a reply', () => {
     },
   );
 
-  test.each<[string, Buffer, string]>([
+  test.each([
     ['application/json', Buffer.from(reply('Malmö'), 'latin1'), 'utf-8'],
     ['application/json; charset=utf-8', Buffer.from(reply('ö'), 'latin1'), 'utf-8'],
     ['application/json; charset=x-own', Buffer.from(GOOD), 'x-own'],
@@ -125,7 +125,7 @@ describe('the bytes of a reply', () => {
 
 describe('the error message of a server', () => {
   const behind = { message: 'Provider returned error', code: 400 };
-  test.each<[string, unknown, string]>([
+  test.each([
     [
       'a text of the server behind a gateway',
       { error: { ...behind, metadata: { raw: 'no tools here', provider_name: 'Novita' } } },
@@ -148,7 +148,7 @@ describe('the error message of a server', () => {
 describe('an invalid schema in the prompt', () => {
   const schema = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'object' } } };
   const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
-  test.each<[string, string, Record<string, unknown>]>([
+  test.each([
     [
       "Invalid schema for response_format 'x': In context=(), 'additionalProperties' is required to be supplied and to be false.",
       'response_format',

@@ -7,7 +7,7 @@ import {
 const NOW = Date.parse('2026-01-02T03:04:05Z');
 
 describe('the wait time that a server requests', () => {
-  test.each<[Record<string, string>, number | null]>([
+  test.each([
     [{}, null],
     [{ 'retry-after': '0' }, 0],
     [{ 'retry-after': '2.5' }, 2500],

@@ -12,7 +12,7 @@ import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeResult } from '../../../../src/types/model.ts';
 import type { CodeLanguage } from '../../../../src/types/plain.ts';
 import { HASTE, isTimed, javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
-import type { Attack, Surroundings } from './attacks.ts';
+import type { Surroundings } from './attacks.ts';
 
 type Sandbox = ReturnType<typeof createSandbox>;
 
@@ -71,27 +71,26 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
   chmodSync(folder, 0o777);
 
   const printed: string[] = [];
-  const log = (line: string): number => printed.push(line);
-  const open = (timeoutSeconds: number): Sandbox =>
+  const log = (line: string) => printed.push(line);
+  const open = (timeoutSeconds: number) =>
     createSandbox({ mode, env: {}, timeoutSeconds, time: Date.UTC(2026, 0, 2), python, log });
   // Only attacks that should time out have a short limit. Otherwise, an attack that fails because
   // the machine is busy would look like a defence.
   const [hasty, patient] = [open(HASTE), open(600)];
-  const one = async (sandbox: Sandbox, code: string): Promise<CodeResult> => {
+  const one = async (sandbox: Sandbox, code: string) => {
     const place = { suite: 'p', side: 'head' } as const;
     const data = { outputs: ['metric', 'result'], inputs: [{ a: 7 }] };
     const [result] = await sandbox.evaluate({ ...place, language, code, ...data });
     return result ?? { status: 'error', cause: 'sandbox', message: 'no result' };
   };
-  const attacks: Record<string, Attack> =
-    language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);
+  const attacks = language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);
   const results: HarnessReport['results'] = {};
   const after: HarnessReport['after'] = {};
   const chosen = Object.entries(attacks).filter(
     ([, attack]) =>
       only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked),
   );
-  const runAll = async (sandbox: Sandbox, some: typeof chosen): Promise<void> => {
+  const runAll = async (sandbox: Sandbox, some: typeof chosen) => {
     for (const [name, attack] of some) {
       results[name] = await one(sandbox, attack.code);
       after[name] = await one(sandbox, harmless[language]);

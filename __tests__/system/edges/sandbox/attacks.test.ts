@@ -22,7 +22,7 @@ const expected: Record<HarnessOptions['language'], Record<string, Attack>> = {
 const folder = temporaryFolder('kernels');
 chmodSync(folder, 0o755);
 
-async function attack(options: HarnessOptions, user: 'own' | 'nobody'): Promise<HarnessReport> {
+async function attack(options: HarnessOptions, user: 'own' | 'nobody') {
   const identity = user === 'nobody' ? { uid: nobody, gid: nobody } : {};
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await run(process.execPath, [harness, JSON.stringify(options)], {
@@ -41,7 +41,7 @@ function judge(
   report: HarnessReport,
   { language, only }: Pick<HarnessOptions, 'language' | 'only'>,
   seccompOnly = false,
-): void {
+) {
   const attacks = Object.entries(expected[language]).filter(
     ([, attack]) => only === 'all' || !meetsLimit(attack),
   );

@@ -37,12 +37,12 @@ export function isTimed({ ends }: Pick<Attack, 'ends'>): boolean {
 }
 
 const closed = /metric code cannot use files/;
-const text = (value: string): string => JSON.stringify(value);
+const text = (value: string) => JSON.stringify(value);
 /**
  * Python code that makes a system call by its number on x86-64 or arm64, which avoids Python's own
  * checks.
  */
-const call = (x86: number, arm: number, args: string): string =>
+const call = (x86: number, arm: number, args: string) =>
   [
     'import ctypes, os',
     'libc = ctypes.CDLL(None, use_errno=True)',

@@ -5,7 +5,7 @@ const guard = new URL('../../../../src/edges/sandbox/index.ts', import.meta.url)
 const python = '/usr/bin/python3';
 
 /** Output of a node process that runs `before`, then gets SIGUSR1 from a child of the same user. */
-async function signalled(before: string): Promise<string> {
+async function signalled(before: string) {
   const program = `
     import { spawnSync } from 'node:child_process';
     import inspector from 'node:inspector';

@@ -17,7 +17,7 @@ const DEFAULTS: SandboxOptions = {
   python: systemPython,
 };
 
-function sandbox(options: Partial<SandboxOptions> = {}): ReturnType<typeof createSandbox> {
+function sandbox(options: Partial<SandboxOptions> = {}) {
   const made = createSandbox({ ...DEFAULTS, ...options });
   afterThisTest(made.close);
   return made;
@@ -45,7 +45,7 @@ async function one(
   return result!;
 }
 
-const passing = (language: CodeLanguage, metric: string): string =>
+const passing = (language: CodeLanguage, metric: string) =>
   language === 'python' ? `metric = ${metric}\nresult = True` : `metric = ${metric}; result = true`;
 
 const ok = (metric: unknown, result = true): unknown => ({
@@ -206,9 +206,9 @@ describe('JavaScript code has the features of Node', () => {
 });
 
 describe.each(both)('$language code', ({ language, equal, unlessLooping, never, counting }) => {
-  const either = (python: string, javascript: string): string =>
+  const either = (python: string, javascript: string) =>
     language === 'python' ? python : javascript;
-  const scored = (python: string, javascript = python): string =>
+  const scored = (python: string, javascript = python) =>
     passing(language, either(python, javascript));
   const pair = scored('[a, a]');
   const run = (code: string, inputs: CodeJob['inputs'], rest: Partial<CodeJob> = {}) =>
@@ -343,7 +343,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
 
   test('is rejected above 32 KiB', async () => {
     const comment = either('#', '//');
-    const fill = (bytes: number): string => `${equal}\n${comment}`.padEnd(bytes, 'x');
+    const fill = (bytes: number) => `${equal}\n${comment}`.padEnd(bytes, 'x');
     const input = { actual: 1, expected: 1 };
     expect(await one(language, fill(32768), null, input)).toEqual(ok(true));
     expect(await one(language, fill(32769), null, input)).toEqual(
@@ -352,7 +352,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
   });
 
   test('may return at most 64 KiB', async () => {
-    const times = (count: number): string => scored(`"x" * ${count}`, `"x".repeat(${count})`);
+    const times = (count: number) => scored(`"x" * ${count}`, `"x".repeat(${count})`);
     const room = 65536 - JSON.stringify({ metric: '', result: true }).length;
     expect(await one(language, times(room))).toEqual(ok('x'.repeat(room)));
     expect(await one(language, times(room + 1))).toEqual(error('metric is larger than 64 KiB'));
@@ -377,7 +377,7 @@ describe.each(both)('$language code', ({ language, equal, unlessLooping, never, 
     );
     const { evaluate } = sandbox({ log: (line) => lines.push(line) });
     await evaluate(job(language, code, { inputs: [{ count: 0 }, { count: 1000 }, { count: 1 }] }));
-    const said = (...words: string[]): string[] => words.map((word) => `${language} code: ${word}`);
+    const said = (...words: string[]) => words.map((word) => `${language} code: ${word}`);
     expect(lines.slice(0, 4)).toEqual(said('one', 'two\\u{1b}[31m', 'one', 'two\\u{1b}[31m'));
     const cut = '(more than 8 KiB was printed; the rest is left out)';
     expect(lines.slice(-4)).toEqual(said(cut, 'one', 'two\\u{1b}[31m', 'x'.repeat(99)));
@@ -489,7 +489,7 @@ describe('errors of Python code', () => {
    * Finds the stack frame of the worker and runs `forge` to fake the answer for the evaluation with
    * actual == 1.
    */
-  const forger = (forge: string, late: 'True' | 'False'): string =>
+  const forger = (forge: string, late: 'True' | 'False') =>
     [
       `late = ${late}`,
       'import os, select, sys',
@@ -709,7 +709,7 @@ describe('errors of JavaScript code', () => {
 });
 
 describe('prompt code in Python', () => {
-  test.each<[string, string, string]>([
+  test.each([
     ['a plain string', 'output = "say {name}!"', 'say {evil} "x" \\n!'],
     ['a string over several lines', "output = '''a\n{name}'''", 'a\n{evil} "x" \\n'],
     ['an unknown name', 'output = "{other} {{name}}"', '{other} {{evil} "x" \\n}'],

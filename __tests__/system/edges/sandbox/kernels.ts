@@ -4,10 +4,10 @@ import { join } from 'node:path';
 /** The system's own Python, which any user may run. */
 export const systemPython = '/usr/bin/python3';
 
-const script = (body: string): string => `#!${systemPython} -ISB\n${body}\n`;
+const script = (body: string) => `#!${systemPython} -ISB\n${body}\n`;
 
 /** Puts an executable into `folder` and returns its path. */
-function program(folder: string, name: string, text: string): string {
+function program(folder: string, name: string, text: string) {
   const path = join(folder, name);
   writeFileSync(path, text);
   chmodSync(path, 0o755);

@@ -5,7 +5,7 @@ async function read(chunks: (string | Buffer)[], longest: number) {
   const lines: string[] = [];
   let overflows = 0;
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
-  const push = (line: string): number => lines.push(line);
+  const push = (line: string) => lines.push(line);
   readLines(stream, longest, push, () => (overflows += 1));
   await new Promise((resolve) => stream.on('end', resolve));
   return { lines, overflows };
@@ -14,7 +14,7 @@ async function read(chunks: (string | Buffer)[], longest: number) {
 const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)];
 
 describe('lines of a stream', () => {
-  test.each<[string, (string | Buffer)[], number, string[], number]>([
+  test.each([
     ['join pieces', ['a', 'b\n\nc', first, second, '\nb', '\n'], 10, ['ab', '', 'cé', 'b'], 0],
     ['may be as long as the limit', ['1234', '5\n1234', '5\n'], 5, ['12345', '12345'], 0],
     ['that are longer end the reading', ['ok\n1234', '56', '78\nnext\n'], 5, ['ok'], 1],

@@ -26,7 +26,7 @@ for pid in sys.argv[1:]:
   except ProcessLookupError: continue
   if not select.select([handle], [], [], 30)[0]: print(pid, "lives")`;
 
-function childrenOf(pid: number): number[] {
+function childrenOf(pid: number) {
   const path = `/proc/${pid}/task/${pid}/children`;
   return existsSync(path)
     ? readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number)
@@ -34,7 +34,7 @@ function childrenOf(pid: number): number[] {
 }
 
 /** Processor time of a process in ticks. */
-function timeOf(pid: number): number {
+function timeOf(pid: number) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return Number(fields[11]) + Number(fields[12]);
 }

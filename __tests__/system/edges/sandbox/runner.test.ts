@@ -180,7 +180,7 @@ describe('running code', () => {
     await Promise.all(
       ['p', 'q', 'p', 'q'].map(async (suite, index) => {
         await runner.run({ ...job, suite });
-        order.push(`${suite}${String(index)}`);
+        order.push(`${suite}${index}`);
       }),
     );
     expect(order).toEqual(['p0', 'p2', 'q1', 'q3']);

@@ -22,7 +22,7 @@ const programOf = ({ scores, lower, upper }: LpInstance): AssignmentProgram => (
 });
 /** The smallest and the largest are solved in threads, as all are in the product. */
 const inThread = [LP_INSTANCES[0], LP_INSTANCES.at(-1)];
-const threads = (): number =>
+const threads = () =>
   process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
 
 describe.each(['javascript-lp-solver', 'highs'] as const)('%s', (solver) => {

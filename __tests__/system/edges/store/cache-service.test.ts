@@ -15,7 +15,7 @@ import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok } from '../../../unit/edges/store/setting.ts';
 
 const MAIN = 'refs/heads/main';
-const pull = (number: number): string => `refs/pull/${number}/merge`;
+const pull = (number: number) => `refs/pull/${number}/merge`;
 
 let server: CacheServer;
 let temporary: string;
@@ -144,7 +144,7 @@ describe('the shared cache', () => {
 });
 
 describe('a downloaded cache entry', () => {
-  test.each<[string, string]>([
+  test.each([
     ['damaged', 'garbage '.repeat(1000)],
     ['empty', ''],
   ])('is ignored if it is %s', async (_what, content) => {
@@ -157,7 +157,7 @@ describe('a downloaded cache entry', () => {
       },
       saveCache: async () => 1,
     };
-    const warn = (line: string): number => warnings.push(line);
+    const warn = (line: string) => warnings.push(line);
     const given = { library: bringing, trust: 'member', own: 'pull 1', warn } as const;
     const { stores, finish } = await openStores(given);
     let paid = 0;
@@ -226,7 +226,7 @@ describe('concurrent runs of the default branch', () => {
   const machine = async (name: string, warnings: string[] = []) => {
     const [place, aside] = [store(), join(temporary, name)];
     server.as(MAIN, []);
-    const warn = (line: string): number => warnings.push(line);
+    const warn = (line: string) => warnings.push(line);
     const { stores, finish } = await openStores({ project, run: name, warn });
     const [own] = stores;
     const paid: string[] = [];
@@ -235,7 +235,7 @@ describe('concurrent runs of the default branch', () => {
       return ok(`${name} ${messages[0]!.content}`);
     }, keyOf);
     renameSync(place, aside);
-    const on = async (work: (store: NonNullable<typeof own>) => unknown): Promise<void> => {
+    const on = async (work: (store: NonNullable<typeof own>) => unknown) => {
       rmSync(place, { recursive: true, force: true });
       renameSync(aside, place);
       await work(own!);
@@ -316,7 +316,7 @@ describe('no_proxy', () => {
   const PROXY = { https_proxy: 'http://proxy:3128', ALL_PROXY: 'http://proxy:3128' };
   const both = (list: string) => ({ no_proxy: list, NO_PROXY: list });
   const hosts = 'blob.core.windows.net:443,blob.core.windows.net,.blob.core.windows.net,.corp,corp';
-  test.each<[string, NodeJS.ProcessEnv, NodeJS.ProcessEnv]>([
+  test.each([
     ['nothing', PROXY, PROXY],
     ['everything', { ...PROXY, no_proxy: '*' }, both('*,.*')],
     [

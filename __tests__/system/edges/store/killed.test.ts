@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('../../../unit/edges/store/killed-run.ts', 
 /**
  * Starts a run of `count` answers and kills it with SIGKILL when the line `until` has been written.
  */
-async function killed(file: string, count: number, until: string): Promise<string[]> {
+async function killed(file: string, count: number, until: string) {
   const child = spawn(process.execPath, [SCRIPT, file, String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -21,7 +21,7 @@ const FILES = ['manifest.json', 'answers.sqlite', 'others.jsonl'];
 const server = artifactServerPerTest();
 const inRun = (run: string) => Object.assign(process.env, server().environment(run));
 
-function part(content: string): string {
+function part(content: string) {
   const folder = temporaryFolder('part');
   for (const name of FILES) writeFileSync(join(folder, name), `${name} ${content}`);
   return folder;
@@ -31,11 +31,11 @@ const upload = (
   shard: { index: number; count: number },
   content = String(shard.index),
   project = PROJECT,
-): Promise<void> =>
+) =>
   uploadPart(library, { name: artifactName(shard, project), folder: part(content), files: FILES });
 const fetchAll = (from: ArtifactLibrary = library, folder = temporaryFolder('fetched')) =>
   fetchParts(from, { project: PROJECT, folder });
-const refusalOf = (work: Promise<unknown>): Promise<string> =>
+const refusalOf = (work: Promise<unknown>) =>
   work.then(
     () => 'no refusal',
     (error: unknown) => (error instanceof UserError ? error.message : String(error)),
@@ -54,7 +54,7 @@ describe('shard results (parts)', () => {
     for (const { folder, index } of parts) {
       expect(readdirSync(folder).sort()).toEqual([...FILES].sort());
       for (const name of FILES)
-        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${name} ${String(index)}`);
+        expect(readFileSync(join(folder, name), 'utf8')).toBe(`${name} ${index}`);
     }
   });
 
@@ -75,7 +75,7 @@ describe('shard results (parts)', () => {
     );
   });
 
-  test.each<[string, number, string, RegExp]>([
+  test.each([
     [
       'CreateArtifact',
       403,
@@ -159,7 +159,7 @@ describe('downloading shard results (parts)', () => {
     expect(asked).toEqual([{ latest: true }, { id: 7, path: '', expectedHash: 'sha256:x' }]);
   });
 
-  test.each<[string, ArtifactLibrary, RegExp]>([
+  test.each([
     [
       'that is too large is not fetched',
       found({ size: 5 * 1024 ** 3 }),

@@ -6,7 +6,7 @@ let setting: Setting;
 beforeEach(() => void (setting = setUp()));
 afterEach(() => setting.remove());
 
-function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}): T {
+function using<T>(work: (store: Store) => T, changes: Parameters<Setting['open']>[0] = {}) {
   const store = setting.open(changes);
   const result = work(store);
   store.close();
@@ -31,7 +31,7 @@ describe('stored test outcomes', () => {
 
   test('drop the least recently used ones above the limit', () => {
     const rows = (from: number) =>
-      Array.from({ length: 60_000 }, (_, index) => once(`k${String(from + index)}`));
+      Array.from({ length: 60_000 }, (_, index) => once(`k${from + index}`));
     const keys = (from: number) => rows(from).map(({ key }) => key);
     using((store) => store.addOutcomes(rows(0)), { now: () => START });
     using((store) => store.addOutcomes(rows(60_000)), { now: () => START + 1000 });

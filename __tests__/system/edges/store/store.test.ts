@@ -48,7 +48,7 @@ function opened(
 
 const matching = (pattern: RegExp) => [expect.stringMatching(pattern)];
 
-function sql(text: string, file = setting.file): void {
+function sql(text: string, file = setting.file) {
   const db = new DatabaseSync(file);
   db.exec(text);
   db.close();
@@ -109,7 +109,7 @@ describe('a stored answer', () => {
   });
 
   test('that the calling code rejects as unusable is reused only within the same run', async () => {
-    const ask = async (usable: (output: string) => boolean): Promise<number> => {
+    const ask = async (usable: (output: string) => boolean) => {
       const { store, wrapped, asked } = opened();
       for (const request of [asks('a'), asks('a')]) await wrapped({ ...request, usable });
       store.close();
@@ -130,7 +130,7 @@ describe('a stored answer', () => {
 });
 
 describe('an invalid entry', () => {
-  test.each<[string, string]>([
+  test.each([
     ['another model', "UPDATE served SET model = 'model-2'"],
     ['another text', "UPDATE completions SET body = replace(body, 're a', 'forged')"],
     [
@@ -154,7 +154,7 @@ describe('an invalid entry', () => {
     const body = JSON.stringify({ parts: partsOf('forged'), status: 'pass' });
     const digest = createHash('sha256')
       .update(
-        `${keyOf(asks('a'))}\n["model-1",null,${String(Date.parse('2026-01-02T03:00:00Z'))}]\n${body}`,
+        `${keyOf(asks('a'))}\n["model-1",null,${Date.parse('2026-01-02T03:00:00Z')}]\n${body}`,
       )
       .digest('hex');
     sql(`UPDATE completions SET body = '${body}', digest = '${digest}'`);

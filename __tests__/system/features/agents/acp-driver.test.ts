@@ -34,7 +34,7 @@ afterEach(async () => {
   await model.close();
 });
 
-async function run(name: AgentName, command: string[]): Promise<{ stdout: string; code: unknown }> {
+async function run(name: AgentName, command: string[]) {
   const row = agentRow(name);
   const spec = { command, model: 'stand-in', at: 'anthropic', workspace: WORKSPACE };
   const place = { url: model.url, token: 'run-token', home: work, work };
@@ -77,7 +77,7 @@ describe('the scripted agent', () => {
 
 describe('the driver of the Agent Client Protocol', () => {
   /** An agent that answers each line with this script. */
-  const agent = (answer: string): string[] => [
+  const agent = (answer: string) => [
     ...[process.execPath, '-e'],
     `const send = (value) => console.log(JSON.stringify({ jsonrpc: '2.0', ...value }));
      const end = (text, stopReason) => {
@@ -102,9 +102,8 @@ describe('the driver of the Agent Client Protocol', () => {
   });
 
   test('chooses a one-time permission if offered, and cancels a request that it can only reject', async () => {
-    const options = (kind: string): string =>
-      `[{ optionId: '${kind}', name: 'x', kind: '${kind}' }]`;
-    const ask = (name: string, kinds: string): string =>
+    const options = (kind: string) => `[{ optionId: '${kind}', name: 'x', kind: '${kind}' }]`;
+    const ask = (name: string, kinds: string) =>
       `send({ id: '${name}', method: 'session/request_permission', params: { sessionId: 's', toolCall: { toolCallId: 't' }, options: ${kinds} } });`;
     const { stdout } = await run(
       'acp',

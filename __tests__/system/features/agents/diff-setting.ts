@@ -59,7 +59,7 @@ export async function diffIn(
     ...{ env: fixtureEnvironment(env ?? {}), width: 300 },
     ...given,
   });
-  const report = (name: string): string => readFileSync(join(directory, 'report', name), 'utf8');
+  const report = (name: string) => readFileSync(join(directory, 'report', name), 'utf8');
   const text = report('result.json');
   return { code, out, text, comment: report('comment.md'), result: JSON.parse(text) as Result };
 }

@@ -1,4 +1,4 @@
-import { factsIn, type AgentFacts } from '../../../../src/features/agents/suite/spec.ts';
+import { factsIn } from '../../../../src/features/agents/suite/spec.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Part } from '../../../../src/types/answer.ts';
 import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
@@ -24,7 +24,7 @@ const repository = (changed: FixtureFiles, more: FixtureFiles = {}) =>
   );
 
 /** An agent that makes one call and reports success, whatever the answer is. */
-const oneCall = (more: string, reports = ''): string => `
+const oneCall = (more: string, reports = '') => `
   const { ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: token, EVALDIFF_MODEL } = process.env;
   const messages = [{ role: 'user', content: 'Answer with a word.' }];
   const body = JSON.stringify({ model: EVALDIFF_MODEL, max_tokens: 99, messages, ${more} });
@@ -33,7 +33,7 @@ const oneCall = (more: string, reports = ''): string => `
   ${reports}
   console.log('{"type":"end"}');`;
 
-const headFacts = ({ suites: [suite] }: Result): AgentFacts[] =>
+const headFacts = ({ suites: [suite] }: Result) =>
   (suite?.references ?? []).flatMap(({ head }) =>
     (head?.tries ?? []).flatMap(({ parts }) => factsIn({ parts: (parts ?? []) as Part[] }) ?? []),
   );
@@ -74,7 +74,7 @@ describe('evaldiff diff of an agent suite', () => {
     expect(headFacts(result)[0]?.replies).toEqual({ own: 2, other: 0, stored: 0 });
   });
 
-  test.each<[string, string, string[]]>([
+  test.each([
     ['ignores calls', "[{ name: 'skill', input_schema: { type: 'object' } }]", []],
     ['counts calls, as reported,', 'undefined', ['notes']],
   ])(

@@ -20,14 +20,14 @@ assert libc.syscall(keyctl, 5, key, 0x3f000000) == 0
 os.execvp(sys.argv[1], sys.argv[1:])`,
 ];
 
-async function output([file = '', ...args]: readonly string[]): Promise<string> {
+async function output([file = '', ...args]: readonly string[]) {
   return (await run(file, args)).stdout;
 }
 
 const hasKeys = existsSync('/proc/keys');
 
 describe.each(LOADERS.map((loader) => [loader[0], loader] as const))('%s', (path, loader) => {
-  const command = (...words: string[]): string[] => [
+  const command = (...words: string[]) => [
     ...['setpriv', '--no-new-privs', '--'],
     ...(filteredCommand(words, [loader]) ?? []),
   ];

@@ -24,16 +24,16 @@ beforeEach(() => {
   chmodSync(root, 0o755);
 });
 
-const at = (...path: string[]): string => join(root, ...path);
+const at = (...path: string[]) => join(root, ...path);
 
-function write(path: string, text: string, mode = 0o644): void {
+function write(path: string, text: string, mode = 0o644) {
   mkdirSync(dirname(at(path)), { recursive: true });
   writeFileSync(at(path), text);
   chmodSync(at(path), mode);
 }
 
 /** Creates the files of the Codex CLI as npm installs it. */
-function install(folder: string, version: string): void {
+function install(folder: string, version: string) {
   const name = `${folder}/node_modules/@openai/codex`;
   write(`${name}/package.json`, JSON.stringify({ name: '@openai/codex', version }));
   write(`${name}/bin/codex.js`, '#!/usr/bin/env node\n', 0o755);

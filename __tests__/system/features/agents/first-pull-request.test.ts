@@ -12,7 +12,7 @@ const GUIDE = stepsOf({ pages: ['docs/agents.md'], section: 'Test a skill' }).fl
 );
 
 /** Replaces the agent in the guide's suite by the scripted agent. */
-function scripted(text: string): string {
+function scripted(text: string) {
   return text
     .replace(/^agent: .*$/m, 'agent: { command: [node, tools/agent.mjs] }')
     .replace(/^model: .*$/m, 'model: loopback');
@@ -50,7 +50,7 @@ test('the guide leads from init to a red pull request whose report names the rem
   const line = skill.text.split('\n').indexOf(removed.trim()) + 1;
   expect([run.code, run.outputs['conclusion']]).toEqual([1, 'failure']);
   expect(run.result.suites[0]).toMatchObject({ name: 'release-notes', verdict: 'regressed' });
-  const cause = `skills/release-notes/SKILL.md:${String(line)}`;
+  const cause = `skills/release-notes/SKILL.md:${line}`;
   expect(onlyComment(at)).toMatch(
     new RegExp(`^\\*\\*Cause\\*\\* in \`release-notes\`: \\[\`${cause}\`\\]`, 'm'),
   );

@@ -208,7 +208,7 @@ describe('attacks on the gateway', () => {
     const arrived = Promise.withResolvers<void>();
     const reply = replyOf(RESPONSES, 'it is FORM');
     // The form is not escaped again.
-    const filled = (text: string): string => text.replaceAll('FORM', form);
+    const filled = (text: string) => text.replaceAll('FORM', form);
     const stored = memoryStore();
     const { ask, stream, end } = await startRun(RESPONSES, {
       stored,

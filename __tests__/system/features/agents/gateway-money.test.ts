@@ -36,7 +36,7 @@ const startDear = (wire: WireCase, given: Parameters<typeof startRun>[1] = {}) =
   startRun(wire, { vendor: dear(wire), ledger: unlimited(price), ...given });
 
 const questions = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `question ${String(index)}`);
+  Array.from({ length: count }, (_, index) => `question ${index}`);
 
 /** Messages requires a limit, so its client sends a high one. The other clients send none. */
 const clients = WIRES.map((wire): WireCase =>

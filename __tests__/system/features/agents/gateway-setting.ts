@@ -195,7 +195,7 @@ function sendTo(address: string, sent: Sent): Promise<Got> {
   return new Promise((resolve, reject) => {
     const request = http.request({ ...place, path, method, headers, agent: false }, (response) => {
       let text = '';
-      const got = (isCut: boolean): void =>
+      const got = (isCut: boolean) =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text, isCut });
       response.on('data', (chunk: Buffer) => {
         text += chunk.toString();

@@ -289,7 +289,7 @@ describe('a gateway', () => {
 
   test('does not let parallel calls exceed a cap', async () => {
     const run = await startRun(CHAT, { terms: { limits: { turns: 10, usd: 1 } } });
-    const texts = Array.from({ length: 25 }, (_, index) => `question ${String(index)}`);
+    const texts = Array.from({ length: 25 }, (_, index) => `question ${index}`);
     const got = await Promise.all(texts.map((text) => run.ask(text)));
     expect(got.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(run.requests).toHaveLength(10);

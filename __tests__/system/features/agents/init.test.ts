@@ -114,10 +114,9 @@ describe('evaldiff init with agent instructions', () => {
     ]);
   });
 
-  const skill = (name: string, description = `Works with ${name} files.`): string =>
+  const skill = (name: string, description = `Works with ${name} files.`) =>
     `---\nname: ${name}\ndescription: ${description}\n---\nBe brief.\n`;
-  const leftIn = (out: string): string[] =>
-    [...out.matchAll(/^left {2}(.*)$/gm)].map(([, of = '']) => of);
+  const leftIn = (out: string) => [...out.matchAll(/^left {2}(.*)$/gm)].map(([, of = '']) => of);
 
   test.each<[string, Record<string, string>, string[], string[]]>([
     [

@@ -27,7 +27,7 @@ async function tunnelTo(host: string, hosts: readonly string[], reach?: Reach): 
 }
 
 /** A service of this machine. */
-async function greeter(): Promise<string> {
+async function greeter() {
   const server = createServer((socket) => socket.on('error', () => undefined).end('hello'));
   const { url } = await untilTestEnds(listen(server));
   return new URL(url).port;

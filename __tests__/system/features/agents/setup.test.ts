@@ -43,7 +43,7 @@ async function open(own: Partial<WorkspaceOptions> = {}, files: WorkspaceFiles =
   return {
     ...workspace,
     /** Runs a command in the sandbox and returns what it prints. */
-    async run(command: string): Promise<string> {
+    async run(command: string) {
       const job = { command: ['sh', '-c', command], env: {}, gateway: null, seconds: 600 };
       return (await runInside(workspace, job)).stdout;
     },
@@ -114,7 +114,7 @@ describe('workspace setup (needs root, user namespaces or sudo -n)', () => {
   });
 
   test('reaches no host of this machine that its own `network` lists and none that it does not, and trusts the certificates of this machine', async () => {
-    const connect = (host: string): string =>
+    const connect = (host: string) =>
       `node -e 'require("node:http").request({ port: 8138, method: "CONNECT", path: "${host}" })
         .on("connect", (reply, socket) => { process.stdout.write(String(reply.statusCode)); socket.end() }).end()'`;
     const plain = `node -e 'fetch("http://127.0.0.1:8138/").then((r) => console.log(r.status))'`;
@@ -216,7 +216,7 @@ describe.each([
 
   test('is not started after SIGTERM', async () => {
     await (await openWorkspace(shown, optionsWith(own))).close();
-    const runs = (): string[] => readdirSync(kept.folder).filter((name) => name.startsWith('run-'));
+    const runs = () => readdirSync(kept.folder).filter((name) => name.startsWith('run-'));
     const before = runs();
     await expect(open({ ...own, signal: AbortSignal.abort() }, shown)).rejects.toThrow('aborted');
     expect(runs()).toEqual(before);

@@ -33,7 +33,7 @@ const diff = (changed: FixtureFiles, args: readonly string[] = OUTSIDER, base = 
   });
 
 describe("an outside contributor's change to what an agent may read", () => {
-  test.each<[string, string, FixtureFiles, string[]?]>([
+  test.each([
     ['an edit', 'AGENTS.md', { 'AGENTS.md': 'Be long.\n' }],
     [
       'an edit with code: off',
@@ -67,7 +67,7 @@ describe("an outside contributor's change to what an agent may read", () => {
     expect(out).toMatch(/Agents do not run for outside contributors\. \w+ was not judged/);
   });
 
-  test.each<[string, FixtureFiles]>([
+  test.each([
     ['README.md', { 'README.md': 'Hi.\n' }],
     ["a file next to a task's file", { 'data/more.md': 'More.\n' }],
     ['a comment in the suite', { 'evals/notes.yaml': `# Edited\n${SUITE}` }],
@@ -77,7 +77,7 @@ describe("an outside contributor's change to what an agent may read", () => {
   });
 });
 
-function withTask(id: string): string {
+function withTask(id: string) {
   return SUITE.replace('references: [', `references: [{ id: ${id}, task: Do it. }, `);
 }
 
@@ -89,7 +89,7 @@ describe("a member's change to what an agent may read", () => {
   });
 });
 
-const RIGHT = (question: number) => `answer ${String(question)}`;
+const RIGHT = (question: number) => `answer ${question}`;
 const WRONG = () => 'no idea';
 
 /** A prompt whose answers are recorded, so that its edits need no key. */
@@ -125,7 +125,7 @@ const named = (more = '') => ({
 });
 
 describe('a changed instruction file that no workspace holds', () => {
-  const saysOf = ({ reasons, notices }: Result): string =>
+  const saysOf = ({ reasons, notices }: Result) =>
     JSON.stringify([reasons, notices.map(({ message }) => message)]);
 
   test.each<[string, string, FixtureFiles?, FixtureFiles?]>([
@@ -159,7 +159,7 @@ describe('a changed instruction file that no workspace holds', () => {
     },
   );
 
-  test.each<[string, FixtureFiles, FixtureFiles]>([
+  test.each([
     ['the README', named(), { 'README.md': 'Hi.\n' }],
     ["a page in the skill's neighbourhood", named(), { 'skills/README.md': 'Hi.\n' }],
     ['instructions: off', named('instructions: off\n'), { 'AGENTS.md': 'Be long.\n' }],
@@ -194,7 +194,7 @@ describe('a changed instruction file that no workspace holds', () => {
     expect(result.suites).toEqual([]);
   });
 
-  test.each<[string, string[], FixtureFiles, string]>([
+  test.each([
     ['a member', ['--code', 'host'], { 'AGENTS.md': 'Be long.\n' }, 'AGENTS.md changed outside'],
     ['an outside contributor', OUTSIDER, {}, 'evals/notes.yaml'],
   ])(

@@ -19,7 +19,7 @@ export interface Outside {
   doors: readonly string[];
 }
 
-const python = (program: string): string => `python3 - <<'PROGRAM'\n${program}\nPROGRAM`;
+const python = (program: string) => `python3 - <<'PROGRAM'\n${program}\nPROGRAM`;
 
 /** Each call has its name, its numbers on x86_64 and aarch64, and its arguments. */
 const KERNEL_CALLS = python(`
@@ -80,7 +80,7 @@ page = libc.mmap(None, ctypes.c_size_t(4096), 7, 0x22, -1, ctypes.c_long(0))
 ctypes.memmove(page, bytes.fromhex("b814000000cd80c3"), 8)
 print("reached", ctypes.CFUNCTYPE(ctypes.c_int)(page)())`);
 
-const openDoors = (doors: readonly string[]): string =>
+const openDoors = (doors: readonly string[]) =>
   python(`
 import os, socket
 def connect(kind, path):

@@ -57,7 +57,7 @@ export interface DriverReport {
 /** The test mounts empty folders here, if it runs as root. */
 const SYSTEM_DOORS = ['/usr/local/share', '/etc/skel'];
 
-function isWritable(path: string): boolean {
+function isWritable(path: string) {
   try {
     accessSync(path, constants.W_OK);
     return true;
@@ -87,7 +87,7 @@ const LIST_FILES =
   'echo $(find . -path ./.git -prune -o -print | LC_ALL=C sort); grep "" a.txt docs tests/* tools/*';
 
 /** Makes a socket and a FIFO that any user may open. */
-function openDoor(folder: string, onContact: () => void): () => void {
+function openDoor(folder: string, onContact: () => void) {
   const [socket, fifo] = [join(folder, 'socket'), join(folder, 'fifo')];
   execFileSync('mkfifo', ['--mode=666', fifo]);
   const reader = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
@@ -157,7 +157,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     ...{ attacks: {}, limits: {}, checks: [], commits: [] },
     ...{ contacts: 0, doors, probes: [], runsLeft: [] },
   };
-  const open = async (work: (workspace: Workspace) => Promise<void>): Promise<void> => {
+  const open = async (work: (workspace: Workspace) => Promise<void>) => {
     const workspace = await openWorkspace(FILES, options);
     report.commits.push(workspace.commit);
     await work(workspace);
@@ -192,7 +192,7 @@ async function drive(kind: WallKind, folder: string): Promise<DriverReport> {
     await open(async (workspace) => {
       const stop = new AbortController();
       const seconds = limit === 'time' ? 1 : 600;
-      const onLine = (): void => (limit === 'stopped' ? stop.abort() : undefined);
+      const onLine = () => (limit === 'stopped' ? stop.abort() : undefined);
       const run = await runInside(workspace, {
         ...job(command),
         ...{ seconds, onLine, signal: stop.signal },

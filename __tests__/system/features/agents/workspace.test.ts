@@ -33,14 +33,14 @@ function startAs(kind: WallKind): { uid?: number; gid?: number; env: NodeJS.Proc
  * Mounts that only the driver sees, where any user may make sockets. In a rootless sandbox, /etc
  * then cannot be an overlay.
  */
-const systemDoors = (kind: WallKind): string[] =>
+const systemDoors = (kind: WallKind) =>
   [...(kind === 'rootless' ? [] : ['/usr/local/share']), '/etc/skel'].filter(() => isRoot);
 
-const withMounts = (kind: WallKind): string => `set -e
+const withMounts = (kind: WallKind) => `set -e
 for path in ${systemDoors(kind).join(' ')}; do mount -t tmpfs -o mode=777 none $path; done
 exec setpriv --reuid "$0" --regid "$0" --clear-groups "$@"`;
 
-async function run<T>(order: string, kind: WallKind, at = ''): Promise<T> {
+async function run<T>(order: string, kind: WallKind, at = '') {
   const { uid, env } = startAs(kind);
   const options = { env, cwd: '/', maxBuffer: 1 << 28 };
   const command = [process.execPath, driver, order, kind, at];
@@ -75,7 +75,7 @@ describe('sandboxes for agents', () => {
 });
 
 const reports = new Map<WallKind, Promise<DriverReport>>();
-function reportOf(kind: WallKind): Promise<DriverReport> {
+function reportOf(kind: WallKind) {
   const known = reports.get(kind);
   if (known !== undefined) return known;
   const at = join(folder, kind);
@@ -87,8 +87,7 @@ function reportOf(kind: WallKind): Promise<DriverReport> {
 }
 
 describe.each(possible)('an agent in a sandbox built as %s', (kind) => {
-  const attack = async (name: AttackName): Promise<AttackReport> =>
-    (await reportOf(kind)).attacks[name]!;
+  const attack = async (name: AttackName) => (await reportOf(kind)).attacks[name]!;
   const left = ({ changes }: AttackReport) =>
     Object.fromEntries(Object.entries(changes).map(([path, change]) => [path, change.left]));
 

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { AnchorResult } from '../../../../src/features/anchor/result.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import { answerBody } from '../../../stand-ins/models/replies.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 import { capitals, promptBeginning } from '../../app/commands/capitals.ts';
 
 const REFERENCES = 40;
@@ -19,29 +14,24 @@ type Wrong = Readonly<Record<string, number>>;
 async function eroded(anchor: string, wrong: Wrong) {
   const asked = new Map<string, number>();
   let rates = wrong;
-  const server = await untilTestEnds(
-    startModelServer({
+  const { repository, evaldiff, reported } = await openProject(
+    { ...capitals(REFERENCES, `{ anchor: ${anchor} }`), ...promptBeginning('One:') },
+    {
+      width: 200,
       answer: (seen) => {
         const question = seen.messages.at(-1)?.content ?? '';
         const [word = ''] = question.split(':');
         const made = (asked.get(question) ?? 0) + 1;
         asked.set(question, made);
-        const draw = nextFloat(createRandom(`${question} ${String(made)}`));
+        const draw = nextFloat(createRandom(`${question} ${made}`));
         const isWrong = draw < (rates[word] ?? 0);
         return { body: JSON.stringify(answerBody(seen, { text: isWrong ? 'Rome' : 'Oslo' })) };
       },
-    }),
+    },
   );
-  const repository = createRepository();
-  repository.commit('release', {
-    ...capitals(REFERENCES, `{ anchor: ${anchor} }`),
-    ...promptBeginning('One:'),
-  });
   repository.git('tag', 'v1.4.0');
   repository.commit('step', promptBeginning('Two:'));
   repository.write(promptBeginning('Three:'));
-  const env = localEndpoint(server);
-  const command = (...args: string[]) => commandIn(repository.directory, args, { env, width: 200 });
   return {
     callsOf: (word: string) =>
       [...asked].reduce(
@@ -54,15 +44,12 @@ async function eroded(anchor: string, wrong: Wrong) {
     change(next: Wrong) {
       rates = next;
     },
-    plan: async () => (await command('plan', '--base', 'HEAD')).out,
+    plan: async () => (await evaldiff('plan', '--base', 'HEAD')).out,
     async diff(...args: string[]) {
-      const { code, out } = await command(
-        ...['diff', '--base', 'HEAD', '--store', '../answers.sqlite', '--report', 'report'],
-        ...args,
-      );
-      const text = readFileSync(join(repository.directory, 'report/result.json'), 'utf8');
-      const result = JSON.parse(text) as Result & { anchor?: AnchorResult };
-      return { code, out, result, anchored: result.anchor?.suites[0] };
+      const store = ['--store', '../answers.sqlite'];
+      const run = await reported('diff', '--base', 'HEAD', ...store, ...args);
+      const result: Result & { anchor?: AnchorResult } = run.result;
+      return { ...run, result, anchored: result.anchor?.suites[0] };
     },
   };
 }
@@ -120,9 +107,7 @@ describe('a comparison with the last release', () => {
 
 test("the plan includes the calls for the release's prompt", async () => {
   const { plan } = await eroded('{ since: last-release }', EROSION);
-  expect(await plan()).toContain(
-    `${String(4 * REFERENCES)} calls for the older commit of gate.anchor`,
-  );
+  expect(await plan()).toContain(`${4 * REFERENCES} calls for the older commit of gate.anchor`);
 });
 
 test('a release that does not exist causes a notice', async () => {

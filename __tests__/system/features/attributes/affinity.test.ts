@@ -21,8 +21,7 @@ const reference = { id: 'a', input: { q: 'Two trains and two trains?' }, expecte
 const rating = (id: string, score: unknown, evidence = 'it says so') => ({ id, score, evidence });
 const ratingsOf = (scores: Record<string, unknown>) =>
   Object.entries(scores).map(([id, score]) => rating(id, score));
-const scores = (ratings: Ratings, of = attributes): (number | null)[] =>
-  of.map(({ id }) => ratingScore(ratings, id));
+const scores = (ratings: Ratings, of = attributes) => of.map(({ id }) => ratingScore(ratings, id));
 
 /**
  * A grader that returns these ratings in order or fails. Without arguments it rates everything 1.
@@ -68,7 +67,7 @@ describe('an attribute rating', () => {
     expect(materials(asked[0]!).get('task')).toBe('It counts trains.');
   });
 
-  test.each<[string, unknown]>([
+  test.each([
     ['missing', null],
     ['out of range', rating('trains', 6)],
     ['zero', rating('trains', 0)],
@@ -87,7 +86,7 @@ describe('an attribute rating', () => {
 
   const JSON_CUT =
     '{"ratings": [{"id": "sums", "evidence": "two", "score": 3}, {"id": "trains", "evidence": "trains", "score": 4}, {"id": "add", "score": 2}, {"id": "oth';
-  test.each<[string, string]>([
+  test.each([
     [
       'numbers as text',
       JSON.stringify({ ratings: ratingsOf({ sums: '3', trains: '4/5', add: '2.0' }) }),

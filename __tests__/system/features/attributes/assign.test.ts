@@ -1,8 +1,4 @@
-import {
-  assign,
-  type Assignment,
-  type AttributeColumn,
-} from '../../../../src/features/attributes/assign.ts';
+import { assign, type AttributeColumn } from '../../../../src/features/attributes/assign.ts';
 import {
   attributeBounds,
   priorsOf,
@@ -13,8 +9,6 @@ import type { AssignmentProgram, Solve, Solver } from '../../../../src/types/sol
 import fc, { draws, forAllAsync } from '../../../fuzz.ts';
 import { LP_INSTANCES } from '../../../unit/features/attributes/lp-instances.ts';
 import { sha256, solveHere } from './solvers.ts';
-
-type Assigned = Extract<Assignment, { status: 'assigned' }>;
 const fails = (reason: string) => Promise.resolve({ status: 'failed' as const, reason });
 const only =
   (solver: Solver): Solve =>
@@ -27,10 +21,7 @@ interface Setting {
   slack?: number;
 }
 
-async function assigned(
-  references: readonly RatedReference[],
-  of: Setting = {},
-): Promise<Assigned> {
+async function assigned(references: readonly RatedReference[], of: Setting = {}) {
   const { columns = columnsOf(references), solve = solveHere, slack = 0.1 } = of;
   const assignment = await assign(references, columns, { slack }, { solve, hash: sha256 });
   if (assignment.status === 'failed') throw new Error(assignment.reason);
@@ -195,7 +186,7 @@ describe("a solver's answer", () => {
   const NOT_WHOLE = 'gave counts that are not integers';
   const UNEVEN = 'gave references too many or too few attributes';
 
-  test.each<[string, number[], string | null]>([
+  test.each([
     ['is rounded when it is whole within 1e-6', [2 - 1e-9, 1 + 1e-9, 1], null],
     ['is rejected when it is not whole', [1.5, 1.5, 1], NOT_WHOLE],
     ['is rejected when a value is missing', [2, 2], NOT_WHOLE],

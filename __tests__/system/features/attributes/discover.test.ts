@@ -35,11 +35,11 @@ async function discovered(
 /** Five new domains per group, without duplicates: kind 0, kind 1, … */
 function newKinds(digits = 1): Script {
   let next = 0;
-  const kind = (): string => `kind ${String(next++).padStart(digits, '0')}`;
+  const kind = () => `kind ${String(next++).padStart(digits, '0')}`;
   return { attributes: () => domains(...Array.from({ length: 5 }, kind)) };
 }
-const kinds = (from: number, to: number): string[] =>
-  Array.from({ length: to - from }, (_, index) => `kind ${String(from + index)}`);
+const kinds = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `kind ${from + index}`);
 
 describe('discovery', () => {
   test.each([1, 3, 5, 6, 23, 60])(
@@ -58,7 +58,7 @@ describe('discovery', () => {
 
   test('sends the same requests for any order of references, and shows identical references once', async () => {
     const all = references(17);
-    const questions = async (given: ReferenceText[], seed?: number): Promise<string[]> => {
+    const questions = async (given: ReferenceText[], seed?: number) => {
       const { asked } = await discovered(given, {}, seed === undefined ? {} : { seed });
       return asked.map(({ messages }) => JSON.stringify(messages)).sort();
     };

@@ -48,14 +48,14 @@ async function friendlier(changes: Partial<Desk> = {}) {
 }
 type Seen = Awaited<ReturnType<typeof friendlier>>;
 type Shown = { [key in keyof Seen]?: unknown };
-const shows = (title: string, changes: Partial<Desk>, shown: Shown): void =>
+const shows = (title: string, changes: Partial<Desk>, shown: Shown) =>
   test(title, async () => expect(await friendlier(changes)).toMatchObject(shown));
 
 /** Expects exactly one notice about attributes. */
-const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}): void =>
+const says = (title: string, changes: Partial<Desk>, message: unknown, shown: Shown = {}) =>
   shows(title, changes, { ...shown, said: [message] });
 /** Expects the run to fail with one problem before any call. */
-const refuses = (title: string, changes: Partial<Desk>, problem: unknown): void =>
+const refuses = (title: string, changes: Partial<Desk>, problem: unknown) =>
   shows(title, changes, { problems: [problem], asked: [] });
 
 const both = (more: Record<string, string>): Pick<Desk, 'base' | 'head'> => ({
@@ -103,7 +103,7 @@ test('every model called must have a price, even one used only for explanations'
     },
   });
   expect(calls.qualeval).toBeGreaterThan(0);
-  const models = (of: Target[]): string[] => [...new Set(of.map(({ model }) => model))];
+  const models = (of: Target[]) => [...new Set(of.map(({ model }) => model))];
   expect(models(targets)).toEqual(
     expect.arrayContaining(models(asked.map(({ target }) => target))),
   );
@@ -250,34 +250,32 @@ describe('a pull request', () => {
       insights: () => ({ insights: [{ was: 'Be friendly.', becomes }] }),
     },
   });
-  const UNPROVEN = 'prompts/support.yaml: no fix is proven for billing: ';
   const useless =
     'the only candidate that ran does not fix what broke without breaking other tests';
-  const dropped = { insights: [] };
-  says(
+  const unproven = (no_fix: string) => ({
+    insights: [expect.objectContaining({ attribute: 'domain-billing', fix: null, no_fix })],
+  });
+  shows(
     'shows no insight whose change recovers nothing',
     {
       ...proposing('Be kind.'),
       rate: (tone, topic) => (tone === 'Be exact.' || topic !== 'billing' ? 0.95 : 0.2),
     },
-    `${UNPROVEN}${useless}`,
-    dropped,
+    unproven(useless),
   );
-  says(
+  shows(
     'shows no insight whose change breaks other tests',
     {
       ...proposing('Be curt.'),
       rate: (tone, topic) =>
         tone === 'Be curt.' && topic === 'returns' ? 0.1 : friendlyIsWrong(tone, topic),
     },
-    `${UNPROVEN}${useless}`,
-    dropped,
+    unproven(useless),
   );
-  says(
+  shows(
     'shows no insight if its calls do not suffice to try it',
     settings('qualeval: { insight_calls: 30 }'),
-    `${UNPROVEN}30 calls were used up`,
-    { ...dropped, planned: { insights: 30 } },
+    { ...unproven('30 calls were used up'), planned: { insights: 30 } },
   );
   const pinnedFew = { [FILE]: 'domains: [{ name: billing }]\n' };
   shows(
@@ -298,9 +296,13 @@ describe('a pull request', () => {
     ...{ insights: [], said: [], calls: { fix: 0 }, planned: { insights: 0 } },
   });
   shows(
-    'has no insights if it is of an outside contributor',
+    'tries no change if it is of an outside contributor',
     { input: { trust: 'untrusted' } },
-    { insights: [], regressed: ['domain-billing'], calls: { fix: 0 } },
+    {
+      ...unproven('changes of an outside contributor are not tried'),
+      regressed: ['domain-billing'],
+      calls: { fix: 0 },
+    },
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
@@ -432,7 +434,7 @@ describe('two prompts of one file and one model', () => {
       ([, mail = '', expected = '']) =>
         `  - { vars: { mail: ${mail} }, assert: [{ type: equals, value: ${expected} }] }\n`,
     );
-    const prompt = (content: string): string =>
+    const prompt = (content: string) =>
       JSON.stringify(
         JSON.stringify([
           { role: 'system', content },
@@ -604,7 +606,7 @@ describe('pinned attributes', () => {
   );
 
   test('cause a notice if their prompt does not exist, and still apply if it is renamed', async () => {
-    const sections = (path: string): string =>
+    const sections = (path: string) =>
       `prompts:\n  ${path}:\n    domains: [{ name: billing }, { name: returns }]\n`;
     const unknown = await friendlier(
       both({ [FILE]: `${sections('prompts/suport.yaml')}${PINNED}` }),
@@ -628,7 +630,7 @@ describe('pinned attributes', () => {
   });
 
   test('have pass rates of one side only in a run without a base', async () => {
-    const { planned, calls, billing } = await friendlier({
+    const { planned, calls, billing, insights } = await friendlier({
       base: {},
       head: { ...FRIENDLY, [FILE]: PINNED },
       input: { mode: 'sweep', base: null },
@@ -637,6 +639,7 @@ describe('pinned attributes', () => {
     const shown = { base: null, difference: null, verdict: 'no change found', p: null };
     expect(billing).toMatchObject(shown);
     expect(billing?.head).toBeLessThan(0.8);
+    expect(insights).toMatchObject([{ attribute: 'domain-billing', fix: null }]);
   });
 });
 
@@ -677,7 +680,8 @@ describe('gate.attributes: fail', () => {
     { ...settings(`${FAIL}\nqualeval: off`), ...unchanged },
     `${NO_EFFECT}qualeval is off`,
   );
-  const kept = "this pull request changes qualeval; base's settings apply until it is merged";
+  const kept =
+    "this pull request changes qualeval (enabled auto → off); base's settings apply until it is merged";
   shows(
     'cannot be switched off by the pull request that it judges',
     {

@@ -88,7 +88,7 @@ describe('references of which one domain (topic) got worse', () => {
   });
 
   test('give the same result when the grader assigns only one domain per reference', async () => {
-    const isAbout = (text: string, name: string): boolean =>
+    const isAbout = (text: string, name: string) =>
       text.includes(` about ${name}, `) && !text.includes(`little about ${name}`);
     const strict: Script = {
       ...reader,
@@ -348,7 +348,7 @@ describe('an attribute', () => {
 describe('skill alignment', () => {
   const aligned = (references: ExplainReference[], script?: Script) =>
     explained(inputOf(references, { alignment: true, pinned }), script);
-  const ratedAnswers = (asked: Request[]): number =>
+  const ratedAnswers = (asked: Request[]) =>
     asked.filter(
       ({ schema, messages }) =>
         schema?.name === 'affinity' && /^Answer: /m.test(messages[1]!.content),
@@ -361,7 +361,11 @@ describe('skill alignment', () => {
     const { attributes, of } = await explained(inputOf(worse, { alignment: true }));
     // Base's answers name their skill as expected. Head's name none, which affects the third that
     // need it.
-    expect(of('apologise').alignment).toEqual({ base: 0, head: expect.closeTo(1 / 3, 9) });
+    expect(of('apologise').alignment).toEqual({
+      base: 0,
+      head: expect.closeTo(1 / 3, 9),
+      moved: true,
+    });
     for (const sample of of('apologise').samples)
       expect(sample).toMatchObject({ kind: 'skill', side: 'head', expected: 5 });
     const domains = attributes.filter(({ kind }) => kind === 'domain');
@@ -381,7 +385,7 @@ describe('skill alignment', () => {
     expect(ratedAnswers(asked)).toBe(2 * 20);
     // A third of the references need this skill, but none of those without base's answers.
     const head = expect.closeTo(shareOf(counted), 9);
-    expect(of('apologise').alignment).toEqual({ base: 0, head });
+    expect(of('apologise').alignment).toEqual({ base: 0, head, moved: true });
   });
 
   test('excludes a reference on both sides if one side could not be rated', async () => {
@@ -397,7 +401,7 @@ describe('skill alignment', () => {
       },
     });
     const head = expect.closeTo(shareOf(worse.slice(4)), 9);
-    expect(of('apologise').alignment).toEqual({ base: 0, head });
+    expect(of('apologise').alignment).toEqual({ base: 0, head, moved: true });
   });
 
   test.each([

@@ -2,13 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
+import { regression } from '../../../unit/report/results.ts';
 
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
-const row = (q: string, more: object = {}): string => JSON.stringify({ q, ...more });
+const row = (q: string, more: object = {}) => JSON.stringify({ q, ...more });
 const POOL = [
-  ...Array.from({ length: 10 }, (_, at) => row(`trains ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`trains ${at}`)),
   row('trains 0'),
-  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${String(at)}`)),
+  ...Array.from({ length: 10 }, (_, at) => row(`cakes ${at}`)),
 ];
 
 /** The grader rates by words. Every reference of the shop is a sum. */
@@ -23,14 +24,21 @@ const rater: Script = ({ messages }) => {
   return { text: JSON.stringify({ ratings: ['domain-sums', 'domain-trains'].map(rating) }) };
 };
 
+function savedResult(id: string): string {
+  const result = regression();
+  const own = { ...result.attributes[0]!, id, path: 'prompts/ask.yaml', verdict: 'regressed' };
+  return JSON.stringify({ ...result, attributes: [own] });
+}
+
 async function grow(
   pool: string | null,
-  { attributes = ATTRIBUTES, args = [] as string[], references = 12 } = {},
+  { attributes = ATTRIBUTES, args = [] as string[], references = 12, regressed = '' } = {},
 ) {
   const shop = await openShop({ references, settings: 'grader: m\n', answer: rater });
   const { repository, server, evaldiff } = shop;
   if (attributes !== '') repository.write({ 'evaldiff.attributes.yaml': attributes });
   if (pool !== null) repository.write({ 'pool.jsonl': pool });
+  if (regressed !== '') repository.write({ 'saved/result.json': savedResult(regressed) });
   const said = await evaldiff('grow', 'pool.jsonl', '--max-cost', '100', ...args);
   const file = join(repository.directory, 'grown.jsonl');
   const drafts = existsSync(file)
@@ -60,13 +68,27 @@ describe('evaldiff grow', () => {
       });
   });
 
+  test.each([
+    ['is named', { args: ['--attribute', 'sums'] }],
+    ['is named by its id', { args: ['--attribute', 'domain-sums', '--attribute', 'Sums'] }],
+    ['regressed in a saved result', { args: ['--from', 'saved'], regressed: 'domain-sums' }],
+  ])('drafts eight more references for an attribute that %s', async (_, options) => {
+    const rows = Array.from({ length: 9 }, (_own, at) => row(`plain ${String(at)}`));
+    const { out, err, drafts } = await grow(rows.join('\n'), options);
+    expect(err).toContain('12 references and 9 rows');
+    expect(out).toContain('Sums: 12 references, 20 with the drafts\n');
+    expect(drafts?.map((own) => (own as { tags: string[] }).tags)).toEqual(
+      Array(8).fill(['domain-sums']),
+    );
+  });
+
   test('keeps the expected value of a row, and accepts inputs under the key "input"', async () => {
     const own = JSON.stringify({ input: { q: 'trains' }, expected: '4', user: 'x' });
     const { drafts } = await grow(own);
     expect(drafts).toEqual([{ input: { q: 'trains' }, expected: '4', tags: ['domain-trains'] }]);
   });
 
-  test.each<[string, string | null, Parameters<typeof grow>[1], string]>([
+  test.each([
     [
       'a pool without inputs',
       '{"question":"trains"}\n{"q":null}\n',
@@ -86,6 +108,18 @@ describe('evaldiff grow', () => {
       row('trains'),
       { args: ['--out', 'pool.jsonl'] },
       'pool.jsonl: already exists; choose another with --out',
+    ],
+    [
+      'an unknown attribute',
+      row('trains'),
+      { args: ['--attribute', 'boats'] },
+      '--attribute boats is not one of Sums, Trains',
+    ],
+    [
+      'a result where no attribute regressed',
+      row('trains'),
+      { args: ['--from', 'saved'], regressed: 'domain-boats' },
+      'saved: has no attribute of this prompt that regressed; name one with --attribute',
     ],
     ['a cap below its calls', row('trains'), { args: ['--max-calls', '5'] }, 'the limit is 5'],
   ])('exits with an error before any call because of %s', async (_, pool, options, message) => {

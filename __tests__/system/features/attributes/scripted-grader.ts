@@ -23,14 +23,14 @@ export function materials(request: Request): Map<string, string> {
   return new Map([...(user ?? '').matchAll(fence)].map(([, name = '', text = '']) => [name, text]));
 }
 
-const lines = (text: string | undefined): never[] =>
+const lines = (text: string | undefined) =>
   (text ?? '')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as never);
 
 /** Proposals also state the task. */
-function withTask(reply: unknown): unknown {
+function withTask(reply: unknown) {
   return typeof reply === 'object' && reply !== null && 'domains' in reply
     ? { task: 'It answers questions.', ...reply }
     : reply;
@@ -42,7 +42,7 @@ export function scripted(script: Script): {
   asked: Request[];
 } {
   const asked: Request[] = [];
-  const reply = (request: Request): unknown => {
+  const reply = (request: Request) => {
     const given = materials(request);
     switch (request.schema?.name) {
       case 'attributes':
@@ -60,7 +60,7 @@ export function scripted(script: Script): {
         throw new Error('an unknown question');
     }
   };
-  const complete = (request: Request): Promise<Completion> => {
+  const complete = (request: Request) => {
     asked.push(request);
     const given = reply(request);
     if (given === undefined)

@@ -36,15 +36,15 @@ export function sixty(head: (topic: string) => number, seed = 'sixty'): ExplainR
   return Array.from({ length: 60 }, (_, index) => {
     const { topic, also, skill } = words(index);
     return {
-      id: `case-${String(index)}`,
+      id: `case-${index}`,
       input: {
-        mail: `Mail ${String(index)} about ${topic}, a little about ${also}, needs to ${skill}`,
+        mail: `Mail ${index} about ${topic}, a little about ${also}, needs to ${skill}`,
       },
-      expected: `Reply ${String(index)}: ${skill}`,
+      expected: `Reply ${index}: ${skill}`,
       compared: true,
       cluster: null,
-      base: tries(0.95, random, `Base ${String(index)}: ${skill}`),
-      head: tries(head(topic), random, `Head ${String(index)}`),
+      base: tries(0.95, random, `Base ${index}: ${skill}`),
+      head: tries(head(topic), random, `Head ${index}`),
     };
   });
 }

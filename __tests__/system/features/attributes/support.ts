@@ -146,7 +146,7 @@ export async function runDesk({
 }
 
 /** The model answers correctly at the given rate, and always the same for the same try. */
-function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>): Completion {
+function reply({ messages, try: index }: Request, rate: NonNullable<Desk['rate']>) {
   const [tone = '', mail = ''] = [messages[0]?.content, messages.at(-1)?.content];
   return answer(rightAnswer({ tone, mail, index }, rate));
 }
@@ -156,7 +156,7 @@ export function rightAnswer(
   rate: NonNullable<Desk['rate']>,
 ): string {
   const topic = /about (\w+),/.exec(mail)?.[1] ?? '';
-  const drawn = nextFloat(createRandom(`${tone} ${mail} ${String(index)}`));
-  if (drawn >= rate(tone, topic)) return `something else, ${String(index)}`;
+  const drawn = nextFloat(createRandom(`${tone} ${mail} ${index}`));
+  if (drawn >= rate(tone, topic)) return `something else, ${index}`;
   return String(MAILS.find(({ input }) => input['mail'] === mail)?.expected);
 }

@@ -1,7 +1,7 @@
 import { attributesReport } from '../../../../src/features/attributes/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
-import type { Completion, Request } from '../../../../src/types/model.ts';
+import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { answer } from '../../../unit/app/run/builders.ts';
@@ -14,11 +14,11 @@ const DOMAINS = ['birds', 'rivers', 'trains', 'bread', 'chess', 'clouds'];
 const WORDS = 'one two three four five six seven eight nine ten'.split(' ');
 
 /** The first words are as expected, the others are not. */
-const said = (known: number): string =>
-  WORDS.map((word, at) => (at < known ? word : `other${String(at)}`)).join(' ');
+const said = (known: number) =>
+  WORDS.map((word, at) => (at < known ? word : `other${at}`)).join(' ');
 
 const TALKS = DOMAINS.flatMap((domain) =>
-  Array.from({ length: 8 }, (_, at) => ({ id: `${domain}-${String(at)}`, domain })),
+  Array.from({ length: 8 }, (_, at) => ({ id: `${domain}-${at}`, domain })),
 );
 
 /** Six domains with eight tests each. A pull request changes `tone`. */
@@ -52,13 +52,9 @@ const affinity = (text: string, list: { id: string; name: string }[]) => ({
   })),
 });
 
-async function run(
-  written: Written,
-  known: Known,
-  reply: (known: number) => string = said,
-): Promise<Result> {
+async function run(written: Written, known: Known, reply: (known: number) => string = said) {
   const grader = scripted({ ...reader, affinity });
-  const complete = (request: Request): Promise<Completion> => {
+  const complete = (request: Request) => {
     if (request.purpose !== 'prompt') return grader.tools.complete(request);
     const [system, user] = request.messages.map(({ content }) => content);
     const domain = DOMAINS.find((name) => user?.includes(`about ${name} `)) ?? '';
@@ -70,14 +66,14 @@ async function run(
 
 const birdsFall: Known = (tone, domain) => (tone === 'new' && domain === 'birds' ? 3 : 7);
 
-const firstScreen = (result: Result): string => {
+const firstScreen = (result: Result) => {
   const { outcome, subject, rows, note } = headline(result, [attributesReport]);
-  const plain = (line: readonly object[]): string =>
+  const plain = (line: readonly object[]) =>
     line.map((piece) => ('text' in piece ? String(piece.text) : '')).join('');
   return [`${outcome}: ${plain(subject)}`, ...rows.map(plain), plain(note)].join('\n');
 };
 
-const regressed = ({ attributes }: Result): string[] =>
+const regressed = ({ attributes }: Result) =>
   attributes.filter(({ verdict }) => verdict === 'regressed').map(({ name }) => name);
 
 describe('a pull request that lowers the values of one domain', () => {

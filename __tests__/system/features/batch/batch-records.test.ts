@@ -5,7 +5,7 @@ import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';
 
 const settings: Setting[] = [];
-const setting = (): Setting => {
+const setting = () => {
   const made = setUp();
   settings.push(made);
   return made;

@@ -19,7 +19,7 @@ const pending = ({ repository }: BatchProject): unknown[] => {
   db.close();
   return rows.map((row) => row['id']);
 };
-const sizesOf = ({ batches }: BatchProject['server']): number[] =>
+const sizesOf = ({ batches }: BatchProject['server']) =>
   batches.map(({ requests }) => requests.length);
 const outcomes = ({ suites }: Result): string[] =>
   suites.flatMap(({ references }) =>
@@ -34,9 +34,10 @@ describe('a run of all references with transport: batch', () => {
     const { result, code, err } = await batched.result('run', 'model=gpt-4o,claude-x');
     expect([code, result.conclusion]).toEqual([0, 'success']);
     const { batches, requests, refused } = batched.server;
-    expect(
-      batches.map(({ vendor, requests }) => `${vendor} ${String(requests.length)}`).sort(),
-    ).toEqual(['anthropic 8', 'openai 8']);
+    expect(batches.map(({ vendor, requests }) => `${vendor} ${requests.length}`).sort()).toEqual([
+      'anthropic 8',
+      'openai 8',
+    ]);
     expect([requests, refused]).toEqual([[], []]);
     // 16 answers with 10 input and 5 output tokens, at half of $1 per thousand tokens.
     const cents = expect.closeTo(0.12, 9) as unknown as number;

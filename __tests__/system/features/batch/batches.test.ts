@@ -35,11 +35,11 @@ async function start(
   vendor: VendorName,
   served: ServerOptions = {},
   overrides: Partial<ProviderOptions> = {},
-): Promise<BatchSetting> {
+) {
   return untilTestEnds(setUpBatches(vendor, served, overrides));
 }
 /** Opens the next run. The test ends the first one. */
-function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): BatchSetting {
+function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}) {
   const again = setting.again(overrides);
   afterThisTest(again.close);
   return again;
@@ -47,24 +47,23 @@ function next(setting: BatchSetting, overrides: Partial<ProviderOptions> = {}): 
 const echo: ServerOptions['answer'] = ({ messages, schema }) => ({
   text: schema === null ? `re ${messages.at(-1)?.content ?? ''}` : '{"choice":"B"}',
 });
-const wordsOf = (completion: Completion): string =>
+const wordsOf = (completion: Completion) =>
   completion.status === 'ok' ? textOf(completion) : completion.kind;
-const inFull = (completion: Completion): string =>
+const inFull = (completion: Completion) =>
   completion.status === 'ok' ? textOf(completion) : `${completion.kind}: ${completion.message}`;
-const sizes = ({ batches }: BatchSetting['server']): number[] =>
+const sizes = ({ batches }: BatchSetting['server']) =>
   batches.map(({ requests }) => requests.length);
 const recorded = ({ ledger }: BatchSetting, count = 1) =>
   until(() => ledger.records.size === count);
 /** Ends a run as soon as its batch is on record and returns what the callers received. */
-async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1): Promise<T> {
+async function halted<T>(setting: BatchSetting, asked: Promise<T>, count = 1) {
   await recorded(setting, count);
   setting.halt.abort();
   const told = await asked;
   await setting.providers.close();
   return told;
 }
-const texts = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `question ${String(index)}`);
+const texts = (count: number) => Array.from({ length: count }, (_, index) => `question ${index}`);
 const never: NonNullable<ServerOptions['batches']> = { look: () => 'working' };
 
 describe('a batch', () => {
@@ -367,7 +366,7 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
   });
 
   test('are matched only by valid result lines; others are ignored with a notice', async () => {
-    const foreign = (id: string): string =>
+    const foreign = (id: string) =>
       JSON.stringify({
         custom_id: id,
         result: { type: 'canceled' },

@@ -5,7 +5,7 @@ import fc, { draws } from '../../../fuzz.ts';
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part;
 }
-async function valuesOf(...parts: (string | Uint8Array)[]): Promise<unknown[]> {
+async function valuesOf(...parts: (string | Uint8Array)[]) {
   const values: unknown[] = [];
   for await (const value of jsonLines(chunks(...parts))) values.push(value);
   return values;
@@ -48,7 +48,7 @@ describe('JSON lines', () => {
       undefined,
       { b: 2 },
     ]);
-    const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const [fits, tooDeep] = await valuesOf(
       `${deep(MAX_REPLY_DEPTH)}\n${deep(MAX_REPLY_DEPTH + 50)}\n`,
     );

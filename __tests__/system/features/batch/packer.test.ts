@@ -8,10 +8,7 @@ import {
 } from '../../../../src/edges/providers/vendors/openai-batch.ts';
 import { createPacker } from '../../../../src/features/batch/batch-queue.ts';
 
-function packed(
-  sizes: readonly number[],
-  limits: { requests: number; bytes: number },
-): (number | string)[] {
+function packed(sizes: readonly number[], limits: { requests: number; bytes: number }) {
   const packer = createPacker<number>(limits);
   const batches: (number | string)[] = [];
   for (const bytes of sizes) {

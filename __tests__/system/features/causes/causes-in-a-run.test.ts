@@ -35,11 +35,11 @@ test('evaldiff show explains what made the reference worse, the effect and the p
   const { said } = await run(['show', 'refund-a']);
   const inOrder = [
     'refund-a in shop',
-    `Cause: ${FILE}:${String(CULPRIT)}. Putting the old line back fixes`,
+    `Cause: ${FILE}:${CULPRIT}. Putting the old line back fixes`,
     'This test: ',
     'of 2 with it alone on base',
     '7 other changes have no effect on these tests.',
-    `Suggested fix, ${FILE}:${String(CULPRIT)}: fixes 3 of 3 tests`,
+    `Suggested fix, ${FILE}:${CULPRIT}: fixes 3 of 3 tests`,
     '- Be warm about refunds.',
     `+ ${DRAFT}`,
     'Prompt as sent by base',
@@ -98,7 +98,7 @@ test('a change from messages to code has no cause, and the reason is given', asy
 test('if two suites regress, the second reports that the first used up the calls', async () => {
   const answer = shopModel([]);
   const twin = 'prompts/twin.yaml';
-  const named = (text: string): string => text.replace('name: shop', 'name: twin');
+  const named = (text: string) => text.replace('name: shop', 'name: twin');
   const { result } = await compareShop([], {
     args: ['--no-store', 'explain.max_calls=1', 'explain.fix=false'],
     model: answer,
@@ -117,7 +117,7 @@ test('if two suites regress, the second reports that the first used up the calls
 });
 
 test('two swapped few-shot pairs among harmless lines are one cause, called swapped', async () => {
-  const fewShot = (tone: string, ...order: number[]): string =>
+  const fewShot = (tone: string, ...order: number[]) =>
     [
       'name: shop',
       'model: quiz-model',
@@ -125,13 +125,13 @@ test('two swapped few-shot pairs among harmless lines are one cause, called swap
       'messages:',
       `  - { role: system, content: "${tone}" }`,
       ...order.flatMap((n) => [
-        `  - { role: user, content: "Example ${String(n)}" }`,
-        `  - { role: assistant, content: "Answer ${String(n)}" }`,
+        `  - { role: user, content: "Example ${n}" }`,
+        `  - { role: assistant, content: "Answer ${n}" }`,
       ]),
       '  - { role: user, content: "{question}" }',
       '',
     ].join('\n');
-  const isSwapped = (contents: readonly string[]): boolean => contents[1] === 'Example 2';
+  const isSwapped = (contents: readonly string[]) => contents[1] === 'Example 2';
   const { result, out } = await compareShop([], {
     args: ['--no-store', 'explain.fix=false'],
     base: { [FILE]: fewShot('Be kind.', 1, 2, 3) },
@@ -150,7 +150,7 @@ test('two swapped few-shot pairs among harmless lines are one cause, called swap
 
 test('a parameter in shared defaults is found as the cause next to a harmless line', async () => {
   const shared = 'prompts/shared/limits.yaml';
-  const own = (name: string): string =>
+  const own = (name: string) =>
     shopPrompt(HEAD_LINES.map((line, n) => (n === 1 ? 'Name the refund period.' : line)))
       .replace('[tests/shop]', '[tests/shop, shared/limits]')
       .replace('Sign', name);

@@ -5,7 +5,6 @@ import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
 import type { CauseSettings } from '../../../../src/features/causes/settings.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../../../src/kernel/suite/gate-settings.ts';
-import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
 import type { Settings } from '../../../../src/project/settings.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
@@ -13,7 +12,7 @@ import type { SourceTree } from '../../../../src/types/repository.ts';
 import { wholeResultSchema } from '../../../stand-ins/features.ts';
 import { inTerminal, annotations, renderComment } from '../../../stand-ins/reports.ts';
 import { metric, project, settings } from '../../../unit/app/run/builders.ts';
-import { runPipeline, shop, type Given, type Ran } from '../../app/run/pipeline.ts';
+import { runPipeline, shop, type Given } from '../../app/run/pipeline.ts';
 
 const BASE = [
   'You answer {q} for a shop.',
@@ -33,7 +32,7 @@ const HEAD = [
 ];
 
 /** The prompt file in the repository, with these lines from line 6 on. */
-function treeOf(commit: string, lines: readonly string[]): SourceTree {
+function treeOf(commit: string, lines: readonly string[]) {
   const text = ['name: p', 'model: m', 'variables:', '  - name: q', 'messages:']
     .concat(
       ['  - role: user', '    content: |-'],
@@ -48,7 +47,7 @@ function treeOf(commit: string, lines: readonly string[]): SourceTree {
   } as unknown as SourceTree;
 }
 
-function promptsIn(file: string, text: string): Prompt[] {
+function promptsIn(file: string, text: string) {
   const document = readYaml(file, text);
   const read = document.ok ? readPrompt(new Field(document.value, [])) : null;
   return read === null ? [] : [read.prompt];
@@ -79,7 +78,7 @@ function runLines(
     edges,
     ...given
   }: Setup = {},
-): Promise<Ran> {
+) {
   const own = settings({
     n_tries: 'adaptive',
     gate: { ...DEFAULT_GATE, ...gate },

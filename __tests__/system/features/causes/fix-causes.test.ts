@@ -37,7 +37,7 @@ describe('the change that fixed tests', () => {
     ]);
     expect(found?.explained.calls).toBeLessThanOrEqual(120);
     const proof =
-      `Fixed by: ${FILE}:${String(CULPRIT)}. The new line on base fixes 6 of 6 tests; ` +
+      `Fixed by: ${FILE}:${CULPRIT}. The new line on base fixes 6 of 6 tests; ` +
       'putting the old line back breaks them.';
     expect(out.replaceAll(/\s+/g, ' ')).toContain(proof);
     const changed = out.indexOf('What changed');
@@ -65,7 +65,7 @@ describe('the change that fixed tests', () => {
       causes: [{ relation: 'only-change' }],
       explained: { calls: 0 },
     });
-    expect(out).toContain(`The only change: ${FILE}:${String(CULPRIT)}.`);
+    expect(out).toContain(`The only change: ${FILE}:${CULPRIT}.`);
     expect(out).toMatch(/What changed: [\s\S]*\n *\+ /);
     expect(out).not.toContain('fixed it');
   });

@@ -9,7 +9,7 @@ function fixIn({ causes = [] }: Result): { fix?: Fix | null; no_fix?: string } {
   return causes[0]?.causes[0] ?? {};
 }
 
-const lineOf = (text: string, line: number): string => text.split('\n')[line - 1]?.trim() ?? '';
+const lineOf = (text: string, line: number) => text.split('\n')[line - 1]?.trim() ?? '';
 
 describe('a fix drafted by the grader', () => {
   test('that restores broken tests without breaking others is shown exactly as it was tested', async () => {
@@ -107,7 +107,7 @@ test('the report gives the number of calls if the calls run out before a fix is 
 
 test('the plan states the possible calls for causes and fixes, as documented', async () => {
   const { run } = await compareShop([], { args: ['--no-store', 'explain.max_calls=0'] });
-  const planned = async (...more: string[]): Promise<string> =>
+  const planned = async (...more: string[]) =>
     (await run(['plan', '--base', 'main', '--no-store', ...more])).said;
   expect(await planned()).toContain('up to 200 more calls if something regresses or is fixed');
   expect(await planned('explain.max_calls=70')).toContain('up to 70 more calls if');
@@ -178,7 +178,7 @@ describe('evaldiff fix', () => {
   ])('asks for confirmation in a terminal only: %s', async (answer, written) => {
     const { run, file } = await withDraft();
     const asked: string[] = [];
-    const confirm = (question: string): Promise<boolean> => {
+    const confirm = (question: string) => {
       asked.push(question);
       return Promise.resolve(answer);
     };

@@ -1,5 +1,3 @@
-import type { ClassificationSummary } from '../../../../src/features/classification/result.ts';
-import type { Project } from '../../../../src/project/settings.ts';
 import type { Json } from '../../../../src/types/plain.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import { runPipeline } from '../../app/run/pipeline.ts';
@@ -7,14 +5,8 @@ import { runPipeline } from '../../app/run/pipeline.ts';
 const exact = (given: Record<string, Json> = {}) =>
   metric('exact', { source: { kind: 'built-in', uses: 'exact_match', with: given } });
 
-function mails(
-  wording: string,
-  expected: readonly Json[],
-  given: Record<string, Json> = {},
-): Project {
-  const references = expected.map((label, index) =>
-    reference(`r${String(index)}`, { expected: label }),
-  );
+function mails(wording: string, expected: readonly Json[], given: Record<string, Json> = {}) {
+  const references = expected.map((label, index) => reference(`r${index}`, { expected: label }));
   const messages = [
     {
       role: 'user' as const,
@@ -34,7 +26,7 @@ async function classified(
   base: readonly string[],
   head: readonly string[],
   given: Record<string, Json> = {},
-): Promise<ClassificationSummary | null | undefined> {
+) {
   const { result } = await runPipeline(
     mails('Old', expected, given),
     mails('New', expected, given),
@@ -104,17 +96,13 @@ describe('a suite that expects labels', () => {
     ).toMatchObject({ accuracy: { base: 1, head: 0.5 } });
   });
 
-  test.each<[string, Json[], Record<string, Json>]>([
+  test.each([
     ['one label', ['a', 'a', 'a', 'a'], {}],
     ['almost as many labels as references', ['a', 'b', 'c'], {}],
     ['lists of alternatives', [['a'], ['b'], ['a'], ['b']], {}],
     ['a comparison with a value of the file', ['a', 'b', 'a', 'b'], { value: 'a' }],
     ['a negated comparison', ['a', 'b', 'a', 'b'], { negate: true }],
-    [
-      'more than twenty labels',
-      Array.from({ length: 42 }, (_, index) => `l${String(index % 21)}`),
-      {},
-    ],
+    ['more than twenty labels', Array.from({ length: 42 }, (_, index) => `l${index % 21}`), {}],
   ])('gets no accuracy or F1 with %s', async (_, expected, given) => {
     const texts = expected.map(String);
     expect(await classified(expected, texts, texts, given)).toBeUndefined();

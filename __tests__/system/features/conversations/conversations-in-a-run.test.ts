@@ -1,42 +1,30 @@
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script } from '../../../stand-ins/models/server.ts';
-import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 const DIFF = ['diff', '--base', 'HEAD~1', '--head', 'HEAD'];
 
-const prompt = (text: string): string =>
+const prompt = (text: string) =>
   `name: mentor\nmodel: m\ndefaults: [tests/mentor]\nvariables: [q]\nmessages: [{ role: user, content: "${text} {q}" }]\n`;
-const tests = (more = ''): string =>
-  `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" } }\n`).join('')}`;
+const tests = (more = '') =>
+  `conversation:\n  max_steps: 3\n  evaluators: [judge]\n${more}references:\n${Array.from({ length: 8 }, (_, index) => `  - { id: r${index}, input: { q: "question ${index}" } }\n`).join('')}`;
 
-/** A project in a real repository whose models are a loopback server. */
 async function project(answer: Script) {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository: FixtureRepository = createRepository();
-  repository.commit('begin', {
-    'evaldiff.yaml':
-      'n_tries: 3\nmodels:\n  m: { provider: openai, endpoint: local, model: assistant-1 }\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
-    'prompts/mentor.yaml': prompt('Answer:'),
-    'prompts/tests/mentor.yaml': tests(),
-  });
-  const evaldiff = (...argv: string[]) =>
-    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 140 });
-  const asked = (model: string): number =>
-    server.requests.filter((request) => request.model === model).length;
-  return {
-    repository,
-    server,
-    evaldiff,
-    asked,
-    result: async (...argv: string[]) =>
-      JSON.parse((await evaldiff(...argv, '--json')).out) as Result,
-  };
+  const opened = await openProject(
+    {
+      'evaldiff.yaml':
+        'n_tries: 3\nmodels:\n  m: { provider: openai, endpoint: local, model: assistant-1 }\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
+      'prompts/mentor.yaml': prompt('Answer:'),
+      'prompts/tests/mentor.yaml': tests(),
+    },
+    { answer, width: 140 },
+  );
+  const asked = (model: string) =>
+    opened.server.requests.filter((request) => request.model === model).length;
+  return { ...opened, asked };
 }
 
-const words = (yes: boolean): string =>
+const words = (yes: boolean) =>
   JSON.stringify({
     analysis: 'So.',
     understanding: 'yes',
@@ -52,7 +40,7 @@ const words = (yes: boolean): string =>
 const script: Script = ({ model, messages }) => {
   const text = messages.map(({ content }) => content).join('\n');
   if (model === 'assistant-1')
-    return { text: `${messages[0]?.content ?? ''} -> answer ${String((messages.length + 1) / 2)}` };
+    return { text: `${messages[0]?.content ?? ''} -> answer ${(messages.length + 1) / 2}` };
   const answers = text.match(/^<<<answer /gm)?.length ?? 0;
   return {
     text: words(!text.includes('Briefly') && answers >= (text.includes('be strict') ? 2 : 1)),
@@ -66,8 +54,8 @@ describe('a compared suite of conversations', () => {
     const { code, out } = await evaldiff(...DIFF);
     expect(code).toBe(1);
     expect(out).toMatch(/Completed\s+100\.0 % →\s+−100\.0 points\n\s+0\.0 %/);
-    expect(out).toContain('Question 3 (an evaluator asks): And then?');
-    expect(out).toContain('After 3 turns: no steps left');
+    expect(out).toContain('Answer 3: Briefly: question 0 -> answer 3');
+    expect(out).toContain('3 turns: no steps left');
     expect(out).toMatch(/Why\s+judge says: So\./);
     expect([asked('assistant-1'), asked('judge-1')]).toEqual([8 * 3 * (1 + 3), 8 * 3 * (1 + 3)]);
   });
@@ -86,7 +74,7 @@ describe('a compared suite of conversations', () => {
         : { text: words((messages.at(-1)?.content.match(/^<<<answer /gm)?.length ?? 0) >= 3) };
     };
     const { repository, evaldiff, result } = await project(longer);
-    const metrics = (share: string): string =>
+    const metrics = (share: string) =>
       `metrics:\n  - { name: helps, uses: contains, with: { value: help }, ${share}, depends_on: [{ name: tutor, metric_min_value: 1 }] }\n  - { name: tutor, uses: is_role, with: { role: assistant }, every: true, skip: true }\n`;
     repository.commit('every turn', {
       'prompts/tests/mentor.yaml': `${metrics('every: true')}${tests()}`,
@@ -138,7 +126,7 @@ describe('a compared suite of conversations', () => {
     const references = Array.from(
       { length: 8 },
       (_, index) =>
-        `  - { id: r${String(index)}, input: { q: "q ${String(index)}" }, persona: buyer ${String(index)}, goal: a refund, criteria: { is_kind: no blame }, ${turns} }\n`,
+        `  - { id: r${index}, input: { q: "q ${index}" }, persona: buyer ${index}, goal: a refund, criteria: { is_kind: no blame }, ${turns} }\n`,
     );
     const scripted =
       'metrics: [{ name: agrees, uses: contains, every: true }]\nconversation:\n  max_steps: 3\n  evaluators: [judge]\n  instructions: "You are {persona}."\nreferences:\n' +
@@ -188,7 +176,7 @@ describe('a compared suite of conversations', () => {
     // three judged turns.
     const { out } = await evaldiff('plan', ...DIFF.slice(1));
     expect(out).toContain(
-      `up to ${String(2 * (5 * 10 + 3 * 8) * 3 * 2)} more calls if something regresses or is fixed`,
+      `up to ${2 * (5 * 10 + 3 * 8) * 3 * 2} more calls if something regresses or is fixed`,
     );
     const second = await result(...DIFF);
     expect(server.requests).toHaveLength(made);

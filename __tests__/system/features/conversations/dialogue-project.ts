@@ -1,8 +1,5 @@
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
-import { startModelServer, type Script, type Seen } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Script, Seen } from '../../../stand-ins/models/server.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 export const JUDGE = 'judge';
 
@@ -19,7 +16,7 @@ export const rows = (list: readonly object[]): string =>
   list.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 export const questions = (count = 8): string =>
-  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index + 1)}, input: { q: 'How do I close account ${String(index + 1)}?' } }\n`).join('')}`;
+  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index + 1}, input: { q: 'How do I close account ${index + 1}?' } }\n`).join('')}`;
 
 /** An evaluator's reply: satisfied, or with the next question. */
 export const verdict = (next: string | null): { text: string } => ({
@@ -38,20 +35,10 @@ export const textOf = ({ messages }: Pick<Seen, 'messages'>): string =>
 export const answersShown = (request: Pick<Seen, 'messages'>): number =>
   textOf(request).match(/^<<<answer /gm)?.length ?? 0;
 
-/** A repository with one prompt; its models are a loopback server that checks transcripts. */
-export async function openProject(answer: Script, files: Record<string, string>) {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository = createRepository();
-  repository.commit('base', { 'evaldiff.yaml': SETTINGS, ...files });
-  const evaldiff = (...argv: string[]) =>
-    commandIn(repository.directory, argv, { env: localEndpoint(server), width: 160 });
-  return {
-    ...{ server, repository, evaldiff },
-    result: async (...argv: string[]) => {
-      const { out, err } = await evaldiff(...argv, '--json');
-      if (!out.startsWith('{')) throw new Error(`${out}${err}`);
-      return JSON.parse(out) as Result;
-    },
-    of: (model: string) => server.requests.filter((request) => request.model === model),
-  };
+/** A project with one prompt, whose server checks transcripts. */
+export async function openDialogues(answer: Script, files: Record<string, string>) {
+  const project = await openProject({ 'evaldiff.yaml': SETTINGS, ...files }, { answer });
+  const of = (model: string) =>
+    project.server.requests.filter((request) => request.model === model);
+  return { ...project, of };
 }

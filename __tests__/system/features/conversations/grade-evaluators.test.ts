@@ -101,7 +101,7 @@ describe('evaldiff grade on a conversation', () => {
     ]);
   });
 
-  test.each<[string, string[], Record<string, string>, string]>([
+  test.each([
     [
       'a name that is nowhere',
       ['mentr'],

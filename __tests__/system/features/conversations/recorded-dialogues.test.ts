@@ -1,16 +1,15 @@
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const turn = (role: string, content: string) => ({ role, content });
 
-const lines = (rows: readonly unknown[]): string =>
-  rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+const lines = (rows: readonly unknown[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 const dialogues = (count: number) =>
   lines(
     Array.from({ length: count }, (_, index) => ({
-      id: `d${String(index)}`,
+      id: `d${index}`,
       input: [
-        turn('user', `question ${String(index)}`),
+        turn('user', `question ${index}`),
         turn('assistant', 'an answer'),
         turn('user', 'and then?'),
       ],
@@ -18,7 +17,7 @@ const dialogues = (count: number) =>
   );
 
 /** Opens a shop whose prompt is tested on recorded dialogues. */
-async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
+async function open(tests: string, rows = dialogues(3)) {
   const shop = await openShop();
   shop.repository.commit('dialogues', {
     'prompts/ask.yaml': prompt('You help.'),
@@ -28,11 +27,11 @@ async function open(tests: string, rows = dialogues(3)): Promise<Shop> {
   return shop;
 }
 
-const prompt = (text: string): string =>
+const prompt = (text: string) =>
   `name: ask\nmodel: m\ndefaults: [tests/ask]\nmessages: [{ role: system, content: ${text} }]\n`;
 
 describe('a code metric that judges every turn', () => {
-  const tests = (code: string): string =>
+  const tests = (code: string) =>
     `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    all: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
   test('makes the run an error if its code fails on every answer', async () => {
@@ -76,10 +75,12 @@ describe('a code metric that judges every turn', () => {
 });
 
 describe('a recording', () => {
+  const DIFF = ['diff', '--base', 'HEAD'];
   const recorded = lines([
     { id: 'd0', input: [turn('user', 'and?'), turn('assistant', 'an answer')] },
   ]);
   const metrics = 'do_completion: false\nmetrics: [{ uses: word_count }]\n';
+  const UNITS = `gate: { unit: references }\n${metrics}`;
 
   const files = (tests: string) => ({
     'prompts/ask.yaml': prompt('You help.'),
@@ -87,12 +88,16 @@ describe('a recording', () => {
     'd.jsonl': recorded,
   });
 
-  test.each([
+  test.each<[string, string, string[], number, string?]>([
     ['once in a sweep', metrics, ['run'], 1],
     ['as often as its n_tries says', `n_tries: 3\n${metrics}`, ['run'], 3],
-    ['once in a new suite', metrics, ['diff', '--base', 'HEAD'], 1],
-  ])('is judged %s, whatever the settings say', async (_, tests, command, tries) => {
+    ['once in a new suite', metrics, DIFF, 1],
+    ['once if it changed', metrics, DIFF, 1, 'an old answer'],
+    ['once if it changed and roll-ups decide', UNITS, DIFF, 1, 'an old answer'],
+  ])('is judged %s, whatever the settings say', async (_, tests, command, tries, before = '') => {
     const { repository, result } = await openShop();
+    const old = recorded.replace('an answer', before);
+    if (before !== '') repository.commit('old', { ...files(tests), 'd.jsonl': old });
     repository.write(files(tests));
     const { suites } = await result(...command);
     const own = suites.find(({ name }) => name === 'ask');

@@ -3,7 +3,7 @@ import type { Script, Seen } from '../../../stand-ins/models/server.ts';
 import {
   DIFF,
   JUDGE,
-  openProject,
+  openDialogues,
   promptOf,
   questions,
   rows,
@@ -23,10 +23,10 @@ const call = (id = 'c') => ({
 });
 const found = { role: 'tool', tool_call_id: 'c', content: RESULT };
 
-const recording = (last: string, count = 8): string =>
+const recording = (last: string, count = 8) =>
   rows(
     Array.from({ length: count }, (_, index) => ({
-      id: `d${String(index + 1)}`,
+      id: `d${index + 1}`,
       expected: '41',
       input: [
         { ...asked, content: asked.content.replace('1', String(index + 1)) },
@@ -35,10 +35,11 @@ const recording = (last: string, count = 8): string =>
     })),
   );
 
-const judged = (metrics: string, more = 'do_completion: false\n'): string =>
+const judged = (metrics: string, more = 'do_completion: false\n') =>
   promptOf('You help.', `metrics: ${metrics}\nreferences_from: { file: ../d.jsonl }\n${more}`, '');
 
-const scoresOf = ({ suites }: Result) => suites[0]?.references[0]?.head?.tries[0]?.scores;
+const firstTry = ({ suites }: Result) => suites[0]?.references[0]?.head?.tries[0];
+const scoresOf = (result: Result) => firstTry(result)?.scores;
 
 const unused: Script = () => ({ text: 'unused' });
 
@@ -46,9 +47,9 @@ const GOOD = 'There are 41 apples.';
 
 describe("a recorded tool's result", () => {
   test('is not answered by what the assistant says before the call', async () => {
-    const spoken = (last: string): string =>
+    const spoken = (last: string) =>
       recording(last).replaceAll('"content":null', '"content":"Let me count the apples: 41?"');
-    const { repository, evaldiff } = await openProject(unused, {
+    const { repository, evaldiff } = await openDialogues(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),
       'd.jsonl': spoken(GOOD),
     });
@@ -59,7 +60,7 @@ describe("a recorded tool's result", () => {
   });
 
   test('is not the answer: tests whose answers break are red', async () => {
-    const { repository, evaldiff, server } = await openProject(unused, {
+    const { repository, evaldiff, server } = await openDialogues(unused, {
       'prompts/t.yaml': judged('[{ uses: contains }]'),
       'd.jsonl': recording(GOOD),
     });
@@ -71,7 +72,7 @@ describe("a recorded tool's result", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test.each<[string, string, object]>([
+  test.each([
     ['exact_match', '{ uses: exact_match, with: { value: There are 41 apples. } }', { value: 1 }],
     ['word_count', '{ uses: word_count, with: { max: 4 } }', { status: 'pass', value: 4 }],
     [
@@ -110,14 +111,14 @@ describe("a recorded tool's result", () => {
     ['the whole dialogue', '{ uses: count_messages, metric_level: Thread }', { value: 4 }],
     ["FlexEval's turns", '{ uses: string_length, of: both }', { value: 36 }],
   ])('is what it is for a metric: %s', async (_, metric, wanted) => {
-    const { result } = await openProject(unused, {
+    const { result } = await openDialogues(unused, {
       'prompts/t.yaml': judged(`[${metric}]`),
       'd.jsonl': recording(GOOD, 1),
     });
     expect(scoresOf(await result(...RUN))?.[0]).toMatchObject(wanted);
   });
 
-  test.each<[string, RegExp]>([
+  test.each([
     [
       '{conversation}',
       /<<<conversation (\S+)>>>\nuser: How .*\nassistant calls stock\(\{"crate":1\}\)\ntool stock: \{"apples": 41\}\nassistant: There are 41 apples\.\n<<<end \1>>>/,
@@ -130,7 +131,7 @@ describe("a recorded tool's result", () => {
     ['{tool_calls}', /<<<tool_calls (\S+)>>>\nstock\(\{"crate":1\}\)\n<<<end \1>>>/],
     ['{context}', /<<<context (\S+)>>>\nuser: How many apples in crate 1\?\n<<<end \1>>>/],
   ])('has its role in a rubric with %s', async (keyword, shown) => {
-    const { result, of } = await openProject(
+    const { result, of } = await openDialogues(
       () => ({ text: '{"reasons": "r", "choice": "YES"}' }),
       {
         'prompts/t.yaml': judged('[{ rubric: right }]'),
@@ -143,19 +144,18 @@ describe("a recorded tool's result", () => {
   });
 
   test('has its role for evaluators, inside delimiters that it cannot contain', async () => {
-    const { result, of } = await openProject(() => verdict(null), {
+    const { result, of } = await openDialogues(() => verdict(null), {
       'prompts/t.yaml': judged('[]', 'conversation: { evaluators: [judge] }\n').replace(
         'metrics: []\n',
         '',
       ),
       'd.jsonl': recording(GOOD, 1),
     });
-    const { suites } = await result(...RUN);
+    const made = firstTry(await result(...RUN));
     expect(textOf(of(JUDGE)[0] as Seen)).toMatch(
       /<<<call 1 (\S+)>>>\nassistant calls stock\(\{"crate":1\}\)\n<<<end \1>>>\n<<<tool 1 \1>>>\ntool stock: \{"apples": 41\}\n<<<end \1>>>\n<<<answer 1 \1>>>\nThere are 41 apples\.\n/,
     );
-    const shown = suites[0]?.references[0]?.head?.tries[0]?.conversation;
-    expect(shown?.turns).toMatchObject([
+    expect(made?.conversation?.turns).toMatchObject([
       {
         question: asked.content,
         steps: [{ type: 'tool_call', name: 'stock', arguments: '{"crate":1}', result: RESULT }],
@@ -166,7 +166,7 @@ describe("a recorded tool's result", () => {
 
   test('over 262,144 characters is cut, and the grader sees where', async () => {
     const long = 'x'.repeat(2_000_000);
-    const { result, of } = await openProject(() => verdict(null), {
+    const { result, of } = await openDialogues(() => verdict(null), {
       'prompts/t.yaml': judged('[]', 'conversation: { evaluators: [judge] }\n').replace(
         'metrics: []\n',
         '',
@@ -178,15 +178,14 @@ describe("a recorded tool's result", () => {
         },
       ]),
     });
-    const { suites } = await result(...RUN);
-    expect(suites[0]?.references[0]?.head?.tries[0]?.error).toBeNull();
+    expect(firstTry(await result(...RUN))?.error).toBeNull();
     const text = textOf(of(JUDGE)[0] as Seen);
     expect(text).toContain('x\n[evaldiff cut this result after 262,144 of 2,000,000 characters]');
     expect(text).not.toContain('x'.repeat(262_145));
   });
 });
 
-const TOOL = (name: string): string =>
+const TOOL = (name: string) =>
   `  - { type: function, function: { name: ${name}, description: d, parameters: { type: object, properties: { crate: { type: integer } } } } }\n`;
 
 const calling = (results: string, count = 1, more = ''): Record<string, string> => ({
@@ -209,9 +208,8 @@ const usesTool: Script = ({ model, messages }) => {
 
 describe('a dialogue whose model calls tools', () => {
   test('sends the results of the suite, and judges the answer after them', async () => {
-    const { result, of } = await openProject(usesTool, calling(GIVEN));
-    const { suites } = await result(...RUN);
-    const made = suites[0]?.references[0]?.head?.tries[0];
+    const { result, of } = await openDialogues(usesTool, calling(GIVEN));
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass' });
     expect(made?.parts).toEqual([
       { type: 'text', text: `Found: ${RESULT}` },
@@ -231,7 +229,7 @@ describe('a dialogue whose model calls tools', () => {
       request.messages.at(-1)?.role === 'tool'
         ? { text: 'I do not know.' }
         : usesTool(request);
-    const { repository, evaldiff } = await openProject(script, calling(GIVEN, 8));
+    const { repository, evaldiff } = await openDialogues(script, calling(GIVEN, 8));
     const head = calling(GIVEN, 8)['prompts/t.yaml'] ?? '';
     repository.commit('head', {
       'prompts/t.yaml': head.replace('You count.', 'You count. Be brief.'),
@@ -239,30 +237,30 @@ describe('a dialogue whose model calls tools', () => {
     const { code, out } = await evaldiff(...DIFF);
     expect(out).toContain('assistant calls stock({"crate":1})');
     expect(out).toContain('tool stock: {"apples": 41}');
-    expect(out.match(/How do I close account 1\?/g)?.length).toBe(2);
+    expect(out.match(/How do I close account 1\?/g)?.length).toBe(1);
     expect(out).toContain('8 of 8 tests broke');
     expect(code).toBe(1);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['Python', `code: "output = {'apples': args['crate'] + 40}"`],
     ['JavaScript', 'language: javascript, code: "output = { apples: args.crate + 40 }"'],
   ])('runs code in %s with the arguments', async (_, code) => {
-    const { result, of } = await openProject(
+    const { result, of } = await openDialogues(
       usesTool,
       calling(`  tool_results: { stock: { ${code} } }\n`),
     );
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass', error: null });
     expect(of('app')[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"apples":41}' });
   });
 
   test('is an error if the code of a tool fails', async () => {
-    const { result } = await openProject(
+    const { result } = await openDialogues(
       usesTool,
       calling('  tool_results: { stock: { code: "output = args[\'none\']" } }\n'),
     );
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'error', conversation: { outcome: 'tool_error' } });
     expect(made?.error).toMatch(/conversation\.tool_results: stock: .*KeyError/);
   });
@@ -275,8 +273,8 @@ describe('a dialogue whose model calls tools', () => {
         ? { text: 'Let me look.', calls: [STOCK, { name: 'price', arguments: '{}' }] }
         : { text: '41' };
     };
-    const { result, of } = await openProject(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const { result, of } = await openDialogues(script, calling(GIVEN));
+    const made = firstTry(await result(...RUN));
     expect(made?.conversation?.turns[0]?.steps).toEqual([
       { type: 'message', role: 'assistant', text: 'Let me look.' },
       { type: 'tool_call', ...STOCK, result: RESULT },
@@ -291,8 +289,8 @@ describe('a dialogue whose model calls tools', () => {
 
   test('ends with its own word if the model never answers', async () => {
     const script: Script = ({ model }) => (model === JUDGE ? verdict(null) : { calls: [STOCK] });
-    const { result, of } = await openProject(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const { result, of } = await openDialogues(script, calling(GIVEN));
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'fail', conversation: { outcome: 'tool_limit' } });
     expect(JSON.stringify(made?.scores)).toContain('called tools 10 times in a row');
     expect([of('app').length, of(JUDGE).length]).toEqual([10, 0]);
@@ -300,13 +298,13 @@ describe('a dialogue whose model calls tools', () => {
 
   test('ends at the first call with tool_results: end', async () => {
     const metric = '  - { uses: tool_was_called, with: { tool: stock } }\n';
-    const { result, of } = await openProject(usesTool, {
+    const { result, of } = await openDialogues(usesTool, {
       'prompts/t.yaml': (calling('  tool_results: end\n')['prompts/t.yaml'] ?? '').replace(
         /metrics:\n.*\n/,
         `metrics:\n${metric}`,
       ),
     });
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const made = firstTry(await result(...RUN));
     expect(made).toMatchObject({ outcome: 'pass', conversation: { outcome: 'complete' } });
     expect(of('app')).toHaveLength(1);
     expect(textOf(of(JUDGE)[0] as Seen)).toContain('assistant calls stock({"crate":1})');
@@ -318,8 +316,8 @@ describe('a dialogue whose model calls tools', () => {
       if (model !== JUDGE) return usesTool(request);
       return verdict(textOf({ messages }).includes('And crate 2?') ? null : 'And crate 2?');
     };
-    const { result, of } = await openProject(script, calling(GIVEN));
-    const made = (await result(...RUN)).suites[0]?.references[0]?.head?.tries[0];
+    const { result, of } = await openDialogues(script, calling(GIVEN));
+    const made = firstTry(await result(...RUN));
     expect(made?.conversation?.turns).toMatchObject([
       { steps: [{ name: 'stock' }] },
       { question: 'And crate 2?', steps: [{ name: 'stock' }] },
@@ -334,9 +332,9 @@ describe('a dialogue whose model calls tools', () => {
 });
 
 describe('tools in a suite with conversation', () => {
-  const refused = async (results: string, more = TOOL('stock')): Promise<string> => {
+  const refused = async (results: string, more = TOOL('stock')) => {
     const files = calling(results)['prompts/t.yaml'] ?? '';
-    const { evaldiff } = await openProject(usesTool, {
+    const { evaldiff } = await openDialogues(usesTool, {
       'prompts/t.yaml': files.replace(TOOL('stock'), more),
     });
     const { code, out } = await evaldiff('validate');
@@ -344,7 +342,7 @@ describe('tools in a suite with conversation', () => {
     return out;
   };
 
-  test.each<[string, string, string, string]>([
+  test.each([
     [
       'without results',
       '',
@@ -384,7 +382,7 @@ describe('tools in a suite with conversation', () => {
       TOOL('stock'),
       '  - { type: web_search }\n',
     );
-    const { evaldiff } = await openProject(usesTool, { 'prompts/t.yaml': files });
+    const { evaldiff } = await openDialogues(usesTool, { 'prompts/t.yaml': files });
     expect((await evaldiff('validate')).out).not.toContain('no result for it');
   });
 });

@@ -2,10 +2,10 @@ import type { EvaluatorResult } from '../../../../src/features/conversations/res
 import { gradeIn } from '../graders/graded.ts';
 import { diffJudged, references, type Judge } from '../graders/judged.ts';
 
-const suite = (rules: string, evaluators = '[judge]'): string =>
+const suite = (rules: string, evaluators = '[judge]') =>
   `conversation:\n  max_steps: 2\n  evaluators: ${evaluators}\n  criteria: ${rules}\n  instructions: 'is_safe: no harm. is_true: right.'\n${references(8)}`;
 const ALL = suite('{ is_safe: all, is_true: all }');
-const reply = (isTrue: unknown): string =>
+const reply = (isTrue: unknown) =>
   JSON.stringify({ analysis: 'So.', is_safe: 'yes', is_true: isTrue, follow_up: '' });
 const onHead =
   (said: string): Judge =>
@@ -74,7 +74,7 @@ describe('an evaluator without a readable word for a criterion', () => {
     expect(out).toContain('t 100 → 100 %');
   });
 
-  test.each<[string, string, boolean]>([
+  test.each([
     ['any', 'yes', true],
     ['any', 'no', false],
     ['all', 'yes', false],
@@ -102,7 +102,7 @@ describe('an evaluator without a readable word for a criterion', () => {
 });
 
 describe('a readable evaluator', () => {
-  test.each<[string, string]>([
+  test.each([
     ['Yes', reply('Yes')],
     ['bold', reply('**yes**')],
     ['quoted', reply('"yes"')],

@@ -4,7 +4,7 @@ import {
   answersShown,
   DIFF,
   JUDGE,
-  openProject,
+  openDialogues,
   promptOf,
   questions,
   rows,
@@ -13,7 +13,7 @@ import {
   verdict,
 } from './dialogue-project.ts';
 
-const suite = (metric: string, count = 8): string =>
+const suite = (metric: string, count = 8) =>
   `metrics:\n  - ${metric}\nconversation: { max_steps: 3, evaluators: [judge] }\n${questions(count)}`;
 
 const NEVER_SORRY =
@@ -29,7 +29,7 @@ const talking =
   };
 
 const open = async (metric: string, script: Script, count = 8) =>
-  openProject(script, { 'prompts/t.yaml': promptOf('You help.', suite(metric, count)) });
+  openDialogues(script, { 'prompts/t.yaml': promptOf('You help.', suite(metric, count)) });
 
 const scoreOf = ({ suites }: Result, index = 0) =>
   suites[0]?.references[0]?.head?.tries[0]?.scores.filter(
@@ -85,11 +85,11 @@ describe('a metric with every', () => {
 describe("the user's words", () => {
   const LONG = 'Please tell me in many, many, many words what comes next, step by step by step.';
   const thanks = talking(
-    (turn) => `Thanks, step ${String(turn)}.`,
+    (turn) => `Thanks, step ${turn}.`,
     () => LONG,
   );
 
-  test.each<[string, string]>([
+  test.each([
     ['all', '{ uses: contains, with: { value: thanks, ignore_case: true }, all: true }'],
     [
       'level Message',
@@ -147,7 +147,7 @@ describe("the user's words", () => {
   test('meet conditions of the turn before', async () => {
     const asked =
       '{ name: asked, uses: contains, with: { value: many }, of: user, every: true, skip: true }';
-    const metric = (position: string): string =>
+    const metric = (position: string) =>
       `${asked}\n  - { uses: contains, with: { value: step }, all: true, depends_on: [{ name: asked, metric_min_value: 1${position} }] }`;
     const { result } = await open(metric(', relative_object_position: -1'), thanks, 1);
     const scores = scoreOf(await result(...RUN), 1)?.objects?.scores;
@@ -162,7 +162,7 @@ describe("the user's words", () => {
     const script: Script = (request) =>
       request.model === JUDGE ? verdict(null) : { text: 'Open the settings.' };
     const tests = `metrics:\n  - { uses: contains, with: { value: sorry, negate: true }, all: true }\nconversation: { max_steps: 3, evaluators: [judge] }\nreferences:\n  - { id: r1, input: { q: Hi }, turns: [{}, { user: I am sorry to ask }] }\n`;
-    const { result } = await openProject(script, {
+    const { result } = await openDialogues(script, {
       'prompts/t.yaml': promptOf('You help.', tests),
     });
     expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', reason: null });
@@ -175,7 +175,7 @@ describe("the user's words", () => {
       { role: 'user', content: 'sorry, when?' },
       { role: 'assistant', content: 'now' },
     ];
-    const { result } = await openProject(() => ({ text: 'unused' }), {
+    const { result } = await openDialogues(() => ({ text: 'unused' }), {
       'prompts/t.yaml': promptOf(
         'You help.',
         'metrics: [{ uses: contains, with: { value: sorry, negate: true }, all: true }]\nreferences_from: { file: ../d.jsonl }\n',

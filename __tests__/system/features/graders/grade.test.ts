@@ -131,7 +131,7 @@ describe('evaldiff grade', () => {
     expect(out).toContain('2 grades could not be read');
   });
 
-  test.each<[string, string[], Record<string, string>, string]>([
+  test.each([
     [
       'a rubric that is not there',
       ['polit'],

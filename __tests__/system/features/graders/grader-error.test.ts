@@ -7,28 +7,19 @@ import type { Message, Request } from '../../../../src/types/model.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, tests } from '../../../unit/app/run/builders.ts';
 import { conversation, verdict } from '../../../unit/features/conversations/dialogues.ts';
-import {
-  NEW,
-  OLD,
-  example,
-  fenced,
-  rubricOf,
-  runPipeline,
-  shop,
-  type Ran,
-} from '../../app/run/pipeline.ts';
+import { NEW, OLD, example, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 const PER_KIND = 20;
 
 /** Answers labelled good or bad. The grader is wrong on those with `odd`. */
-function labelled(odd: number): Rubric['examples'] {
+function labelled(odd: number) {
   return Array.from({ length: PER_KIND }, (_, index) => [
-    example(`good ${index < odd ? 'odd ' : ''}${String(index)}`, 'YES'),
-    example(`bad ${index < odd ? 'odd ' : ''}${String(index)}`, 'NO'),
+    example(`good ${index < odd ? 'odd ' : ''}${index}`, 'YES'),
+    example(`bad ${index < odd ? 'odd ' : ''}${index}`, 'NO'),
   ]).flat();
 }
 
-const side = (content: string, examples: Rubric['examples'], metrics = [METRIC]): Project => {
+const side = (content: string, examples: Rubric['examples'], metrics = [METRIC]) => {
   const rubric = rubricOf('Is it right? {content}', { examples });
   return project([shop(content, 30, { tests: { metrics } })], {
     settings: settings({
@@ -50,7 +41,7 @@ const world =
     return content.includes('good') === content.includes('odd') ? 'NO' : 'YES';
   };
 
-const compare = (examples: Rubric['examples'], broken: number): Promise<Ran> =>
+const compare = (examples: Rubric['examples'], broken: number) =>
   runPipeline(side(OLD, examples), side(NEW, examples), world(broken));
 
 describe('a suite judged only by a rubric with labelled examples', () => {
@@ -173,7 +164,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     dialogue(false, index < 2),
   ]).flat();
 
-  const led = (content: string, max_steps: number): Project =>
+  const led = (content: string, max_steps: number) =>
     project([
       shop(content, 30, {
         tests: {
@@ -183,7 +174,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
       }),
     ]);
 
-  const reply = (request: Request, text: string): string =>
+  const reply = (request: Request, text: string) =>
     request.purpose === 'evaluator'
       ? verdict(text.includes('good') === text.includes('odd') ? 'yyn' : 'yyy', 'And then?')
       : world(15)(request, text);
@@ -210,7 +201,7 @@ describe('evaluators with labelled answers as the only judges of a suite', () =>
     expect(calls('evaluator')).toBe(75 * 3);
   });
 
-  test.each<[string, string[], boolean]>([
+  test.each([
     ['one recorded answer', ['user', 'assistant'], true],
     ['an answer after a greeting', ['assistant', 'user', 'assistant'], true],
     ['two recorded answers', ['user', 'assistant', 'user', 'assistant'], false],

@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import { startModelServer } from '../../../stand-ins/models/server.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
+import type { Said } from '../../../stand-ins/command-line.ts';
+import { openProject } from '../../../stand-ins/project.ts';
 
 /** What the judge replies to a question about an answer of the old or the new prompt. */
 export type Judge = (asked: {
@@ -25,21 +21,23 @@ models:
   third: { provider: openai, endpoint: local, model: judge-3 }
 `;
 
-const prompt = (word: string): string =>
+const prompt = (word: string) =>
   `defaults: [tests/t]\nname: t\nmodel: app\nvariables: [q]\nmessages:\n  - { role: human, content: '${word} {q}' }\n`;
 
 export const references = (count: number, more = ''): string =>
-  `references:\n${Array.from({ length: count }, (_, at) => `  - { id: r${String(at)}, input: { q: Q${String(at)} }${more} }\n`).join('')}`;
+  `references:\n${Array.from({ length: count }, (_, at) => `  - { id: r${at}, input: { q: Q${at} }${more} }\n`).join('')}`;
 
 /** Compares a prompt whose only line changes; its answers are `Old Q0: fine` and `New Q0: fine`. */
 export async function diffJudged(
   tests: string,
   judge: Judge,
-  answer = (question: string): string => `${question}: fine`,
+  answer = (question: string) => `${question}: fine`,
 ): Promise<Said & { result: Result; calls: number }> {
   const asked = new Map<string, number>();
-  const server = await untilTestEnds(
-    startModelServer({
+  const { repository, reported } = await openProject(
+    { 'evaldiff.yaml': SETTINGS, 'prompts/t.yaml': prompt('Old'), 'prompts/tests/t.yaml': tests },
+    {
+      width: 200,
       answer: ({ model, messages }) => {
         const text = messages.map(({ content }) => content).join('\n');
         if (model === 'app-1') return { text: answer(messages[0]?.content ?? '') };
@@ -48,21 +46,8 @@ export async function diffJudged(
         asked.set(question, again + 1);
         return { text: judge({ text, isHead: text.includes('New Q'), model, again }) };
       },
-    }),
+    },
   );
-  const repository = createRepository();
-  repository.commit('Base', {
-    'evaldiff.yaml': SETTINGS,
-    'prompts/t.yaml': prompt('Old'),
-    'prompts/tests/t.yaml': tests,
-  });
   repository.commit('Head', { 'prompts/t.yaml': prompt('New') });
-  const args = ['diff', '--base', 'HEAD~1', '--head', 'HEAD', '--no-store', '--report', 'out'];
-  const said = await commandIn(repository.directory, args, {
-    env: localEndpoint(server),
-    width: 200,
-  });
-  const file = join(repository.directory, 'out/result.json');
-  const result = JSON.parse(readFileSync(file, 'utf8')) as Result;
-  return { ...said, result, calls: server.requests.length };
+  return reported('diff', '--base', 'HEAD~1', '--head', 'HEAD', '--no-store');
 }

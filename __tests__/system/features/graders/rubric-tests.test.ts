@@ -1,11 +1,11 @@
 import { agreementWith } from '../../../../src/features/graders/rubric-tests.ts';
-import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import type { Project, Settings } from '../../../../src/project/settings.ts';
 import type { Better, Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { scoringSummary } from '../../../../src/wording/scoring.ts';
-import { inTerminal } from '../../../stand-ins/reports.ts';
+import { renderGithub } from '../../../stand-ins/github-markdown.ts';
+import { inTerminal, renderComment } from '../../../stand-ins/reports.ts';
 import { metric, project, reference, settings, suite } from '../../../unit/app/run/builders.ts';
 import {
   NEW,
@@ -24,10 +24,10 @@ const grader = (model: string): Partial<Settings> => ({
   grader: { model, parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
 });
 
-function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6): Project {
+function graded(rubric: Rubric | null, more: Partial<Settings> = {}, count = 6) {
   const metrics = [metric('kind', { source: { kind: 'rubric', rubric: 'polite' } })];
-  const references = Array.from({ length: count }, (_, index) => reference(`r${String(index)}`));
-  const suites: Suite[] = [suite({ tests: { metrics, references } })];
+  const references = Array.from({ length: count }, (_, index) => reference(`r${index}`));
+  const suites = [suite({ tests: { metrics, references } })];
   return project(suites, {
     settings: settings({ ...grader('gpt-4o'), ...more }),
     rubrics: new Map(rubric === null ? [] : [[rubric.name, rubric]]),
@@ -58,7 +58,7 @@ const examples = [
 ];
 
 describe('a rubric that measures a fault', () => {
-  const yea = (better: Better, skip = false): Project[] =>
+  const yea = (better: Better, skip = false) =>
     [OLD, NEW].map((content) => {
       const own = shop(content, 12, {
         tests: { metrics: [metric('yea', { source: { kind: 'rubric', rubric: 'polite' }, skip })] },
@@ -166,13 +166,18 @@ describe('a pull request that only loosens a rubric', () => {
       'r4 fail pass',
     ]);
     expect(reasonsInWords(result)).toEqual([
-      'p: the new scoring alone raises the pass rate by 50.0 points (of the same answers 9 now pass and 0 now fail); review that change first',
+      'p: 9 of 18 answers now pass under the new scoring; review that change first',
     ]);
+    const comment = renderGithub(renderComment(result)).text;
+    expect(comment).toContain('50 → 100 % of the same answers pass.');
+    expect(comment).toContain('of the same 18 answers in p, 0 pass → fail, 9 fail → pass');
+    // The two texts above already say so; the usual hint would repeat it.
+    expect(comment).not.toContain('review that change');
   });
 
   test('is reported like a changed grader, changed scores or a changed threshold', async () => {
     const before = graded(rubricOf(STRICT));
-    const because = async (head: Project): Promise<string[]> =>
+    const because = async (head: Project) =>
       (await runPipeline(before, head, scripted)).result.scoring.flatMap((change) =>
         change.because.map(({ key }) => key),
       );
@@ -345,7 +350,7 @@ test('a grader that is a program of the repository runs only if the workflow all
     ...{ command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [] },
   };
   const more = { ...grader('app'), models: new Map([['app', app]]) };
-  const problems = (code: 'sandbox' | 'host', head: Project): string[] =>
+  const problems = (code: 'sandbox' | 'host', head: Project) =>
     preparedFor(graded(null, more, 0), head, { code }).problems.map(({ message }) => message);
   const refusal =
     'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';

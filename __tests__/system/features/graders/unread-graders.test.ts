@@ -1,7 +1,7 @@
 import { diffJudged, references, type Judge } from './judged.ts';
 
 const RUBRIC = `metrics: [{ uses: llm_rubric, with: { criteria: is kind } }]\n${references(6)}`;
-const graded = (choice: unknown): string => JSON.stringify({ reasons: 'So.', choice });
+const graded = (choice: unknown) => JSON.stringify({ reasons: 'So.', choice });
 const onHead =
   (said: string): Judge =>
   ({ isHead }) =>
@@ -51,7 +51,7 @@ describe('a grader without a readable label', () => {
     expect(out).not.toMatch(/Regressed|broke|does not answer/);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['a sentence before it', `Here is my grade: ${graded('PASS')}`],
     ['a remark after it', `${graded('PASS')}\nThank you for the question.`],
     ['an object in a fence', `Well.\n\`\`\`json\n${graded('pass')}\n\`\`\``],
@@ -102,9 +102,9 @@ describe('a grader without a readable label', () => {
 });
 
 const PAIRS = `metrics: [{ uses: pairwise_preference }]\n${references(20)}`;
-const numberIn = (text: string): number => Number(/Q(\d+)/.exec(text)?.[1]);
+const numberIn = (text: string) => Number(/Q(\d+)/.exec(text)?.[1]);
 /** Whether the first answer that the judge sees is head's. */
-const isHeadFirst = (text: string): boolean =>
+const isHeadFirst = (text: string) =>
   />>>\n(Old|New) Q/.exec(text.split('The first answer:')[1] ?? '')?.[1] === 'New';
 const prefers = (isHeadBetter: boolean, text: string): string =>
   isHeadFirst(text) === isHeadBetter ? 'FIRST' : 'SECOND';

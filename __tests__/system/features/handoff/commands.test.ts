@@ -14,10 +14,10 @@ test('the commands that the report gives a coding agent run exactly as printed',
   });
   const comment = readFileSync(join(directory, 'evaldiff-report/comment.md'), 'utf8');
   const [, fold = ''] = /agent<\/summary>([^]*?)<\/details>/.exec(comment) ?? [];
-  expect(fold).toContain(`Proven cause of shop: \`${FILE}:${String(CULPRIT)}\``);
+  expect(fold).toContain(`Proven cause of shop: \`${FILE}:${CULPRIT}\``);
   // A model wrote the fix, so the fold must not contain its words.
   expect(fold).not.toContain(DRAFT);
-  const commandOf = (label: string): string[] =>
+  const commandOf = (label: string) =>
     (new RegExp(`${label}: \`npx evaldiff@\\d\\.\\d\\.\\d ([^\`]+)\``).exec(fold)?.[1] ?? '').split(
       ' ',
     );

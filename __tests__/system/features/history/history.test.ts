@@ -30,7 +30,7 @@ function memory(): { kept: KeptRecords; rows: Map<string, { passes: number; trie
 }
 
 const sums = (rows: ReadonlyMap<string, { passes: number; tries: number }>) =>
-  [...rows.values()].map(({ passes, tries }) => `${String(passes)} of ${String(tries)}`).sort();
+  [...rows.values()].map(({ passes, tries }) => `${passes} of ${tries}`).sort();
 /** Even-numbered tries of r00 fail; everything else passes. */
 const wavering = ({ try: index }: Request, question: string): string =>
   question.endsWith('r00') && index % 2 === 0 ? 'no' : 'yes';
@@ -139,7 +139,7 @@ describe('a reference that passed nearly all earlier tries', () => {
    * Number of tries per side of r05, whose first try on head fails, given `passes` of 20 earlier
    * tries.
    */
-  async function triesAfter(passes: number): Promise<number[]> {
+  async function triesAfter(passes: number) {
     const adaptive = { settings: settings({ n_tries: 'adaptive' as const }) };
     const earlier: KeptRecords = {
       outcomes: (keys) => new Map(keys.map((key) => [key, { passes, tries: 20 }])),

@@ -14,10 +14,10 @@ import {
 } from '../../../unit/report/results.ts';
 
 /** A full sweep of one suite at a commit, where `passed` of ten references passed. */
-function sweepAt(sha: string, passed: number): Result {
+function sweepAt(sha: string, passed: number) {
   const references = Array.from({ length: 10 }, (_, index) => {
     const outcome = index < passed ? 'pass' : 'fail';
-    return referenceOf(`r${String(index)}`, outcome, { head: sideOf([{ outcome, actual: 'x' }]) });
+    return referenceOf(`r${index}`, outcome, { head: sideOf([{ outcome, actual: 'x' }]) });
   });
   const suites = [suiteOf('capitals', references, { verdict: 'not_compared' })];
   return resultOf({ mode: 'sweep', base: null, head: { sha }, suites });
@@ -26,7 +26,7 @@ function sweepAt(sha: string, passed: number): Result {
 const evaldiff = (cwd: string, ...args: string[]) => commandIn(cwd, ['report', ...args]);
 
 /** Writes the results below `sweeps/`. The first file is the newest. */
-function write(folder: string, results: Record<string, unknown>): string {
+function write(folder: string, results: Record<string, unknown>) {
   for (const [index, [path, value]] of Object.entries(results).entries()) {
     const file = join(folder, 'sweeps', path);
     mkdirSync(dirname(file), { recursive: true });
@@ -36,7 +36,7 @@ function write(folder: string, results: Record<string, unknown>): string {
   return folder;
 }
 
-const rates = (json: string): (number | null)[] =>
+const rates = (json: string) =>
   (JSON.parse(json) as { points: { suites: { pass_rate: number | null }[] }[] }).points.map(
     ({ suites }) => suites[0]!.pass_rate,
   );
@@ -44,7 +44,7 @@ const rates = (json: string): (number | null)[] =>
 const ONE = { 'result.json': sweepAt('a'.repeat(40), 1) };
 const NO_PATHS =
   '--history: needs result.json files or folders with them (evaldiff report --history main sweeps/)\n';
-const noBranch = (name: string): string =>
+const noBranch = (name: string) =>
   `"${name}" is not a branch, tag or commit of this repository. Give a branch, a tag or a full commit id. Branches here: main.\n`;
 
 describe('evaldiff report --history', () => {
@@ -221,7 +221,7 @@ describe('a trend of local runs', () => {
   test('includes runs even if earlier reports, recordings and stores are uncommitted files in the folder', async () => {
     const shop = await openShop({ references: 2 });
     const written = ['--report', 'evaldiff-report', '--record', 'said.jsonl', '--store', 'a.db'];
-    const shaOf = async (...options: string[]): Promise<string> =>
+    const shaOf = async (...options: string[]) =>
       (JSON.parse((await shop.evaldiff('run', '--json', ...options)).out) as Result).head.sha;
     await shaOf(...written);
     const head = shop.repository.git('rev-parse', 'HEAD').trim();
@@ -237,7 +237,7 @@ describe('a trend of local runs', () => {
   test('includes runs of commits and excludes runs of uncommitted files', async () => {
     const shop = await openShop({ references: 2 });
     const results = temporaryFolder('results');
-    const evaluated = async (name: string): Promise<string> => {
+    const evaluated = async (name: string) => {
       await shop.evaldiff('run', '--report', join(results, name));
       return (JSON.parse(readFileSync(join(results, name, 'result.json'), 'utf8')) as Result).head
         .sha;

@@ -43,14 +43,7 @@ async function run(
 
 describe('a JavaScript assertion in the sandbox', () => {
   test.each<[string, string, Partial<CodeCheck>, unknown]>([
-    ['an expression', 'output.includes(context.vars.word)', {}, [1, true]],
-    ['a body', 'const words = output.split(" ");\nreturn words.length === 2;', {}, [1, true]],
-    ['declarations on one line', 'const n = output.length; n > 3;', {}, [1, true]],
-    ['a number', 'output.length / 100', {}, [0.11, true]],
-    ['no number at all', '0', {}, [0, false]],
     ['a number below the threshold', 'output.length / 100', { threshold: 0.5 }, [0.11, false]],
-    ['a number above the threshold', '0.5', { threshold: 0.5 }, [0.5, true]],
-    ['a map', '({ pass: true, score: 0.3, reason: "ok" })', {}, [0.3, true]],
     [
       'a map below the threshold, which says itself that it passes',
       '({ pass: true, score: 0.3, reason: "ok" })',
@@ -92,12 +85,6 @@ describe('a JavaScript assertion in the sandbox', () => {
   });
 
   test.each([
-    ['module.exports = (output, context) => output.includes(context.vars.word);', null],
-    ['module.exports = { isKind: (output) => output.length > 3 };', 'isKind'],
-    [
-      'const least = 3;\nexport default function (output) {\n  return output.length > least;\n}\n',
-      null,
-    ],
     [
       'export const isKind = (output) => output.length > 3;\nmodule.exports = { isKind };',
       'isKind',
@@ -110,21 +97,6 @@ describe('a JavaScript assertion in the sandbox', () => {
     ]);
   });
 
-  test('that returns an unsupported value is an error, not a pass', async () => {
-    for (const source of [
-      'undefined',
-      '"yes"',
-      '({ score: 1 })',
-      '({})',
-      'output.length > 3 &&\n  output.length < 5',
-      'null',
-    ]) {
-      expect(await run('javascript', javascriptMetric(check(source), 'inline'))).toMatch(
-        /must give true, false, a number/,
-      );
-    }
-  });
-
   test('that needs an unavailable feature is reported before it runs', () => {
     expect(javascriptProblem('const fs = require("fs")')).toContain('it uses require');
     expect(javascriptProblem('return await fetch("x")')).not.toBeNull();
@@ -135,16 +107,8 @@ describe('a JavaScript assertion in the sandbox', () => {
 
 describe('a Python assertion in the sandbox', () => {
   test.each<[string, string, Partial<CodeCheck>, unknown]>([
-    ['an expression', "context['vars']['word'] in output", {}, [1, true]],
-    [
-      'a body',
-      'words = output.split()\nif len(words) == 2:\n    return True\nreturn False',
-      {},
-      [1, true],
-    ],
     ['a number', 'len(output) / 100', { threshold: 0.5 }, [0.11, false]],
     ['a map', "{'pass': True, 'score': 0.4, 'reason': 'ok'}", {}, [0.4, true]],
-    ['a negated check', "'x' in output", { negate: true }, [0, true]],
     [
       'its config',
       "context['config']['least'] < len(output)",
@@ -185,12 +149,6 @@ describe('a Python assertion in the sandbox', () => {
     else expect(found).toContain(said);
     expect(pythonProblem('\nimport requests', 'c/x.py')).toContain(
       'it imports requests at c/x.py:2',
-    );
-  });
-
-  test('that returns an unsupported value is an error', async () => {
-    expect(await run('python', pythonMetric(check('None'), 'inline'))).toMatch(
-      /must give True, False, a number/,
     );
   });
 });

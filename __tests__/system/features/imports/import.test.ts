@@ -87,7 +87,7 @@ describe('evaldiff import', () => {
     expect(meaning(byName(after.project))).toEqual(meaning(byName(before.project)));
   });
 
-  test.each<[string, string, string]>([
+  test.each([
     ['promptfooconfig.yaml', SAYING, 'promptfooconfig'],
     ['promptfoo.yaml', SAYING, 'promptfoo'],
     [
@@ -198,7 +198,7 @@ describe('evaldiff import', () => {
         'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
       ...LESSON,
     };
-    const needs = (err: string): string[] =>
+    const needs = (err: string) =>
       err.split('\n').filter((line) => line.includes('was not copied'));
     const elsewhere = await run(['import', 'flexeval.yaml', '--out', 'converted'], {
       ...lesson,
@@ -251,7 +251,7 @@ describe('evaldiff import', () => {
     const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>
       `model: openai/gpt-4o\nmessages: [{ role: user, content: '${message}' }]\ntestData:\n${row}evaluators: [{ name: e, string: { contains: a } }]\n`;
 
-    test.each<[string, string, string, number, RegExp]>([
+    test.each([
       [
         'a prompt that shows what is expected',
         'a.prompt.yml',
@@ -287,7 +287,7 @@ describe('evaldiff import', () => {
       expect((await run(['validate'], converted)).code === 0).toBe(code === 0);
     });
 
-    test.each<[string, string, string]>([
+    test.each([
       ['chat.prompty', '---\nname: x\n---\nsystem:\nHi {{a}}\n', 'Prompty'],
       ['ask.prompt', '---\nmodel: x\n---\nHi {{a}}\n', 'dotprompt'],
       ['x.baml', 'function A() -> string {}\n', 'BAML'],
@@ -355,7 +355,7 @@ describe('evaldiff import', () => {
     );
   });
 
-  test.each<[string, Record<string, string>, RegExp]>([
+  test.each([
     [
       'promptfooconfig.yaml',
       { 'promptfooconfig.yaml': 'jobs: {}\n' },

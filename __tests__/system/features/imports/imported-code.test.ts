@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { answerText } from '../../../../src/report/answers/text.ts';
-import { openShop, type Shop } from '../../../unit/app/commands/shop.ts';
+import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const SETTINGS =
   '  default: { provider: openai, endpoint: local, model: model-1 }\n  gpt-4o: { provider: openai, endpoint: local, model: model-1 }\nprompts: evals/promptfooconfig.yaml\n';
 
-async function openWith(files: Record<string, string>): Promise<Shop> {
+async function openWith(files: Record<string, string>) {
   const shop = await openShop({ settings: SETTINGS, answer: () => ({ text: 'from the model' }) });
   shop.repository.commit('promptfoo', files);
   return shop;

@@ -13,7 +13,7 @@ async function opened(
   files: Record<string, string>,
   answer: (sent: string) => string = () => 'Yes, 5',
   { settings = `${GPT}${LISTED}`, ...more }: ShopOptions = {},
-): Promise<Shop> {
+) {
   const script: Script = ({ messages }) => ({ text: answer(JSON.stringify(messages)) });
   const shop = await openShop({ answer: script, settings, ...more });
   shop.repository.commit('files', files);
@@ -187,7 +187,7 @@ providers: ['openai:chat:gpt-4o']
 tests:
   - { vars: { q: one }, assert: [{ type: javascript, value: 'return output.length > 3' }] }
   - { vars: { q: two }, assert: [{ type: python, value: 'len(output' }] }
-${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${String(at)} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
+${Array.from({ length: 18 }, (_, at) => `  - { vars: { q: q${at} }, assert: [{ type: contains, value: Yes }] }\n`).join('')}`;
   const { repository, result } = await opened(
     { 'promptfooconfig.yaml': asks('Old') },
     (sent) => (sent.includes('Bad') ? 'No.' : 'Yes.'),
@@ -315,7 +315,7 @@ describe('the reason for a run of a promptfoo configuration', () => {
   const CHECK = 'module.exports = (output) => output.length > 1;\n';
   const ROWS = 'q,__expected\none,contains: 5\ntwo,contains: 5\n';
 
-  test.each<[string, Record<string, string>, string[], number]>([
+  test.each([
     ['the prompt', files('Say: {{q}} {{doc}}', CHECK, ROWS), ['messages (p/a.txt)'], 3],
     [
       "a variable's text",
@@ -357,12 +357,12 @@ describe('recorded FlexEval dialogues', () => {
   const LESSONS = ['AUAUAAUAUAUAUAU', `${'AU'.repeat(15)}A`, `${'AU'.repeat(15)}A`];
   const DATA = LESSONS.map((sides, lesson) =>
     JSON.stringify({
-      topic: `lesson ${String(lesson)}`,
+      topic: `lesson ${lesson}`,
       input: [
         { role: 'system', content: 'Teach.' },
         ...[...sides].map((side, at) => ({
           role: side === 'A' ? 'assistant' : 'user',
-          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${String(at)} of ${String(lesson)}.`,
+          content: `${side === 'A' ? 'Tutor' : 'Student'} says ${at} of ${lesson}.`,
         })),
       ],
     }),
@@ -379,11 +379,11 @@ eval:
       - { name: teaches, depends_on: [{ name: is_role, metric_name: assistant, metric_min_value: 1 }] }
   grader_llm: { function_name: lm_studio_completion, kwargs: { model_name: judge, endpoint: "http://local/v1" } }
 `;
-  const rubrics = (words: string): string =>
+  const rubrics = (words: string) =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
 
   test('are measured by functions from files, which run in the sandbox and can read all fields of the recording', async () => {
-    const run = (names: string): string =>
+    const run = (names: string) =>
       `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
     const files = {
       'lessons.yaml': run(

@@ -132,7 +132,7 @@ describe('evaldiff import --verify', () => {
     ]);
   });
 
-  test.each<[string, unknown, string]>([
+  test.each([
     ['no JSON', 'prompts: [', 'results.json: is not a JSON file; write one with promptfoo eval'],
     ['another JSON', { results: 7 }, 'results.json: is not a promptfoo results file'],
     ['a list', [1], 'results.json: is not a promptfoo results file'],

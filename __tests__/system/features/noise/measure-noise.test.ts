@@ -14,7 +14,7 @@ import { sha256, solveHere } from '../attributes/solvers.ts';
 const PROMPT =
   'defaults: [tests/quiz]\nname: quiz\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: human, content: "{q}" }]\n';
 const TESTS = (count: number, more = '') =>
-  `metrics: [{ name: has, uses: contains }]\n${more}references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: question ${String(index)} }, expected: "yes"${index === 0 ? ', skip: true' : ''} }\n`).join('')}`;
+  `metrics: [{ name: has, uses: contains }]\n${more}references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index}, input: { q: question ${index} }, expected: "yes"${index === 0 ? ', skip: true' : ''} }\n`).join('')}`;
 const files = (
   count: number,
   more = '',
@@ -93,9 +93,7 @@ function coin(rate: (question: string) => number): (request: Request) => Complet
   const random = createRandom('coin');
   let said = 0;
   return ({ messages }) =>
-    answer(
-      `${nextFloat(random) < rate(messages[0]?.content ?? '') ? 'yes' : 'no'} ${String(said++)}`,
-    );
+    answer(`${nextFloat(random) < rate(messages[0]?.content ?? '') ? 'yes' : 'no'} ${said++}`);
 }
 
 /** Measures `runs` comparisons of a tree. Returns the requests and the stored answers. */
@@ -117,9 +115,7 @@ describe('a noise measurement', () => {
       4,
       coin(() => 0.5),
     );
-    const asked = requests.map(
-      (request) => `${request.messages[0]?.content ?? ''} ${String(request.try)}`,
-    );
+    const asked = requests.map((request) => `${request.messages[0]?.content ?? ''} ${request.try}`);
     expect(new Set(asked).size).toBe(asked.length);
     expect(asked.length).toBeGreaterThanOrEqual(4 * 8 * 2 * 2);
     expect(asked.some((question) => question.startsWith('question 0 '))).toBe(false);
@@ -147,25 +143,12 @@ describe('a noise measurement', () => {
     expect((await tries('2026-03-05')).filter((index) => first.includes(index))).toEqual([]);
   });
 
-  test('of randomly failing answers finds few false alarms, lists flaky references and suggests a tolerance', async () => {
+  test('of randomly failing answers finds few false alarms', async () => {
     const wavering = coin((question) => (/ [1-4]$/.test(question) ? 0.5 : 1));
     const { noise, kept } = await measured(files(13), 20, wavering);
     expect(noise.red).toBeLessThanOrEqual(4);
     expect(noise.low).toBeLessThanOrEqual(0.05);
     expect(noise.high).toBeGreaterThan(noise.red / 20);
-    expect(noise.flaky.map(({ id }) => id).sort()).toEqual(['r1', 'r2', 'r3', 'r4']);
-    for (const { passes, tries, low, high, file, line } of noise.flaky) {
-      expect(tries).toBeGreaterThanOrEqual(20 * 4);
-      expect(low).toBeLessThan(0.5);
-      expect(high).toBeGreaterThan(0.5);
-      expect(passes / tries).toBeGreaterThan(low);
-      expect([file, line]).toEqual(['prompts/tests/quiz.yaml', expect.any(Number)]);
-    }
-    expect(noise.suites).toMatchObject([{ name: 'quiz', references: 12 }]);
-    const [suite] = noise.suites;
-    expect(suite!.regressed + suite!.improved + suite!.unchanged + suite!.inconclusive).toBe(20);
-    expect(suite!.pass_rate).toBeGreaterThan(0.75);
-    expect(noise.suggested.tolerance).toBeGreaterThan(0.05);
     expect(kept).toEqual([expect.objectContaining({ red: noise.red, runs: 20 })]);
   });
 
@@ -179,13 +162,13 @@ describe('a noise measurement', () => {
     expect(noise).toMatchObject({ red: 0, runs: 3, gate });
   });
 
-  test('reports too many false alarms and suggests a tolerance if answers are always worse on the second side', async () => {
+  test('reports too many false alarms if answers are always worse on the second side', async () => {
     // The second side of every comparison is always asked last, and it fails. So each comparison is
     // a false alarm.
     const { noise } = await measured(files(9), 10, (request) =>
       answer(Math.floor(request.try / 100) % 2 === 1 ? 'no' : 'yes'),
     );
-    expect(noise).toMatchObject({ red: 10, runs: 10, suggested: { min_drop: 1, tolerance: 1 } });
+    expect(noise).toMatchObject({ red: 10, runs: 10 });
     expect(noise.low).toBeGreaterThan(0.05);
   });
 });
@@ -220,7 +203,7 @@ describe('a noise measurement with a problem', () => {
     let asked = 0;
     const halted: Edges['halted'] = () =>
       asked > 150 ? { code: 'interrupted', why: 'SIGINT came' } : null;
-    const counting = (request: Request): Completion => {
+    const counting = (request: Request) => {
       asked += 1;
       return coin(() => 1)(request);
     };
@@ -240,6 +223,6 @@ describe('a noise measurement with a problem', () => {
   test('separately counts comparisons in which no answer was judged', async () => {
     const down = (): Completion => ({ status: 'error', kind: 'server', message: 'down' });
     const { noise } = await measured(files(3), 2, down);
-    expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0, flaky: [] });
+    expect(noise).toMatchObject({ runs: 0, unjudged: 2, red: 0 });
   });
 });

@@ -16,7 +16,7 @@ describe('a pull request whose description promises fixes', () => {
     const run = await onPullRequest(at, own);
     expect(run.outputs['conclusion']).toBe('success');
     const line =
-      /^\*\*Promised fixes\*\*: 1 of 2 kept \(`q2`\); `q4` still fails: 0 of \d → 0 of \d\.$/m;
+      /^\*\*Promised fixes\*\*: 1 of 2 kept \(`q2`\); `q4` is not fixed: 0 of \d → 0 of \d\.$/m;
     expect(onlyComment(at)).toMatch(line);
     expect(run.summary).toMatch(line);
     expect(at.github.state.checkRuns[0]?.summary).toMatch(line);

@@ -32,9 +32,9 @@ afterAll(async () => {
 });
 
 const FOLDERS = ['evaldiff-shard-1-of-2', 'evaldiff-shard-2-of-2'] as const;
-const at = (...path: string[]): string => join(shop.repository.directory, ...path);
+const at = (...path: string[]) => join(shop.repository.directory, ...path);
 
-async function bothShards(...more: string[]): Promise<void> {
+async function bothShards(...more: string[]) {
   for (const shard of ['1/2', '2/2'])
     expect(await shop.evaldiff('run', '--shard', shard, ...more)).toMatchObject({ code: 0 });
 }
@@ -42,7 +42,7 @@ async function bothShards(...more: string[]): Promise<void> {
 let parts: string | null = null;
 
 /** Evaluates both shards once and copies them for each test. */
-async function givenShards(): Promise<void> {
+async function givenShards() {
   if (parts === null) {
     await bothShards();
     parts = temporaryFolder('parts');
@@ -57,30 +57,30 @@ type Manifest = Record<string, unknown> & {
 
 const LEAST = 'WHERE key = (SELECT min(key) FROM completions)';
 
-const put = (folder: string, name: string, data: string | Uint8Array): void =>
+const put = (folder: string, name: string, data: string | Uint8Array) =>
   writeFileSync(at(folder, name), data);
 
-const manifestOf = (folder: string): Manifest =>
+const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(at(folder, 'manifest.json'), 'utf8')) as Manifest;
 
-const editManifest = (folder: string, changes: Partial<Manifest>): void =>
+const editManifest = (folder: string, changes: Partial<Manifest>) =>
   put(folder, 'manifest.json', JSON.stringify({ ...manifestOf(folder), ...changes }));
 
 /** Updates the file's hash, as a forger would. */
-function seal(folder: string, name: string): void {
+function seal(folder: string, name: string) {
   const data = readFileSync(at(folder, name));
   const own = { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') };
   editManifest(folder, { files: { ...manifestOf(folder).files, [name.split('.')[0]!]: own } });
 }
 
-function editAnswers(folder: string, sql: string): void {
+function editAnswers(folder: string, sql: string) {
   const db = new DatabaseSync(at(folder, 'answers.sqlite'));
   db.exec(sql);
   db.close();
 }
 
 /** Merges both folders and checks that no model is called. */
-async function merged(...argv: string[]): Promise<string> {
+async function merged(...argv: string[]) {
   const asked = shop.server.requests.length;
   const { code, out, err } = await shop.evaldiff(
     'merge',
@@ -97,7 +97,7 @@ const [FIRST, SECOND] = FOLDERS;
 const answersOf = (folder: string): Buffer => readFileSync(at(folder, 'answers.sqlite'));
 
 describe('a shard', () => {
-  test.each<[string[], string]>([
+  test.each([
     ...['5/4', '0/3', 'a/b', '1', '1/300', ''].map((shard): [string[], string] => [
       ['--shard', shard],
       '--shard: must be i/n',
@@ -214,7 +214,7 @@ describe('a merge is refused with advice when', () => {
     );
   });
 
-  test.each<[string[], string]>([
+  test.each([
     [
       ['--endpoint', 'other=http://127.0.0.1:9/v1'],
       'endpoints: "local \\([0-9a-f]{16}\\)" and "local \\([0-9a-f]{16}\\), other \\([0-9a-f]{16}\\)". Give every job of the sweep the same --endpoint.',
@@ -403,7 +403,7 @@ describe('a merge is refused with advice when', () => {
 });
 
 describe('a merge', () => {
-  test.each<[string, string[], string[]]>([
+  test.each([
     ["uses the shards' overrides", ['n_tries=1'], []],
     ['accepts overrides like run', ['n_tries=1'], ['n_tries=1']],
     ['accepts overrides as options', ['n_tries=1'], ['--override', 'n_tries=1']],

@@ -1,26 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import { commandIn, localEndpoint, type Said } from '../../../stand-ins/command-line.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
-import {
-  createRepository,
-  type FixtureFiles,
-  type FixtureRepository,
-} from '../../../stand-ins/repository.ts';
+import type { Script } from '../../../stand-ins/models/server.ts';
+import { openProject, type OpenProject } from '../../../stand-ins/project.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 
 /**
  * A project that covers everything a sweep can contain, with `run --shard` and `merge` on the
  * command line.
  */
-export interface Sharded {
-  repository: FixtureRepository;
-  server: ModelServer;
-  evaldiff(...argv: string[]): Promise<Said>;
+export interface Sharded extends OpenProject {
   /** Evaluates all parts, each on a separate machine, and returns their folders. */
   shards(count: number, ...more: string[]): Promise<string[]>;
   /** The text of `result.json` that a command wrote. */
@@ -64,13 +52,13 @@ export const correctModel: Script = ({ model, messages, schema }) => {
   return { text: `answer to ${number}` };
 };
 
-const references = (count: number, more = ''): string =>
-  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${String(index)}, input: { q: "question ${String(index)}" }, expected: "answer to ${String(index % 3)}" }\n`).join('')}${more}`;
-const prompt = (name: string, model = 'm', text = 'Answer: {q}'): string =>
+const references = (count: number, more = '') =>
+  `references:\n${Array.from({ length: count }, (_, index) => `  - { id: r${index}, input: { q: "question ${index}" }, expected: "answer to ${index % 3}" }\n`).join('')}${more}`;
+const prompt = (name: string, model = 'm', text = 'Answer: {q}') =>
   `name: ${name}\nmodel: ${model}\ndefaults: [tests/${name}]\nvariables: [q]\nmessages: [{ role: user, content: "${text}" }]\n`;
 const EXACT = 'metrics: [{ name: exact, uses: exact_match }]\n';
 
-function taped(temperature: number, n: string): string {
+function taped(temperature: number, n: string) {
   const messages = [{ role: 'user', content: `Answer: question ${n}` }];
   const asked = { provider: 'openai', model: 'taped', parameters: { temperature }, messages };
   const reply = { output: `answer to ${n}`, usage: { input_tokens: 4, output_tokens: 3 } };
@@ -140,35 +128,29 @@ export async function openSharded({
   answer = correctModel,
   files = {},
 }: { answer?: Script; files?: FixtureFiles } = {}): Promise<Sharded> {
-  const server = await untilTestEnds(startModelServer({ answer }));
-  const repository = createRepository();
-  repository.commit('begin', { ...PROJECT, ...files });
-  const evaldiff: Sharded['evaldiff'] = (...argv) =>
-    commandIn(repository.directory, [...argv, '--code', 'host'], {
-      env: localEndpoint(server),
-      width: 160,
-    });
-  const read = (path: string): string => readFileSync(join(repository.directory, path), 'utf8');
+  const project = await openProject({ ...PROJECT, ...files }, { answer });
+  const { repository } = project;
+  const evaldiff: Sharded['evaldiff'] = (...argv) => project.evaldiff(...argv, '--code', 'host');
+  const read = (path: string) => readFileSync(join(repository.directory, path), 'utf8');
   let reports = 0;
   return {
-    repository,
-    server,
+    ...project,
     evaldiff,
     read,
     async shards(count, ...more) {
       const folders = Array.from({ length: count }, (_, index) => ({
-        shard: `${String(index + 1)}/${String(count)}`,
-        folder: `part-${String(index + 1)}`,
+        shard: `${index + 1}/${count}`,
+        folder: `part-${index + 1}`,
       }));
       for (const { shard, folder } of folders) {
         const places = ['--shard-to', folder, '--store', `store-of-${folder}.sqlite`];
         const { code, err } = await evaldiff('run', '--shard', shard, ...places, ...more);
-        if (code !== 0) throw new Error(`shard ${shard} ended with ${String(code)}: ${err}`);
+        if (code !== 0) throw new Error(`shard ${shard} ended with ${code}: ${err}`);
       }
       return folders.map(({ folder }) => folder);
     },
     async report(...argv) {
-      const folder = `report-${String((reports += 1))}`;
+      const folder = `report-${(reports += 1)}`;
       const { err } = await evaldiff(...argv, '--report', folder);
       try {
         return read(`${folder}/result.json`);

@@ -22,7 +22,7 @@ describe('a sharded sweep', () => {
     for (const shard of [1, 2, 3])
       copyFileSync(
         join(repository.directory, 'one.sqlite'),
-        join(repository.directory, `store-of-part-${String(shard)}.sqlite`),
+        join(repository.directory, `store-of-part-${shard}.sqlite`),
       );
     const folders = await shards(3);
     const asked = server.requests.length;
@@ -57,7 +57,7 @@ describe('a sharded sweep', () => {
     const { out } = await evaldiff('merge', ...folders, '--store', 'merged.sqlite', '--json');
     expect((JSON.parse(out) as Result).head.sha).toBe(repository.git('rev-parse', 'HEAD').trim());
     const moved = folders.map((folder) => `report-of-${folder}`);
-    const at = (folder: string): string => join(repository.directory, folder);
+    const at = (folder: string) => join(repository.directory, folder);
     for (const folder of folders) renameSync(at(folder), at(`report-of-${folder}`));
     const merged = await report('merge', ...moved, '--store', 'merged.sqlite');
     expect((JSON.parse(merged) as Result).head.sha).toMatch(/^[0-9a-f]{40}$/);
@@ -114,7 +114,7 @@ describe('a sharded sweep', () => {
         ? { text: '' }
         : n === 1
           ? { text: 'half', finish: 'content_filter' }
-          : { text: `answer to ${String(n)}` };
+          : { text: `answer to ${n}` };
     };
     const bare = `'const r = require("node:readline").createInterface({ input: process.stdin }); r.on("line", (l) => { const { id } = JSON.parse(l); require("node:fs").appendFileSync("/dev/null", ""); process.stdout.write(JSON.stringify({ id, output: String(process.pid) }) + "\\n"); });'`;
     const { report, shards, server, repository } = await openSharded({ answer });
@@ -131,7 +131,7 @@ describe('a sharded sweep', () => {
     const asked = server.requests.length;
     const result = JSON.parse(await report('merge', ...folders)) as Result;
     expect(server.requests).toHaveLength(asked);
-    const tries = (name: string): (string | null)[][] =>
+    const tries = (name: string) =>
       result.suites
         .find((suite) => suite.name === name)!
         .references.map(({ head }) => head!.tries.map(answerText));
@@ -149,7 +149,7 @@ describe('a sharded sweep', () => {
   });
 
   test('makes the calls that need all answers only once, in the merge, and not in each shard', async () => {
-    const question = (n: string): string =>
+    const question = (n: string) =>
       `  - { id: r${n}, input: { q: "question ${n}" }, expected: "answer to ${n}" }\n`;
     const questions = Array.from({ length: 24 }, (_, at) => question(String(at))).join('');
     const { shards, report, server, read } = await openSharded({
@@ -248,7 +248,7 @@ interface Line {
   key: string;
   completion: Record<string, unknown>;
 }
-function readLines(file: string): Line[] {
+function readLines(file: string) {
   return readFileSync(file, 'utf8')
     .trim()
     .split('\n')

@@ -39,14 +39,14 @@ const OWN = { ...FILES, 'evaldiff.yaml': FILES['evaldiff.yaml'].replace(', other
 const says: Script = () => ({ text: 'new answer' });
 
 /** The first accept button in a row's details. */
-function acceptIn(detail: string): { kind: string; cell: string; answer: string } {
+function acceptIn(detail: string) {
   const [, cell = '', answer = ''] =
     /data-kind="accept" data-cell="([^"]*)" data-answer="([^"]*)"/.exec(detail) ?? [];
   return { kind: 'accept', cell, answer };
 }
 
 /** The generated id of a reference without one, found by a word in its row. */
-async function idOf({ board }: OpenWorkbench, word: string): Promise<string> {
+async function idOf({ board }: OpenWorkbench, word: string) {
   const row = rowsOf(await board()).find(({ html }) => html.includes(word));
   return /"([0-9a-f]{10}(?:-\d+)?)"\]$/.exec(row?.key ?? '')?.[1] ?? '';
 }
@@ -72,7 +72,7 @@ describe('the open workbench', () => {
     wanted: string,
     action: Parameters<OpenWorkbench['act']>[0],
     id: string,
-  ): Promise<void> {
+  ) {
     const before = bench.file(path);
     await bench.boardAfter(async () => {
       expect(await bench.act(action, id)).toEqual({
@@ -102,7 +102,7 @@ describe('the open workbench', () => {
     for (const [wanted, action] of actions) await writes('data/rows.jsonl', wanted, action, id);
   });
 
-  test.each<[string, string, string, Parameters<OpenWorkbench['act']>[0], string]>([
+  test.each([
     [
       'a line that needs more than an input',
       'k1',

@@ -18,15 +18,14 @@ const MOST_ROWS = 260;
 function suitesOf(
   count: number,
   { name = 'add', regressed = [] }: { name?: string; regressed?: readonly number[] } = {},
-): SuiteResult[] {
+) {
   return ['model-1', 'model-2'].map((model) =>
     suiteOf(
       name,
       Array.from({ length: count }, (_, at) => {
         const broken = regressed.includes(at);
-        const side = (outcome: 'pass' | 'fail') =>
-          sideOf([{ outcome, actual: `answer ${String(at)}` }]);
-        return referenceOf(`number-${String(at)}`, broken ? 'regressed' : 'unchanged', {
+        const side = (outcome: 'pass' | 'fail') => sideOf([{ outcome, actual: `answer ${at}` }]);
+        return referenceOf(`number-${at}`, broken ? 'regressed' : 'unchanged', {
           tags: [at % 2 === 0 ? 'even' : 'odd'],
           base: side('pass'),
           head: side(broken ? 'fail' : 'pass'),
@@ -62,7 +61,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await browser.close();
   });
 
-  const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []): Board => {
+  const boardWith = (suites: SuiteResult[], empty: BoardInput['empty'] = []) => {
     const result = resultOf({ suites });
     const matrices = matricesOf(result, null);
     return boardOf({
@@ -76,31 +75,31 @@ inBrowser("the workbench's long list in a browser", () => {
     });
   };
   const long = boardWith(suitesOf(2_000));
-  const give = (next: Board): string => {
+  const give = (next: Board) => {
     notes += 1;
-    const note = `board ${String(notes)}`;
+    const note = `board ${notes}`;
     board = { ...{ note, bad: false, old: false, spend: '', undo: false }, ...next };
     return note;
   };
   /** Shows this board and waits until the page is drawn. */
-  const becomes = async (...given: Parameters<typeof boardWith>): Promise<void> => {
+  const becomes = async (...given: Parameters<typeof boardWith>) => {
     const note = give(boardWith(...given));
     workbench.tell('board', {});
     await page.locator('#state', { hasText: note }).waitFor();
   };
   /** Resolves at the end of the frame in which the condition becomes true in the page. */
-  const until = (condition: string): Promise<unknown> =>
+  const until = (condition: string) =>
     page.evaluate(
       `new Promise((done) => { const look = () => (${condition} ? done() : requestAnimationFrame(look)); look(); })`,
     );
   /** Resolves once nothing has moved for some frames. */
-  const settled = (): Promise<unknown> =>
+  const settled = () =>
     until(
       `(window.still = window.at === (window.at = scrollY + ' ' + document.documentElement.scrollHeight) ? (window.still ?? 0) + 1 : 0) > 5`,
     );
   const ask = <T>(of: string): Promise<T> => page.evaluate(of);
-  const rowsInPage = (): Promise<number> => page.locator('.ref').count();
-  const row = (at: number) => page.locator(`.ref[data-key$='"number-${String(at)}"]']`);
+  const rowsInPage = () => page.locator('.ref').count();
+  const row = (at: number) => page.locator(`.ref[data-key$='"number-${at}"]']`);
   const focused = (): Promise<string | undefined> =>
     ask(`document.activeElement.dataset.key?.match(/number-\\d+/)[0]`);
   const filled =
@@ -122,7 +121,7 @@ inBrowser("the workbench's long list in a browser", () => {
     const height = await ask<number>('document.documentElement.scrollHeight');
     expect(height).toBeGreaterThan(50_000);
     for (const share of [0.25, 0.9, 0.5, 1, 0]) {
-      await page.evaluate(`scrollTo(0, ${String(share * height)})`);
+      await page.evaluate(`scrollTo(0, ${share * height})`);
       if (share > 0) await until(filled);
       expect(await rowsInPage()).toBeLessThan(MOST_ROWS);
     }
@@ -134,8 +133,8 @@ inBrowser("the workbench's long list in a browser", () => {
     await page.setViewportSize({ width: 390, height: 900 });
     // As in a browser without scroll anchoring.
     await page.evaluate(`document.documentElement.style.overflowAnchor = 'none'`);
-    const chosen = async (at: number): Promise<void> => {
-      await until(`document.activeElement.dataset.key?.includes('"number-${String(at)}"')`);
+    const chosen = async (at: number) => {
+      await until(`document.activeElement.dataset.key?.includes('"number-${at}"')`);
       const box = await row(at).boundingBox();
       expect(box?.y).toBeGreaterThanOrEqual(
         await ask<number>(`document.querySelector('header').getBoundingClientRect().bottom`),
@@ -159,7 +158,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await chosen(1_967);
     await page.keyboard.press('Home');
     await chosen(0);
-    await until(`document.querySelectorAll('.ref').length < ${String(MOST_ROWS)}`);
+    await until(`document.querySelectorAll('.ref').length < ${MOST_ROWS}`);
   });
 
   test('the workbench keeps the selected row reachable while scrolling away from it', async () => {
@@ -207,7 +206,7 @@ inBrowser("the workbench's long list in a browser", () => {
     await page.evaluate(`for (const one of document.querySelectorAll('.ref')) one.old = true`);
     const inPage = await rowsInPage();
     const suites = suitesOf(2_000);
-    const [changed] = suites[0]!.references.filter(({ id }) => id === `number-${String(at + 2)}`);
+    const [changed] = suites[0]!.references.filter(({ id }) => id === `number-${at + 2}`);
     changed!.tags = ['changed'];
     await becomes(suites);
     await row(at + 2)
@@ -218,7 +217,7 @@ inBrowser("the workbench's long list in a browser", () => {
     ).toBe(1);
     expect(await rowsInPage()).toBe(inPage);
     expect(await row(at).boundingBox()).toEqual(before);
-    expect(await focused()).toBe(`number-${String(at)}`);
+    expect(await focused()).toBe(`number-${at}`);
   });
 
   test('the workbench keeps the selected row where it is on the screen when new results reorder the rows', async () => {
@@ -230,12 +229,12 @@ inBrowser("the workbench's long list in a browser", () => {
       ),
     );
     await row(at).click();
-    await page.locator('#detail', { hasText: `number-${String(at)}` }).waitFor();
+    await page.locator('#detail', { hasText: `number-${at}` }).waitFor();
     await settled();
     const before = await row(at - 1).boundingBox();
     await becomes(suitesOf(2_000, { regressed: [at] }));
     await until(`document.querySelector('.ref.on')?.ariaRowIndex === '2'`);
-    expect(await focused()).toBe(`number-${String(at)}`);
+    expect(await focused()).toBe(`number-${at}`);
     await settled();
     const after = await row(at - 1).boundingBox();
     expect(Math.abs((after?.y ?? 0) - (before?.y ?? 0))).toBeLessThan(2);

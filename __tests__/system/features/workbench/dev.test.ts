@@ -79,7 +79,7 @@ inBrowser('the workbench in a browser', () => {
 
   const complaints: string[] = [];
 
-  async function windowOf(url: string): Promise<Page> {
+  async function windowOf(url: string) {
     const page = await openWindow(browser, { viewport: { width: 1400, height: 900 } });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
@@ -91,7 +91,7 @@ inBrowser('the workbench in a browser', () => {
     return page;
   }
 
-  const says = (page: Page, selector: string, words: string | RegExp): Promise<void> =>
+  const says = (page: Page, selector: string, words: string | RegExp) =>
     page.locator(selector, { hasText: words }).first().waitFor();
 
   /** The reply to an action that the page sends. */
@@ -131,7 +131,7 @@ inBrowser('the workbench in a browser', () => {
     const edit = (from: string, to: string) => bench.edit(PROMPT_FILE, from, to);
 
     /** Edits the prompt so that every answer is wrong, and opens the first reference's cell. */
-    async function openReturns(): Promise<void> {
+    async function openReturns() {
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
       await cell(page, 'returns', 'head m').click();
@@ -141,7 +141,7 @@ inBrowser('the workbench in a browser', () => {
     test('serves only requests with its address and host name, and accepts actions only from its page', async () => {
       const { host, origin } = new URL(bench.url);
       const json = { 'content-type': 'application/json' };
-      const status = async (...request: Parameters<typeof bench.asked>): Promise<number> =>
+      const status = async (...request: Parameters<typeof bench.asked>) =>
         (await bench.asked(...request)).status;
       expect(await status('')).toBe(200);
       expect(await status('/')).toBe(404);
@@ -228,7 +228,7 @@ inBrowser('the workbench in a browser', () => {
     });
 
     test('edits tags, skips and references without changing comments or order', async () => {
-      const submit = async (key: string, fields: Record<string, string>): Promise<void> => {
+      const submit = async (key: string, fields: Record<string, string>) => {
         await page.locator('.ref', { hasText: 'carrier' }).click();
         await page.locator('[data-kind=close]').waitFor();
         expect(await page.locator('form:visible').count()).toBe(0);
@@ -236,8 +236,7 @@ inBrowser('the workbench in a browser', () => {
         for (const [name, value] of Object.entries(fields))
           await page.locator(`#detail form:not([hidden]) [name="${name}"]`).fill(value);
         await bench.boardAfter(async () => {
-          const sent = (): Promise<void> =>
-            page.locator('#detail form:not([hidden]) button').click();
+          const sent = () => page.locator('#detail form:not([hidden]) button').click();
           expect(await replyTo(page, sent)).toMatchObject({ bad: false });
         });
       };
@@ -260,7 +259,7 @@ inBrowser('the workbench in a browser', () => {
       const held: (() => Promise<void>)[] = [];
       await page.route('**/detail?*', (route) => void held.push(() => route.continue()));
       const form = page.locator('#detail form[data-kind=add]');
-      const choose = async (id: string): Promise<void> => {
+      const choose = async (id: string) => {
         const asked = page.waitForRequest('**/detail?*');
         await page.locator('.ref', { hasText: id }).click();
         await asked;
@@ -335,7 +334,7 @@ inBrowser('the workbench in a browser', () => {
       const folder = join(bench.directory, 'prompts/tests');
       const before = readdirSync(folder);
       // Simulates a full disk for our file alone: part of it is written, then writing fails.
-      const fill = (): void => {
+      const fill = () => {
         const write = files.writeFile;
         jest.spyOn(files, 'writeFile').mockImplementation(async (path, data, options) => {
           if (!String(path).includes('.evaldiff-new-')) return write(path, data, options);
@@ -346,7 +345,7 @@ inBrowser('the workbench in a browser', () => {
         });
         syncBuiltinESMExports();
       };
-      const free = (): void => {
+      const free = () => {
         jest.restoreAllMocks();
         syncBuiltinESMExports();
       };
@@ -415,7 +414,7 @@ inBrowser('the workbench in a browser', () => {
       for (const { name, references } of result.attributes) {
         const option = page.locator('select[name=kinds] option', { hasText: name }).first();
         await page.locator('select[name=kinds]').selectOption(await option.getAttribute('value'));
-        await says(page, '#filter output', `${String(references.length)} of 12 shown`);
+        await says(page, '#filter output', `${references.length} of 12 shown`);
         expect(await shown.count()).toBe(references.length);
       }
       await page.unroute('**/board');
@@ -488,13 +487,13 @@ inBrowser('the workbench in a browser', () => {
     await page.keyboard.press('m');
     await says(page, '.ref:has-text("returns") [data-cell="head other"]', '0/5');
     expect(await cell(page, 'returns', 'head m').textContent()).toContain('0/2');
-    const label = async (reference: string, as: string): Promise<void> => {
+    const label = async (reference: string, as: string) => {
       await page.keyboard.press('Escape');
       await page.locator('.ref', { hasText: reference }).click();
       await page.locator('[data-form=label][data-cell="head other"]').click();
       await page.locator('form:not([hidden]) [name=label]').selectOption(as);
       await bench.boardAfter(async () => {
-        const sent = (): Promise<void> => page.locator('#detail form:not([hidden]) button').click();
+        const sent = () => page.locator('#detail form:not([hidden]) button').click();
         expect(await replyTo(page, sent)).toEqual({
           said: `an example of polite is labelled ${as}, in rubrics/polite.yaml`,
           bad: false,

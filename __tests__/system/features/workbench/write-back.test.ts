@@ -70,7 +70,7 @@ describe('a workbench action', () => {
     for (const [path, text] of Object.entries(FILES)) writeFileSync(join(root, path), text);
   });
 
-  const file = (path: string): string => readFileSync(join(root, path), 'utf8');
+  const file = (path: string) => readFileSync(join(root, path), 'utf8');
 
   /** Applies an action to a reference of a file with this model answer. */
   function act(
@@ -82,7 +82,7 @@ describe('a workbench action', () => {
       ...changes
     }: Partial<ReferenceResult> & { path?: string; said?: string; parts?: Part[] } = {},
     rubrics = CHOICES,
-  ): ReturnType<typeof writeBack> {
+  ) {
     const head = {
       ...sideResult(['pass']),
       tries: [{ ...tryResult('pass', 0), parts }],
@@ -149,7 +149,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test.each<[string, string, Action, string]>([
+  test.each([
     ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
     ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
@@ -172,7 +172,7 @@ describe('a workbench action', () => {
     },
   );
 
-  test.each<[string, string, string]>([
+  test.each([
     ['the control character U+001B', 'tests/p.yaml', 'a\u001b[2Jb'],
     ['the control character U+001B', 'rows.jsonl', 'a\u001b[2Jb'],
     ['the control character U+007F', 'rows.jsonl', 'a\u007fb'],
@@ -338,7 +338,7 @@ describe('a workbench action', () => {
     });
   });
 
-  test.each<[string, string, string, Action, string]>([
+  test.each([
     [
       'more references than a file may have',
       'tests/p.yaml',

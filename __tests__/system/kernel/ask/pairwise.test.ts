@@ -1,5 +1,4 @@
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type { Project } from '../../../../src/project/settings.ts';
 import type { Metric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
@@ -24,7 +23,7 @@ const GRADER = {
 };
 
 type ShopOf = [count: number, metrics?: Metric[], n_tries?: number | 'adaptive'];
-function shop(wording: string, ...of: ShopOf): Project {
+function shop(wording: string, ...of: ShopOf) {
   const [count, metrics = [preference], n_tries = 3] = of;
   const references = Array.from({ length: count }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, { expected: undefined }),
@@ -46,14 +45,14 @@ const compare = (reply: Parameters<typeof runPipeline>[2], ...of: ShopOf) =>
  */
 const judgeOf =
   (liked: string, cares: (text: string) => boolean = () => true) =>
-  ({ purpose }: Request, text: string): string => {
+  ({ purpose }: Request, text: string) => {
     if (purpose === 'prompt') return text;
     const [first, second] = [fenced(text, 'first'), fenced(text, 'second')];
     if (!cares(first) || first.startsWith(liked) === second.startsWith(liked)) return 'TIE';
     return first.startsWith(liked) ? 'FIRST' : 'SECOND';
   };
 
-const renderComment = (result: Result): string => render(result, { marker: '<!-- -->' });
+const renderComment = (result: Result) => render(result, { marker: '<!-- -->' });
 
 describe('a suite judged only by preference', () => {
   test("is regressed, according to a sign test, when the grader prefers base's answers", async () => {
@@ -116,7 +115,7 @@ describe('a suite judged only by preference', () => {
       shop('Old', 1, [preference], 5),
       shop('New', 1, [preference], 5),
       (request, text) => {
-        if (request.purpose === 'prompt') return `${text} ${String(request.try)}`;
+        if (request.purpose === 'prompt') return `${text} ${request.try}`;
         lost = Number(/ (\d)$/.exec(fenced(text, 'first'))?.[1]);
         return judgeOf(lost === 4 ? 'New' : 'Old')(request, text);
       },

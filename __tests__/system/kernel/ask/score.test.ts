@@ -20,7 +20,7 @@ const uses = (
   built: string,
   given: Record<string, Json> = {},
   more: Partial<Metric> = {},
-): Metric => metric(name, { source: { kind: 'built-in', uses: built, with: given }, ...more });
+) => metric(name, { source: { kind: 'built-in', uses: built, with: given }, ...more });
 
 const TARGET: HostedTarget = { provider: 'openai', endpoint: null, model: 'gpt-4o' };
 
@@ -237,7 +237,7 @@ describe('graders of several metrics', () => {
    * Number of pending calls when each answer arrives. No call is answered before all pending ones
    * are sent.
    */
-  async function rounds(metrics: Metric[]): Promise<number[]> {
+  async function rounds(metrics: Metric[]) {
     const planned = plannedTry(TARGET, 0);
     const of = scoring(tests({ metrics }), {
       rubrics: new Map([['polite', rubricOf('{content}')]]),
@@ -285,7 +285,7 @@ describe('graders of several metrics', () => {
     expect(scores.every(({ status }) => status === 'pass')).toBe(true);
     return sizes;
   }
-  const graded = (name: string, more: Partial<Metric> = {}): Metric =>
+  const graded = (name: string, more: Partial<Metric> = {}) =>
     metric(name, { source: { kind: 'rubric', rubric: 'polite' }, ...more });
 
   test('are called in parallel, except for metrics that depend on others', async () => {

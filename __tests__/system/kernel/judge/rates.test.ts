@@ -12,11 +12,11 @@ import {
   reference,
   settings,
 } from '../../../unit/app/run/builders.ts';
-import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
+import { NEW, OLD, fenced, rubricOf, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 type Reply = (request: Request, question: string) => string | Error;
 const numberOf = (question: string) => Number(/r(\d+)/.exec(question)?.[1]);
-const references = (count: number, changes: Partial<Reference> = {}): Reference[] =>
+const references = (count: number, changes: Partial<Reference> = {}) =>
   Array.from({ length: count }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),
   );
@@ -66,7 +66,7 @@ describe('the rates of a comparison', () => {
       let state = seed;
       const draw = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
       const list = Array.from({ length: 1 + Math.floor(draw() * 9) }, (_, index) =>
-        reference(`r${String(index)}`, {
+        reference(`r${index}`, {
           n_tries: draw() < 0.3 ? 1 + Math.floor(draw() * 6) : null,
         }),
       );
@@ -348,37 +348,113 @@ test('a comparison whose interval reaches −100 points does not claim to rule o
   );
 });
 
-describe('a change of only the roll-up', () => {
-  const MAJORITY: Tests['rollup'] = { kind: 'named', policy: 'majority' };
-  const ALL: Tests['rollup'] = { kind: 'named', policy: 'all' };
-  const ANY: Tests['rollup'] = { kind: 'named', policy: 'any' };
+describe('a change of only the scoring', () => {
+  const named = (policy: 'all' | 'any' | 'majority'): Partial<Tests> => ({
+    rollup: { kind: 'named', policy },
+  });
+  const never: Partial<Tests> = { rollup: { kind: 'pass_rate', min: 0 } };
+  const exact = [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })];
+  const graded = [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })];
+  /** The second answer to each odd test is wrong. The strict rubric agrees only with wrong ones. */
+  const odd: Reply = ({ try: index, purpose }, question) => {
+    if (purpose !== 'grader') return numberOf(question) % 2 === 1 && index === 1 ? 'no' : 'yes';
+    return question.includes('Strict') === /\bno$/.test(fenced(question, 'content')) ? 'YES' : 'NO';
+  };
+  /** A grader that changes its mind on one answer. */
+  const unsure: Reply = (request, question) => {
+    if (request.purpose !== 'grader')
+      return numberOf(question) === 3 && request.try === 0 ? 'yes?' : 'yes';
+    return question.includes('Strict') && fenced(question, 'content').includes('yes?')
+      ? 'NO'
+      : 'YES';
+  };
+
+  async function changed(before: Partial<Tests>, after: Partial<Tests>, reply: Reply) {
+    const own = {
+      settings: settings({
+        n_tries: 3,
+        grader: { model: 'gpt-4o', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+      }),
+    };
+    const side = (tests: Partial<Tests>, prompt: string) =>
+      project([shop(OLD, 0, { tests: { references: references(12), ...tests } })], {
+        ...own,
+        rubrics: new Map([['polite', rubricOf(`${prompt} {content}`)]]),
+      });
+    const { result } = await runPipeline(side(before, 'Mild'), side(after, 'Strict'), reply);
+    const text = renderTerminal(result, { colour: false, width: 200 }).replaceAll(/\s+/g, ' ');
+    return { result, text };
+  }
 
   test.each([
-    [MAJORITY, ALL, { base_base: 1, base_head: 0.5 }, '6 of 12 tests now fail', 'pass → fail'],
-    [ALL, MAJORITY, { base_base: 0.5, base_head: 1 }, '6 of 12 tests now pass', 'fail → pass'],
-    [ALL, ANY, { base_base: 0.5, base_head: 1 }, '6 of 12 tests now pass', 'fail → pass'],
-  ])('counts the tests that it changes: %j → %j', async (before, after, rates, said, flip) => {
-    const tests = { references: references(12) };
-    const own = { settings: settings({ n_tries: 3 }) };
-    const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { ...tests, rollup: before } })], own),
-      project([shop(OLD, 0, { tests: { ...tests, rollup: after } })], own),
-      ({ try: index }, question) => (numberOf(question) % 2 === 1 && index === 1 ? 'no' : 'yes'),
-    );
-    expect(result.outcome.kind).toBe('scoring-changed');
-    expect(result.scoring[0]).toMatchObject({ rates, same_answers: { unit: 'tests', judged: 12 } });
-    expect(result.scoring[0]?.flipped).toHaveLength(6);
-    const text = renderTerminal(result, { colour: false, width: 100 }).replaceAll(/\s+/g, ' ');
-    expect(text).toContain(`Only the roll-up changed: ${said} under the new roll-up.`);
-    expect(text).toMatch(new RegExp(`What it did: of 12 tests in p, .*6 ${flip}`));
-    expect(text).not.toMatch(/0 pass → fail, 0 fail → pass/);
+    [
+      'majority → all',
+      named('majority'),
+      named('all'),
+      odd,
+      '6 of 12 tests now fail (roll-up majority → all)',
+      'of 12 tests in p, 6 pass → fail, 0 fail → pass: r01,',
+    ],
+    [
+      'all → any',
+      named('all'),
+      named('any'),
+      odd,
+      '6 of 12 tests now pass (roll-up all → any)',
+      "Base's scoring fail, 2 of 3 tries passed Head's scoring pass",
+    ],
+    [
+      'all → pass_rate 0',
+      named('all'),
+      never,
+      odd,
+      '6 of 12 tests now pass (roll-up all → pass_rate 0, which can never fail)',
+      '6 fail → pass',
+    ],
+    [
+      'a metric',
+      named('all'),
+      { metrics: exact },
+      unsure,
+      '1 of 36 answers now fails (metric has)',
+      '1 pass → fail, 0 fail → pass: r03',
+    ],
+    [
+      'a metric that gets easier',
+      { metrics: exact },
+      {},
+      unsure,
+      '1 of 36 answers now passes (metric has)',
+      "Base's scoring fail, has: ",
+    ],
+    [
+      'a rubric',
+      { metrics: graded },
+      { metrics: graded },
+      odd,
+      '30 of 36 answers now fail and 6 now pass (rubric polite)',
+      '30 pass → fail, 6 fail → pass in 12 tests',
+    ],
+    [
+      'a rubric whose grader is unsure',
+      { metrics: graded },
+      { metrics: graded },
+      unsure,
+      '1 of 36 answers now fails (rubric polite), perhaps by chance',
+      ', 1 pass → fail, 0 fail → pass: r03',
+    ],
+  ])('counts in the unit that it acts on: %s', async (_, before, after, reply, said, shown) => {
+    const { result, text } = await changed(before, after, reply);
+    expect(result.title).toBe(`Scoring changed: ${said}`);
+    expect(text).toContain(`Scoring changed: ${said}`);
+    expect(text).toContain(shown);
   });
 
   test('is not a change of scoring if it changes no test', async () => {
     const tests = { references: references(4) };
     const { result } = await runPipeline(
-      project([shop(OLD, 0, { tests: { ...tests, rollup: MAJORITY } })]),
-      project([shop(OLD, 0, { tests: { ...tests, rollup: ALL } })]),
+      project([shop(OLD, 0, { tests: { ...tests, ...named('majority') } })]),
+      project([shop(OLD, 0, { tests: { ...tests, ...named('all') } })]),
       () => 'yes',
     );
     expect(result.outcome.kind).toBe('no-regression');

@@ -199,8 +199,8 @@ describe('a reference with missing tries when the gate counts references, not tr
         },
       },
     );
-  const sixty = (tags: string[] = []): Tests['references'] =>
-    Array.from({ length: 60 }, (_, i) => reference(`r${String(i)}`, i === 0 ? { tags } : {}));
+  const sixty = (tags: string[] = []) =>
+    Array.from({ length: 60 }, (_, i) => reference(`r${i}`, i === 0 ? { tags } : {}));
 
   test('is not compared, and two such references prevent a green verdict', async () => {
     const { suite, result } = await partly(/^New r[01]$/, sixty());

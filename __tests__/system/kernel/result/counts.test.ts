@@ -1,11 +1,10 @@
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Reference } from '../../../../src/kernel/suite/suite.ts';
 import { renderComment, renderJunit } from '../../../stand-ins/reports.ts';
 import { project, reference, settings } from '../../../unit/app/run/builders.ts';
 import { NEW, OLD, runPipeline, shop } from '../../app/run/pipeline.ts';
 
 /** One of 60 references breaks in all five tries; seven others pass about half of the time. */
-async function oneOfMany(changes: Partial<Reference> = {}): Promise<Result> {
+async function oneOfMany(changes: Partial<Reference> = {}) {
   const own = { settings: settings({ n_tries: 5 }) };
   const references = Array.from({ length: 60 }, (_, index) =>
     reference(`r${String(index).padStart(2, '0')}`, index === 0 ? changes : {}),

@@ -26,7 +26,7 @@ const asks = (text: string, more: Partial<Request> = {}): Partial<Request> & { m
   ...more,
 });
 
-async function server(answer: Script, key?: string): Promise<Setting> {
+async function server(answer: Script, key?: string) {
   open = await setUp('openai', answer, {}, key);
   return open;
 }
@@ -126,7 +126,7 @@ describe('an embedding and an answer for the same text', () => {
   const request = requestTo('openai', asks('x'));
 
   test('have different store keys, but equal embedding requests share a key', () => {
-    const key = (one: Request): string => requestKey(one, (text) => text);
+    const key = (one: Request) => requestKey(one, (text) => text);
     expect(key({ ...request, purpose: 'prompt' })).not.toBe(key(request));
     expect(key({ ...request, messages: says('x') })).toBe(key(request));
     expect(key({ ...request, purpose: 'prompt' })).toBe(key({ ...request, purpose: 'grader' }));

@@ -1,45 +1,14 @@
-import { join } from 'node:path';
-import type { Result } from '../../../../src/kernel/result/result.ts';
-import { untilTestEnds } from '../../../stand-ins/after-test.ts';
-import {
-  beginIn,
-  localEndpoint,
-  type Running,
-  type Said,
-} from '../../../stand-ins/command-line.ts';
-import {
-  startModelServer,
-  type ModelServer,
-  type Script,
-} from '../../../stand-ins/models/server.ts';
-import { createRepository, type FixtureRepository } from '../../../stand-ins/repository.ts';
+import { openProject, type OpenProject, type ProjectOptions } from '../../../stand-ins/project.ts';
+import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 
-/**
- * A small project in a real git repository. Its commands call a model server on loopback until the
- * test ends.
- */
-export interface Shop {
-  repository: FixtureRepository;
-  server: ModelServer;
-  /** Runs a command in the project and returns its output and exit code. */
-  evaldiff(...argv: string[]): Promise<Said>;
-  /** Runs a command in a subfolder. */
-  inFolder(folder: string, ...argv: string[]): Promise<Said>;
-  /** Starts a command that runs until the test stops it. */
-  begin(...argv: string[]): Running;
-  /** Runs a command with `--json` and parses its output. */
-  result(...argv: string[]): Promise<Result>;
-}
+/** A small project with one prompt. */
+export type Shop = OpenProject;
 
-export interface ShopOptions {
+export interface ShopOptions extends Partial<ProjectOptions> {
   references?: number;
   price?: string;
   settings?: string;
   rubric?: boolean;
-  answer?: Script;
-  env?: NodeJS.ProcessEnv;
-  /** A server that the caller closes. Default: the shop starts its own. */
-  server?: ModelServer;
 }
 
 /** The prompt with this message, and `more` lines. */
@@ -55,12 +24,9 @@ export async function openShop({
   settings = '',
   rubric = false,
   answer = () => ({ text: 'Yes, 5' }),
-  env = {},
-  server: given,
+  ...options
 }: ShopOptions = {}): Promise<Shop> {
-  const server = given ?? (await untilTestEnds(startModelServer({ answer })));
-  const repository = createRepository();
-  repository.commit('begin', {
+  const files: FixtureFiles = {
     'evaldiff.yaml': `n_tries: 2\nmodels:\n  m: { provider: openai, endpoint: local, model: model-1${price} }\n${rubric ? 'grader: { model: m }\n' : ''}${settings}`,
     ...promptSaying('Answer: {q}'),
     'prompts/tests/ask.yaml': [
@@ -81,23 +47,6 @@ export async function openShop({
             'polite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 }\n',
         }
       : {}),
-  });
-  const start = (folder: string, argv: readonly string[]): Running =>
-    beginIn(join(repository.directory, folder), argv, {
-      env: localEndpoint(server, env),
-      width: 160,
-    });
-  const evaldiff: Shop['evaldiff'] = (...argv) => start('', argv).ended;
-  return {
-    repository,
-    server,
-    evaldiff,
-    inFolder: (folder, ...argv) => start(folder, argv).ended,
-    begin: (...argv) => start('', argv),
-    async result(...argv) {
-      const { out, err } = await evaldiff(...argv, '--json');
-      if (!out.startsWith('{')) throw new Error(`no result: ${out}${err}`);
-      return JSON.parse(out) as Result;
-    },
   };
+  return openProject(files, { answer, ...options });
 }

@@ -394,7 +394,7 @@ export function modelSettings(changes: Partial<ModelSettings> = {}): ModelSettin
 }
 
 export function settingsWithModels(...entries: ModelSettings[]): Settings {
-  return settings({ models: new Map(entries.map((entry, index) => [`m${String(index)}`, entry])) });
+  return settings({ models: new Map(entries.map((entry, index) => [`m${index}`, entry])) });
 }
 
 export function hostedTarget(model: string, endpoint: string | null = null): Target {

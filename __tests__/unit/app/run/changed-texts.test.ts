@@ -132,7 +132,7 @@ describe('the changed texts of a run', () => {
   });
 
   test('include every suite of a large run, up to a thousand files', async () => {
-    const files = Array.from({ length: 1_001 }, (_, index) => `prompts/${String(index)}.yaml`);
+    const files = Array.from({ length: 1_001 }, (_, index) => `prompts/${index}.yaml`);
     const all = (text: string) => Object.fromEntries(files.map((file) => [file, text]));
     expect(await changed(all('a'), all('b'), suite('p', files))).toHaveLength(1_000);
   });
@@ -151,7 +151,7 @@ describe('differing lines', () => {
 
   test('are limited to sixty, and the others are counted', () => {
     const lines = (letter: string) =>
-      Array.from({ length: 50 }, (_, index) => `${letter}${String(index)}\n`).join('');
+      Array.from({ length: 50 }, (_, index) => `${letter}${index}\n`).join('');
     const { hunks, more } = differingLines(lines('a'), lines('b'));
     expect(hunks.flatMap((hunk) => hunk.lines)).toHaveLength(60);
     expect(more).toBe(40);
@@ -159,7 +159,7 @@ describe('differing lines', () => {
 
   test('of completely different texts are counted but not listed', () => {
     const lines = (letter: string) =>
-      Array.from({ length: 1_500 }, (_, index) => `${letter}${String(index)}`).join('\n');
+      Array.from({ length: 1_500 }, (_, index) => `${letter}${index}`).join('\n');
     expect(differingLines(lines('a'), lines('b'))).toEqual({ hunks: [], more: 1_500 });
   });
 

@@ -59,7 +59,7 @@ describe('an override that selects references', () => {
   });
 
   test('draws the same sample with the same seed on both sides, others with other seeds, and only among the selected', async () => {
-    const seeds = Array.from({ length: 20 }, (_, seed) => `sample=1,${String(seed)}`);
+    const seeds = Array.from({ length: 20 }, (_, seed) => `sample=1,${seed}`);
     const drawn = await Promise.all(seeds.map(async (line) => chosen([line], '[]')));
     expect(new Set(drawn.map(({ head }) => String(head))).size).toBe(3);
     for (const { base, head } of drawn) expect(base).toEqual(head);

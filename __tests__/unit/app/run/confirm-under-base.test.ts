@@ -15,7 +15,7 @@ function comparisonOf(
   underBase: readonly UnderBase[],
   { model = 'gpt-4o', tries: count = 3, settings = gate({ scoring: 'fail' }) } = {},
 ) {
-  const references = underBase.map((_, i) => reference(`r${String(i)}`));
+  const references = underBase.map((_, i) => reference(`r${i}`));
   const tries = (byBase: Outcome, isStored: boolean) =>
     Array.from({ length: count }, (_, index) => ({
       byHead: { ...tryResult('pass', index), ...(isStored ? { stored: true as const } : {}) },

@@ -77,7 +77,7 @@ function made(
   answers: Answers,
   { own = {}, isStored = true }: { own?: Partial<GateSettings>; isStored?: boolean } = {},
 ): Made {
-  const references = Array.from({ length: size }, (_, i) => reference(`${name} ${String(i)}`));
+  const references = Array.from({ length: size }, (_, i) => reference(`${name} ${i}`));
   const source = { kind: 'built-in', uses: 'word_count', with: {} } as const;
   const metrics = [metric('has'), metric('words', { source, skip: true, better: 'lower' })];
   const side = (at: GivenAt, i: number, stored: boolean): Try[] =>
@@ -188,7 +188,7 @@ test('the confirmations of one run share its false-alarm rate alpha', async () =
 
 test('a drop in two metrics is confirmed with new outcomes of both metrics', () => {
   const own = { metrics: [metric('a'), metric('b')] };
-  const references = Array.from({ length: 30 }, (_, i) => reference(`r${String(i)}`));
+  const references = Array.from({ length: 30 }, (_, i) => reference(`r${i}`));
   const sides = ['Say {q}', 'Tell {q}'].map((content) =>
     suite({
       prompt: { messages: [{ ...prompt().messages[0]!, content }] },

@@ -23,7 +23,7 @@ const complete = store.wrap(async ({ messages }) => {
 }, keyOf);
 for (let index = 0; index < Number(count); index++) {
   await complete(asks(String(index)));
-  await say(`back ${String(index)}`);
+  await say(`back ${index}`);
 }
 // Stay alive until the parent kills this process. The store is deliberately not closed.
 setInterval(() => undefined, 1000);

@@ -71,7 +71,7 @@ describe('the clean tree of checks', () => {
     expect(edited(changes).written).toEqual(written);
   });
 
-  test.each<[string, Record<string, string>]>([
+  test.each([
     ['to its own file', { out: '->own/x', 'own/x': 'x' }],
     ['to its own folder', { out: '->own', 'own/x': 'x' }],
     ['to a file of the repository', { out: '->src/app.js' }],

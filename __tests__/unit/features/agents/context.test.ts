@@ -30,9 +30,7 @@ describe('the context that an agent always loads', () => {
   });
 
   const chain = (length: number): Record<string, string> =>
-    Object.fromEntries(
-      Array.from({ length }, (_, i) => [`d${String(i)}.md`, `@d${String(i + 1)}.md`]),
-    );
+    Object.fromEntries(Array.from({ length }, (_, i) => [`d${i}.md`, `@d${i + 1}.md`]));
 
   type Case = [
     what: string,

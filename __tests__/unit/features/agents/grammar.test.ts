@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { refusedContent } from '../../../../src/features/agents/gateway/grammar.ts';
 import { routeOf } from '../../../../src/features/agents/gateway/routes.ts';
 import { isPrivateHost, isPublicAddress } from '../../../../src/features/agents/suite/network.ts';
-import type { Json, JsonMap } from '../../../../src/types/plain.ts';
+import type { JsonMap } from '../../../../src/types/plain.ts';
 import {
   ANTHROPIC,
   CHAT,
@@ -45,7 +45,7 @@ describe('the grammar of model requests', () => {
     expect(refused(path, body)).toBeNull();
   });
 
-  test.each<[WireCase, JsonMap]>([
+  test.each([
     [ANTHROPIC, tools({ type: 'bash_20250124', name: 'bash' }, { name: 'a', input_schema: {} })],
     [ANTHROPIC, messages({ type: 'image', source: { type: 'base64', data: 'AAAA' } })],
     [ANTHROPIC, messages({ type: 'tool_use', id: 'a', input: { mcp_servers: [], type: 'url' } })],
@@ -146,7 +146,7 @@ describe('the grammar of model requests', () => {
     },
   );
 
-  test.each<[WireCase, JsonMap, string, Json?]>([
+  test.each([
     [ANTHROPIC, { speed: 'fast' }, 'speed'],
     [ANTHROPIC, { max_tokens: Infinity }, 'max_tokens'],
     [ANTHROPIC, { thinking: { budget_tokens: -1e9 } }, 'budget_tokens'],

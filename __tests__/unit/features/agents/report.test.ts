@@ -84,7 +84,7 @@ describe('report of two runs of an agent', () => {
   });
 
   test('omits equal files and commands, and says how many steps are omitted', () => {
-    const many = Array.from({ length: 9 }, (_, at) => call(`tool_${String(at)}`, 'done'));
+    const many = Array.from({ length: 9 }, (_, at) => call(`tool_${at}`, 'done'));
     const shown = beside(RUN, { ...RUN, steps: many });
     expect(shown).not.toContain('<code>NOTES.md</code></td>');
     expect(shown).not.toContain('npm test');

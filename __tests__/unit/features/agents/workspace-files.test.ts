@@ -111,7 +111,7 @@ describe('the files of a workspace', () => {
   });
 
   test('are rejected before all are read if together they exceed the size limit', async () => {
-    const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${String(at)}`, '']));
+    const files = Object.fromEntries([...Array(40).keys()].map((at) => [`f${at}`, '']));
     const body = new Uint8Array(30_000_000);
     const tree = { ...treeOf({ files }), read: async () => body };
     await expect(readWorkspaceFiles(tree, { from: '', with: [], hide: [] })).rejects.toThrow(

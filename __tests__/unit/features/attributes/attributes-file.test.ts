@@ -127,7 +127,7 @@ describe('attributes file', () => {
   const many = (line: number, count: number, references: number, rule: string, limit: number) =>
     `:${line}: ${count} domains are more than ${references} references allow: at most min(${rule}) = ${limit}, so that each has four references on average. Remove some, or add references`;
 
-  test.each<[string, string, string[], { path: string; references: number }[], number]>([
+  test.each([
     ['15 for 40', shared(15), [], prompts, 15],
     ['16 for 40', shared(16), [many(17, 16, 40, '15, ⌊2 × 40 / 4⌋', 15)], prompts, 15],
     ['5 for 10', shared(5), [], [sized(10)], 15],

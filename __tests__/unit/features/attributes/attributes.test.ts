@@ -2,12 +2,13 @@ import { explainedSuites } from '../../../../src/features/attributes/explained-s
 import { insights } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { attributes } from '../../../../src/features/attributes/section.ts';
+import { weakBlocks, weakInsights } from '../../../../src/features/attributes/weakest.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
 import { renderComment, checkSummary, renderTerminal } from '../../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from '../../report/kinds.ts';
-import { green } from '../../report/results.ts';
+import { green, referenceOf, sideOf, suiteOf } from '../../report/results.ts';
 
 const [detail] = COMMENT_LEVELS;
 const wide = { width: 200, colour: false };
@@ -24,13 +25,26 @@ describe('attributes in a report', () => {
   const text = shown(withKinds());
 
   test('are summarized in one line', () => {
-    expect(text.split('\n')[0]).toBe('11 attributes: 1 regressed, 1 also fell');
+    expect(text.split('\n')[0]).toBe('Attributes: 1 regressed');
   });
 
   test('are listed if they regressed, with tests, rates and verdict', () => {
     const rates = ['100.0 % → 60.0 %', 'regressed'];
     expect(rowsOf(text)).toContainEqual(['Refunds and returns domain (20)', ...rates]);
     expect(text).not.toContain('Late or lost parcels');
+  });
+
+  test('name sub-tasks whose skill alignment moved, only then', () => {
+    const alignment = { base: 0, head: 0.33, moved: true as const };
+    const said = shown(
+      changed(({ kind }) => (kind === 'subtask' ? { alignment } : {})),
+      attributes,
+      1,
+    );
+    expect(said).toMatch(
+      /Answers with other skills than expected: .+ sub-task 0\.0 % → 33\.0 % and \d more \(lower is better\)\./,
+    );
+    expect(text).not.toContain('Answers with other skills');
   });
 
   test("show a metric's mean next to the pass rate, marked as untested", () => {
@@ -126,16 +140,16 @@ describe('attributes in a report', () => {
     expect(two).toContain('Refunds and returns domain of capitals');
   });
 
-  test.each<[string, (result: Result) => string]>([
+  test.each([
     ['comment', (result) => renderComment(result, { marker: '<!-- m -->' })],
     ['check', checkSummary],
     ['terminal', (result) => renderTerminal(result, { width: 160, colour: false })],
   ])('appear in the %s', (_, render) => {
     const output = render(withKinds());
-    expect(output).toContain('11 attributes: 1 regressed, 1 also fell');
+    expect(output).toContain('Attributes: 1 regressed');
     expect(output).toContain('Refunds and returns');
     expect(output).toContain('between −51.2 and −28.8');
-    expect(output).toContain('2 tried insights');
+    expect(output).toContain('2 insights');
     expect(output).toContain('fixes 3 of 3 tests and broke none of 12 others that passed');
   });
 });
@@ -166,10 +180,70 @@ describe('insights in a report', () => {
 
   test('show the change that was tested, with its file and line', () => {
     const text = shown(withKinds(), insights);
-    expect(text.split('\n')[0]).toBe('2 tried insights');
+    expect(text.split('\n')[0]).toBe('2 insights');
     expect(text).toContain('- Be firm about the thirty days.');
     expect(text).toContain('+ Be firm about the thirty days, unless goods came broken.');
     expect(text).toContain('prompts/triage.yaml:9');
+  });
+
+  test('say why no change was proven', () => {
+    const insight = { ...withKinds().insights[0]!, fix: null, no_fix: '30 calls were used up' };
+    const text = shown({ ...withKinds(), insights: [insight] }, insights);
+    expect(text).toMatch(/^no insight\n/);
+    expect(text).toContain('No fix is proven: 30 calls were used up.');
+    expect(text).not.toContain('A model wrote');
+  });
+});
+
+test('attributes are left out if none changed and no suite is red', () => {
+  const quiet = changed(() => ({ verdict: 'no change found' }));
+  expect(shown(quiet)).toContain('no attribute is named as worse');
+  const suites = quiet.suites.map((suite) => ({ ...suite, verdict: 'unchanged' as const }));
+  expect(shown({ ...quiet, suites })).toBe('');
+});
+
+describe('a sweep', () => {
+  const [own] = sweepOfModels().attributes;
+  /** Of 24 tests, the first `fails` fail, and the first `n` have the attribute. */
+  const swept = (fails: number, n: number, model = 'second'): Result => {
+    const references = Array.from({ length: 24 }, (_, at) => {
+      const outcome = at < fails ? 'fail' : 'pass';
+      return referenceOf(`r${String(at)}`, outcome, {
+        head: sideOf([{ outcome, actual: 'Oslo' }]),
+      });
+    });
+    const suite = suiteOf('capitals', references, { variant: { model, parameters: {} } });
+    const rivers = {
+      ...own!,
+      ...{ suite: suite.name, path: suite.path, variant: suite.variant, id: 'rivers', n },
+      ...{ name: 'Rivers', head: Math.max(0, n - fails) / n },
+      references: references.slice(0, n).map(({ id }) => id),
+    };
+    const found = weakInsights(suite, [rivers]);
+    return { ...sweepOfModels(), suites: [suite], attributes: [rivers], insights: found };
+  };
+
+  test.each([
+    [
+      'all its tests',
+      8,
+      8,
+      'capitals is weak in Rivers (0 % of 8 tests pass). For example, r0: Oslo',
+    ],
+    ['most of its tests', 6, 8, 'capitals is weak in Rivers (25 % of 8 tests pass). For example,'],
+    ['too few tests', 3, 3, ''],
+    ['a share that may be chance', 6, 24, ''],
+    ['no test', 0, 8, ''],
+  ])('names an attribute that fails in %s', (_, fails, n, words) => {
+    expect(shown(swept(fails, n), weakBlocks)).toContain(words);
+    expect(shown(swept(fails, n), weakBlocks) === '').toBe(words === '');
+  });
+
+  test('names the model that is weak, in its first lines', () => {
+    const [one, two] = [swept(8, 8), swept(0, 8, 'first')];
+    const both = { ...one, suites: [...two.suites, ...one.suites] };
+    const [top] = renderComment(both).split('<details>');
+    expect(top).toContain('`capitals, second` is weak in **Rivers**');
   });
 });
 

@@ -56,7 +56,7 @@ describe('an insight proposed by a model', () => {
     ).toEqual([[PROMPT[0], becomes, PROMPT[2]].join('\n'), '{question}']);
   });
 
-  test.each<[string, object]>([
+  test.each([
     ['that quotes a test', { becomes: 'Tell order-42 yes.' }],
     ['of words that are not there', { was: 'Be cold.' }],
     ['of words that are there twice', { was: 'Sign as' }],

@@ -28,7 +28,7 @@ describe('a rating', () => {
   const attributes = [{ id: 'a', kind: 'domain', name: 'Rivers', explanation: '' }] as const;
   const scoreOf = (...ratings: unknown[]) => usableRatings(ratings, attributes).get('a')?.score;
 
-  test.each<[unknown, number | undefined]>([
+  test.each([
     [4, 4],
     ['4/5', 4],
     ['4 of 5', 4],

@@ -16,7 +16,7 @@ import {
 
 const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
 
-function promptOf(lines: readonly string[]): Prompt {
+function promptOf(lines: readonly string[]) {
   const content = lines.slice(2).map((line) => line.trim());
   const place = { file: 'p.yaml', line: 2 };
   return prompt({ messages: [{ role: 'user', content: content.join('\n'), place }] });
@@ -38,9 +38,9 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
   const unit = causeUnit();
   const references = [
     ...fell.map((head, i) =>
-      referenceResult(`fell-${String(i)}`, { base: sideResult(['pass']), head: sideResult(head) }),
+      referenceResult(`fell-${i}`, { base: sideResult(['pass']), head: sideResult(head) }),
     ),
-    ...Array.from({ length: held }, (_, i) => referenceResult(`held-${String(i)}`)),
+    ...Array.from({ length: held }, (_, i) => referenceResult(`held-${i}`)),
   ];
   const none = { passes: 0, tries: 0 };
   const cause: Cause = {
@@ -152,11 +152,10 @@ describe('fix', () => {
     async (broken) => {
       const found = await look({
         ...DRAFTED,
-        passes: (words, reference) =>
-          words !== 'Be brief.' || reference !== `held-${String(broken)}`,
+        passes: (words, reference) => words !== 'Be brief.' || reference !== `held-${broken}`,
       });
       expect(found.fix?.kind).toBe('set back');
-      const last = `Be brief. held-${String(Math.min(44, Math.floor(broken / 10) * 10 + 10))}`;
+      const last = `Be brief. held-${Math.min(44, Math.floor(broken / 10) * 10 + 10)}`;
       expect(found.ran.has(last)).toBe(broken > 39);
     },
   );
@@ -169,7 +168,7 @@ describe('fix', () => {
     expect(overfit.fix?.kind).toBe('set back');
     const { fix, ran } = await look({ ...DRAFTED, passes: () => true });
     expect(fix).toMatchObject({ restores: { references: 2, of: 2 }, withheld: true });
-    expect([0, 2, 4].map((at) => ran.has(`Be brief. fell-${String(at)}`))).not.toContain(true);
+    expect([0, 2, 4].map((at) => ran.has(`Be brief. fell-${at}`))).not.toContain(true);
     expect(fix && fixWords(fix)).toBe(
       'fixes 2 of 2 tests that the grader did not see and broke none of 45 others that passed',
     );

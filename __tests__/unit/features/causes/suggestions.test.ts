@@ -112,7 +112,7 @@ describe('review comment with a proven fix', () => {
     );
   });
 
-  test.each<[string, ReturnType<typeof from>]>([
+  test.each([
     ['for an outside contributor', from([fixed()], { trust: 'untrusted' })],
     ['on a file outside the change', from([fixed({ file: 'prompts/other.yaml' })])],
     ['on a deleted file', from([fixed()], {}, [{ ...CHANGED[0]!, deleted: true }])],
@@ -134,7 +134,7 @@ describe('review comment with a proven fix', () => {
 });
 
 /** Elements, images, links and mentions that a review comment does not write itself. */
-function escaped(body: string): string[] {
+function escaped(body: string) {
   const { elements, images, links, references } = renderGithub(body);
   const own = new Set(['p', 'strong', 'code', 'pre', 'sub']);
   return [...elements.filter((name) => !own.has(name)), ...images, ...links, ...references];

@@ -5,7 +5,7 @@ import { referenceOf, resultOf, suiteOf, passed } from '../../report/results.ts'
 
 const side = () => passed('spam');
 const both = (base: number | null, head: number | null) => ({ base, head });
-const result: Result = resultOf({
+const result = resultOf({
   suites: [
     suiteOf('mails', [referenceOf('a', 'unchanged', { base: side(), head: side() })], {
       classification: {
@@ -29,7 +29,7 @@ describe('classification suite', () => {
     ['terminal', (from) => inTerminal(from, 120)],
   ])('shows precision and recall per label on base and head in the %s', async (_, render) => {
     const text = (await render(result)).replace(/<[^>]+>/g, ' ').replace(/[|·\s]+/g, ' ');
-    expect(text).toContain('How often each label is right');
+    expect(text).toContain('Right when given');
     expect(text).toMatch(
       /accuracy 80\.0 % → 75\.0 %, macro-F1 0\.791 → 0\.740, answers that are not a label 0\.0 % → 5\.0 %/,
     );

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { conversationOf } from '../../../../src/features/conversations/answerer.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from '../../config/tree.ts';
 
@@ -25,6 +26,14 @@ describe('conversation', () => {
         { name: 'completeness', combine: 'any' },
       ],
     });
+  });
+
+  test('has the text of code_chat_eval, unchanged, if the instructions are its name', async () => {
+    const own = await written('  instructions: code_chat_eval\n');
+    const digest = createHash('sha256').update(own!.instructions!).digest('hex');
+    expect(digest).toBe('ce0ffaa111ef4823c76d58db9373dc855f7b35185a6d1f8dd9e1f0f6930c782b');
+    const other = await written('  instructions: code_chat_eval is good.\n');
+    expect(other!.instructions).toBe('code_chat_eval is good.');
   });
 
   test('accepts evaluators with parameters and custom criteria', async () => {

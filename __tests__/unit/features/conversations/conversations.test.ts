@@ -7,7 +7,6 @@ import type {
   PairedMean,
 } from '../../../../src/features/conversations/result.ts';
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LIMIT } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
@@ -164,7 +163,7 @@ function graded(side: 'base' | 'head', ...words: [boolean, string, string][]) {
   };
 }
 
-function mentor(): Result {
+function mentor() {
   const reference = referenceOf('sort', 'regressed', {
     file: 'prompts/tests/mentor.yaml',
     line: 9,
@@ -230,7 +229,7 @@ describe('regressed conversation in a comment', () => {
       }),
       { marker },
     );
-    expect(shown).toContain('After 1 equal turn:');
+    expect(shown).toContain('After 1 equal turn that began with `How do I sort a list of names?`:');
     expect(shown).not.toContain('Which language?');
     const row = shown.split('\n').find((line) => line.includes('Use sorted(names).')) ?? '';
     expect(row).toContain('Write a bubble sort.');
@@ -244,7 +243,7 @@ describe('conversations in reports other than the comment', () => {
   test('fit the width of the terminal', () => {
     const lines = renderTerminal(mentor(), { width: 80, colour: false }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines.join('\n')).toContain('Conversations in 1 suite');
+    expect(lines.join('\n')).toContain('Conversations');
   });
 
   test('are shown in the annotation of a reference, with their last answers', () => {
@@ -311,7 +310,7 @@ describe('conversations in reports other than the comment', () => {
 
 describe('hostile dialogues', () => {
   const texts = Object.values(hostileTexts);
-  const hostile = (): Result => {
+  const hostile = () => {
     const all = texts.map((text): ConversationResult => {
       const one = talk('no_follow_up', [text, text, 'ynn'], [text, text, 'ynn']);
       return {
@@ -330,7 +329,7 @@ describe('hostile dialogues', () => {
       };
     });
     const references = all.map((conversation, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(conversation),
         head: side(conversation),
       }),
@@ -355,7 +354,7 @@ describe('hostile dialogues', () => {
       evaluators: texts.flatMap((text, index) =>
         evaluators.map((evaluator) => ({
           ...evaluator,
-          path: `${text}${String(index)}`,
+          path: `${text}${index}`,
           name: text,
           criteria: [text],
           grades: evaluator.grades.map((grade) => ({ ...grade, evaluators: [text] })),
@@ -382,12 +381,12 @@ describe('hostile dialogues', () => {
 
   test('of any length fit into a comment', () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [
-      `Question ${String(index)} ${'?'.repeat(3_000)}`,
+      `Question ${index} ${'?'.repeat(3_000)}`,
       'word '.repeat(2_000),
       'ynn',
     ]);
     const references = Array.from({ length: 40 }, (_, index) =>
-      referenceOf(`r${String(index)}`, 'regressed', {
+      referenceOf(`r${index}`, 'regressed', {
         base: side(quick),
         head: side(talk('max_steps', ...talks)),
       }),

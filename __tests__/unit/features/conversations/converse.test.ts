@@ -30,7 +30,7 @@ const asked = (ask: ModelCalls['ask']): ModelCalls => ({
 async function talk(
   judge: (turn: number, model: string) => string,
   changes: Parameters<typeof steering>[0] = {},
-  say = (turn: number) => `Answer ${String(turn)}`,
+  say = (turn: number) => `Answer ${turn}`,
 ) {
   const model = scripted((request) =>
     request.purpose === 'evaluator'
@@ -101,7 +101,7 @@ describe('dialogue', () => {
   });
 
   test('ends with the outcome max_steps after the last step, without another question', async () => {
-    const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${String(turn + 1)}`), {
+    const { dialogue, by } = await talk((turn) => verdict('nnn', `Question ${turn + 1}`), {
       max_steps: 3,
     });
     expect(dialogue.outcome).toBe('max_steps');

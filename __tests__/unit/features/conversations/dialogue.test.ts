@@ -93,7 +93,7 @@ describe('completion of a dialogue', () => {
 });
 
 describe('completion flags (such as stored or truncated) of a dialogue', () => {
-  test.each<[object, object, object]>([
+  test.each([
     [{ ended: 'length' }, {}, { ended: 'length' }],
     [{ ended: 'refused' }, {}, { ended: 'refused' }],
     [{ ended: 'other', ended_as: 'novel' }, {}, { ended: 'other', ended_as: 'novel' }],

@@ -167,7 +167,7 @@ export async function publishedConversations(): Promise<PublishedConversations> 
   const runs: PublishedConversations['runs'] = (base, head) =>
     [...(models[head] ?? '')].map((_, index) => ({
       affected: {
-        reference: reference(`q${String(index)}`),
+        reference: reference(`q${index}`),
         base: base === null ? null : generation('base'),
         head: generation('head'),
         change: 'both',

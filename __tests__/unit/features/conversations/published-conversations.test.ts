@@ -218,7 +218,7 @@ describe('published validation of five evaluators', () => {
     const examples = [...answers.accepted].map((label, index) => ({
       messages: [
         { role: 'user' as const, content: 'q' },
-        { role: 'assistant' as const, content: `answer ${String(index)}.` },
+        { role: 'assistant' as const, content: `answer ${index}.` },
       ],
       accepted: label === '1',
       place: { file: 'a.csv', line: index + 2 },

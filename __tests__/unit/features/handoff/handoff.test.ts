@@ -1,5 +1,5 @@
 import type { SuiteCauses } from '../../../../src/features/causes/result.ts';
-import type { RunOutcome } from '../../../../src/kernel/result/outcome.ts';
+import { conclusionOf, type RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Reason } from '../../../../src/kernel/result/reason.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
@@ -70,7 +70,7 @@ function causesOf(
 const broken = (id: string, changes: Parameters<typeof referenceOf>[2] = {}) =>
   referenceOf(id, 'regressed', { base: passed('a', 'a'), head: failed('x', 'x'), ...changes });
 
-function regressed(ids: readonly string[], changes: Partial<Result> = {}): Result {
+function regressed(ids: readonly string[], changes: Partial<Result> = {}) {
   const suite = suiteOf(
     'support',
     ids.map((id) => broken(id)),
@@ -96,7 +96,7 @@ const textOf = (result: Result, name: 'next' | 'handoff', links: Links = NO_LINK
 describe('next step', () => {
   const of = (causes: SuiteCauses[], ids = ['t05']) => regressed(ids, { causes });
   const other = causeUnit({ file: 'prompts/tags.yaml', lines: { from: 3, to: 3 } });
-  test.each<[string, Result, string]>([
+  test.each([
     [
       'a program whose code changed in two files',
       of([
@@ -163,27 +163,46 @@ describe('next step', () => {
     [
       'broken tests without a cause',
       of([]),
-      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+      'compare the answers of a test that failed: `npx evaldiff show support/t05`.',
     ],
     [
       'a broken test whose id is not a word',
       of([], ['run `rm -rf ~`']),
-      'compare the answers of a broken test: `npx evaldiff show @1`.',
+      'compare the answers of a test that failed: `npx evaldiff show @1`.',
     ],
   ])('has the expected words for %s', (_, result, words) => {
     expect(textOf(result, 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
 
-  const suite = suiteOf('support', [broken('t05')]);
+  const suite = suiteOf('support', [broken('t05')], { verdict: 'inconclusive' });
   const removed: Reason = { code: 'removed', named: ['support: t01'], fails: true };
   const gate: Reason = { code: 'below-floor', suite: 'support', rate: 0.5, floor: 0.8 };
   test.each<[RunOutcome, Reason[], string]>([
-    [{ kind: 'failed', fails: true }, [removed], 'restore these tests, or confirm their removal.'],
+    [
+      { kind: 'failed', fails: true },
+      [removed],
+      'restore these tests, or confirm their removal with `override-label`.',
+    ],
+    [
+      { kind: 'only-removed', references: 1 },
+      [{ ...removed, fails: false }],
+      'restore these tests, or merge to confirm their removal.',
+    ],
+    [
+      { kind: 'regressed', fails: true, pool: { base: 1, head: 0.9 } },
+      [{ code: 'inconclusive', suite: 's', path: 'p', variant: suite.variant }],
+      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+    ],
+    [
+      { kind: 'inconclusive' },
+      [],
+      'add tests, or run the unsure ones again: `npx evaldiff diff references=t05 n_tries=9`.',
+    ],
     [
       { kind: 'failed', fails: true },
       [gate],
-      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+      'compare the answers of a test that failed: `npx evaldiff show support/t05`.',
     ],
     [
       { kind: 'failed', fails: true },
@@ -209,7 +228,8 @@ describe('next step', () => {
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],
   ])('has the expected words for the outcome %j', (outcome, reasons, words) => {
-    expect(textOf(resultOf({ outcome, reasons, suites: [suite] }), 'next')).toBe(words);
+    const conclusion = conclusionOf(outcome);
+    expect(textOf(resultOf({ outcome, conclusion, reasons, suites: [suite] }), 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
 
@@ -218,7 +238,9 @@ describe('next step', () => {
     const comment = renderComment(result, { marker });
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
-    expect(inTerminal(result)).toContain('Next: compare the answers');
+    expect(inTerminal(result)).toContain(
+      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3).',
+    );
     expect(await renderHtml(result)).toContain('<b>Next</b>');
   });
 });
@@ -233,7 +255,7 @@ describe('section for coding agents', () => {
       '- Print a test as JSON: `npx evaldiff@1.0.0 show support/t05 --json`',
       '- Run the tests on both commits: `npx evaldiff@1.0.0 diff --base 1f6a9c0 --head 9e8d7c6 prompts=support references=t05,t12 --report evaldiff-report`',
       '- Proven cause of support: `prompts/support.yaml:12`',
-      '- Broken tests of support: `t05, t12`',
+      '- Tests that got worse in support: `t05, t12`',
       '',
       '- Tested fix: `prompts/support.yaml:12`, written by `npx evaldiff@1.0.0 fix --write`',
       '',
@@ -275,7 +297,7 @@ describe('section for coding agents', () => {
     suites.push(suiteOf(name, [broken('t05'), broken(name)], { verdict: 'regressed' }));
     const causes = [{ ...causesOf([{}]), suite: name, path: suites[1]!.path }];
     const fold = textOf(resultOf({ conclusion: 'failure', suites, causes }), 'handoff');
-    expect(fold).toContain('- Broken tests of a suite: `t05, @3`');
+    expect(fold).toContain('- Tests that got worse in a suite: `t05, @3`');
     expect(fold).not.toContain(name);
   });
 
@@ -343,7 +365,7 @@ describe('section for coding agents', () => {
       '- Print a test as JSON: `npx evaldiff@1.0.0 show @1 --json`',
       expect.stringMatching(/^- Run the tests on both commits: `[\w @.-]+`$/),
       '- Proven cause of a suite: `prompts/support.yaml:12`',
-      '- Broken tests of a suite: `@1, t05`',
+      '- Tests that got worse in a suite: `@1, t05`',
     ]);
   });
 
@@ -360,7 +382,7 @@ describe('section for coding agents', () => {
   });
 
   test('drops the fix, then its last items, to stay below 1,500 characters', () => {
-    const long = (n: number) => `aTestWithTheLongestNameOf${String(n)}`;
+    const long = (n: number) => `aTestWithTheLongestNameOf${n}`;
     const ids = Array.from({ length: 40 }, (_, n) => long(n));
     const causes = [causesOf([{ fix: { ...FIX, replacement: 'x'.repeat(1_400) } }])];
     const fold = textOf(regressed(ids, { causes }), 'handoff');
@@ -369,13 +391,13 @@ describe('section for coding agents', () => {
     expect(fold).not.toContain('xxx');
     const suites = Array.from({ length: 20 }, (_, n) =>
       suiteOf(
-        `suite${String(n)}`,
+        `suite${n}`,
         ids.map((id) => broken(id)),
         { verdict: 'regressed' },
       ),
     );
     const many = textOf(resultOf({ conclusion: 'failure', suites }), 'handoff');
     expect(many.length).toBeLessThanOrEqual(1_500);
-    expect(many).toContain('Broken tests of suite0: ');
+    expect(many).toContain('Tests that got worse in suite0: ');
   });
 });

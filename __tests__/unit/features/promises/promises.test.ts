@@ -59,13 +59,15 @@ describe('promised fixes', () => {
         head: { passes: 0, tries: 5 },
       }),
     ]);
-    expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 still fails: 0 of 5 → 0 of 5.');
+    expect(line).toBe('Promised fixes: 1 of 2 kept (t01); t02 is not fixed: 0 of 5 → 0 of 5.');
   });
 
   test('report a test as broken if the pull request breaks it', async () => {
     const { result, line } = await promised('Fixes: t04', onlySupport('worse'));
     expect(result.promises?.references).toMatchObject([{ id: 't04', status: 'broke' }]);
-    expect(line).toMatch(/^Promised fixes: 0 of 1 kept; t04 broke: (\d+) of \1 → 0 of \d+\.$/);
+    expect(line).toMatch(
+      /^Promised fixes: 0 of 1 kept; t04 failed on head: (\d+) of \1 → 0 of \d+\.$/,
+    );
   });
 
   test('that are not kept do not fail the run', async () => {
@@ -124,7 +126,7 @@ describe('promised fixes', () => {
     const xml = renderJunit(result, [promisesReport]);
     expect(xml).toContain('<testcase name="t01" classname="promised fixes"/>');
     expect(xml).toMatch(
-      /<testcase name="t02" classname="promised fixes">\s+<skipped type="unmet" message="still fails: 0 of 5 → 0 of 5">/,
+      /<testcase name="t02" classname="promised fixes">\s+<skipped type="unmet" message="is not fixed: 0 of 5 → 0 of 5">/,
     );
   });
 

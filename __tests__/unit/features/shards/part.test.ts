@@ -46,11 +46,11 @@ function plan(
     build.project(
       suites.map(({ questions, tries = [] }, index) =>
         build.suite({
-          prompt: { file: `prompts/p${String(index)}.yaml`, name: `p${String(index)}` },
+          prompt: { file: `prompts/p${index}.yaml`, name: `p${index}` },
           tests: {
             references: questions.map((number, at) =>
-              build.reference(`r${String(at)}`, {
-                input: { q: `question ${String(number)}` },
+              build.reference(`r${at}`, {
+                input: { q: `question ${number}` },
                 n_tries: tries[at] ?? null,
               }),
             ),
@@ -154,7 +154,7 @@ describe('identity of a plan', () => {
     );
   });
 
-  test.each<[string, Prepared]>([
+  test.each([
     ['a different question', plan([{ questions: [1, 3], tries: [3] }])],
     ["a reference's number of tries", plan([{ questions: [1, 2], tries: [4] }])],
     ['the number of tries', plan([one], { n_tries: 5 })],

@@ -41,13 +41,13 @@ describe('workbench board', () => {
   test('compares variants with the same adjusted p-values as the ranking', () => {
     // Five of forty references differ, all in one direction: p = 1/32, and twice that for two
     // variants.
-    const suite = (model: string, from: number): SuiteResult =>
+    const suite = (model: string, from: number) =>
       suiteOf(
         'capitals',
         Array.from({ length: 40 }, (_, at) => {
           const outcome = at >= from && at < from + 5 ? 'fail' : 'pass';
           const head = sideOf([{ outcome, actual: 'x' }]);
-          return referenceOf(`q${String(at)}`, outcome, { base: null, head, p: null, q: null });
+          return referenceOf(`q${at}`, outcome, { base: null, head, p: null, q: null });
         }),
         { variant: { model, parameters: {} }, verdict: 'not_compared' },
       );
@@ -85,7 +85,7 @@ describe('workbench board', () => {
   test('distinguishes references of a removed prompt from references without answers', () => {
     const gone = referenceOf('gone', 'removed', { base: null, head: null });
     const open = referenceOf('open', 'inconclusive', { base: null, head: null });
-    const suite = (model: string, rows: (typeof gone)[]): SuiteResult =>
+    const suite = (model: string, rows: (typeof gone)[]) =>
       suiteOf('p', rows, { variant: { model, parameters: {} } });
     const statuses = (...suites: SuiteResult[]) =>
       board(resultOf({ suites })).matrices.flatMap(({ rows }) => rows.map(({ status }) => status));

@@ -34,8 +34,7 @@ const planned = (
 });
 
 function recorder(
-  reply: (request: Request, count: number) => Completion = (_, count) =>
-    answer(`answer ${String(count)}`),
+  reply: (request: Request, count: number) => Completion = (_, count) => answer(`answer ${count}`),
 ) {
   const requests: Request[] = [];
   return { requests, complete: async (request: Request) => reply(request, requests.push(request)) };

@@ -45,7 +45,7 @@ function dialogues(all: readonly Dialogue[], setting: Setting = {}) {
     return { byHead: { ...tryResult(outcome, index), scores: [score] }, byBase: null };
   };
   return comparedSuite(
-    { references: all.map((_, at) => reference(`d${String(at)}`)), metrics: [kind] },
+    { references: all.map((_, at) => reference(`d${at}`)), metrics: [kind] },
     (at, side) => all[at]![side].map(made),
     {
       policy: setting.policy ?? { kind: 'fixed', tries: all[0]!.base.length },
@@ -187,7 +187,7 @@ describe('the share of turns that pass', () => {
     const runs = 200;
     const rates = [0.25, 0.6, 0.9];
     const red = Array.from({ length: runs }, (_, run) => {
-      const seed = createRandom(`unchanged dialogues ${String(run)}`);
+      const seed = createRandom(`unchanged dialogues ${run}`);
       const random = () => nextFloat(seed);
       const rate = rates[run % rates.length]!;
       const turns = (mood: number) =>

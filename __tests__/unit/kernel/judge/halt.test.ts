@@ -22,11 +22,7 @@ const halt: Halt = {
   code: 'budget',
   why: 'the limit of 40 model calls (max-calls) is reached',
 };
-const suiteOf = (
-  base: Outcome[],
-  head: Outcome[],
-  changes: Partial<SuiteResult> = {},
-): SuiteResult =>
+const suiteOf = (base: Outcome[], head: Outcome[], changes: Partial<SuiteResult> = {}) =>
   suiteResult({
     references: [referenceResult('a', { base: sideResult(base), head: sideResult(head) })],
     ...changes,

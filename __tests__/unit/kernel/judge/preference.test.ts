@@ -7,7 +7,7 @@ import { comparedSuite, metric, reference, tryResult } from '../../app/run/build
 /** A suite with two tries per reference, in all of which base's answer is preferred. */
 function lost(clusters: readonly (string | undefined)[], questions: readonly string[]) {
   const references = clusters.map((cluster, at) =>
-    reference(`r${String(at)}`, {
+    reference(`r${at}`, {
       ...(cluster === undefined ? {} : { cluster }),
       input: { q: questions[at]! },
     }),

@@ -17,9 +17,7 @@ function unseen(
   metric: Partial<MetricResult> = {},
   own: Partial<Reference> = {},
 ) {
-  const references = Array.from({ length: REFERENCES }, (_, at) =>
-    reference(`r${String(at)}`, own),
-  );
+  const references = Array.from({ length: REFERENCES }, (_, at) => reference(`r${at}`, own));
   const comparison = comparedSuite({ references }, (at, side) =>
     TRIES.map((index) => ({ byHead: { base, head }[side](at, index), byBase: null })),
   );

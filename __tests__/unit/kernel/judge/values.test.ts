@@ -44,7 +44,7 @@ function valued(values: Numbers, setting: Setting = {}) {
     ...(setting.metric ?? { better: 'higher' }),
   });
   const references = values.map((_, index) =>
-    reference(`r${String(index)}`, {
+    reference(`r${index}`, {
       ...(clusters[index] === undefined ? {} : { cluster: clusters[index] }),
     }),
   );
@@ -344,9 +344,7 @@ describe('values of a metric', () => {
     });
 
     test('are not listed if the map has more than twenty entries, except entries that the gate names', () => {
-      const many = Object.fromEntries(
-        Array.from({ length: 21 }, (_, at) => [`k${String(at)}`, at]),
-      );
+      const many = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`k${at}`, at]));
       const values: Numbers = fell.map(() => ({ base: [many], head: [many] }));
       expect(rows(valued(values))).toEqual([]);
       expect(
@@ -396,7 +394,7 @@ describe('values that decide', () => {
       });
     return comparedSuite(
       {
-        references: names[0]![1].values.map((_, index) => reference(`r${String(index)}`)),
+        references: names[0]![1].values.map((_, index) => reference(`r${index}`)),
         metrics: names.map(([id, { values: _, passes: _passes, ...own }]) => metric(id, own)),
       },
       attempts,
@@ -418,7 +416,7 @@ describe('values that decide', () => {
     near: { ...ALWAYS, better, values, passes: () => true },
   });
 
-  test.each<[string, Record<string, Gated>]>([
+  test.each([
     ['equally in all of four tests', { near: { ...higher, values: many(4, () => [0.67, 0]) } }],
     [
       'in all of four tests, by different amounts',
@@ -475,7 +473,7 @@ describe('values that decide', () => {
     expect(verdictOf(decidedBy(both))).toBe('inconclusive by unsettled');
   });
 
-  test.each<[string, Record<string, Gated>]>([
+  test.each([
     ['are equal', { near: { ...higher, values: many(4, () => [0.67, 0.67]) } }],
     ['rose a little', { near: { ...higher, values: from([0.6, 0.7], [0.6, 0.65]) } }],
     [

@@ -41,7 +41,7 @@ function repeated<T>(runs: readonly [number, ...T[]][]) {
 /** A finished suite. On each side of a reference, the failed tries come first. */
 function compared(rows: readonly Row[], policy: TryPolicy, own: SuiteGate = {}) {
   const tables = repeated(rows);
-  const references = tables.map((_, index) => reference(`r${String(index)}`));
+  const references = tables.map((_, index) => reference(`r${index}`));
   const attempts = (passes: number, tries: number): Try[] =>
     Array.from({ length: tries }, (_, index) => ({
       byHead: tryResult(index < tries - passes ? 'fail' : 'pass', index),

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { begun, made } from '../../../../benchmarks/verdicts/simulate.ts';
 import { mapRuns, type SuiteComparison } from '../../../../src/kernel/plan/suite-run.ts';
 import { nextTries } from '../../../../src/kernel/plan/tries.ts';

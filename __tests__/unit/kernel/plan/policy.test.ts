@@ -30,7 +30,7 @@ describe('first tries', () => {
   });
 
   test('depend on the number of questions; references of a cluster count as one question', () => {
-    const cluster = (at: number) => ({ cluster: `q${String(Math.floor(at / 2))}` });
+    const cluster = (at: number) => ({ cluster: `q${Math.floor(at / 2)}` });
     expect(wanted(ledger(fine(100, 0), cluster))).toEqual(everyone(100, 2));
   });
 });

@@ -13,9 +13,9 @@ const made = (index: number): Try => ({ byHead: tryResult('pass', index), byBase
 function twoReferences() {
   const runs = [true, false].map((skip, index) => ({
     affected: {
-      reference: { id: `r${String(index)}`, skip, tags: [], n_tries: null },
-      base: { kind: 'request', fingerprint: `base ${String(index)}` },
-      head: { kind: 'request', fingerprint: `head ${String(index)}` },
+      reference: { id: `r${index}`, skip, tags: [], n_tries: null },
+      base: { kind: 'request', fingerprint: `base ${index}` },
+      head: { kind: 'request', fingerprint: `head ${index}` },
     },
     base: [],
     head: [],

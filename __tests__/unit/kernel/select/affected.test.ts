@@ -18,13 +18,16 @@ describe('affected references', () => {
     const file = 'prompts/q.yaml';
     const places = { model: { file, line: 50 } };
     const messages = [line('Say {q}', 99)];
-    const moved = suite({ prompt: { file, name: 'renamed', messages, places } });
+    const moved = suite({
+      prompt: { file, name: 'renamed', messages, places },
+      tests: { file: 'prompts/tests/q.yaml' },
+    });
     expect(affected(suite(), moved)).toEqual({ because: [], references: [], unaffected: 2 });
   });
 
   const told = suite({ prompt: { messages: [line('Tell {q}')] } });
   const strict = suite({ tests: { metrics: [metric('has', { threshold: 0.5 })] } });
-  test.each<[string, Suite, Suite, string, string]>([
+  test.each([
     ['the prompt text', suite(), told, 'messages', 'prompts/p.yaml'],
     [
       'a parameter that is 0',

@@ -34,12 +34,10 @@ const byModel = (text: string, model: string, name: string) =>
 
 describe('pairSuites', () => {
   const texts = ['chat', 'a', 'b'];
-  const renamed = ['new', 'a', 'b'].map((text, at) =>
-    saying(text, `two ${String(at)}`, 'two.yaml'),
-  );
+  const renamed = ['new', 'a', 'b'].map((text, at) => saying(text, `two ${at}`, 'two.yaml'));
   const [kept, kept2] = [saying('c', 'k', 'kept.yaml'), saying('d', 'k2', 'kept.yaml')];
 
-  test.each<[string, Suite[], Suite[], string[]]>([
+  test.each([
     [
       'matches a suite by path if its name changed',
       [named('a.yaml', 'old')],
@@ -98,8 +96,8 @@ describe('pairSuites', () => {
     ],
     [
       'matches prompts whose numbered names shifted after an insertion',
-      ['one', 'two'].map((text, at) => byModel(text, 'm', `config ${String(at + 1)}`)),
-      ['new', 'one', 'two'].map((text, at) => byModel(text, 'm', `config ${String(at + 1)}`)),
+      ['one', 'two'].map((text, at) => byModel(text, 'm', `config ${at + 1}`)),
+      ['new', 'one', 'two'].map((text, at) => byModel(text, 'm', `config ${at + 1}`)),
       ['→ config 1', 'config 1 → config 2', 'config 2 → config 3'],
     ],
     [

@@ -52,7 +52,7 @@ describe('minPOverMetrics', () => {
     const fell = [...repeat(8, tried('11', '00')), ...fine(12)];
     const rare = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [
-        `rare ${String(i)}`,
+        `rare ${i}`,
         fine(20).map((own, at) => (at === i % 20 ? tried('10', '11') : own)),
       ]),
     );

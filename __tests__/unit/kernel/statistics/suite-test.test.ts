@@ -6,7 +6,7 @@ import { forAll } from '../../../fuzz.ts';
 import { anyTables, outcomes } from './arbitraries.ts';
 import { agreesWithVectors, repeat, tablesOf, type Row } from './vectors.ts';
 
-const times = (count: number, row: Row): Table[] => tablesOf(repeat(count, row));
+const times = (count: number, row: Row) => tablesOf(repeat(count, row));
 
 describe('suiteTest', () => {
   type Moments = { mean: number; var: number };

@@ -21,7 +21,7 @@ function picks(n: number, k: number): number[][] {
  * Every permutation of whole tries between the sides; the items of a group are permuted together.
  */
 function deals(items: readonly Values[], groups: readonly number[][]) {
-  let all: Values[][] = [items.map((item) => item)];
+  let all = [items.map((item) => item)];
   for (const group of groups) {
     const { base, head } = items[group[0]!]!;
     const ways = picks(base.length + head.length, head.length);
@@ -96,7 +96,7 @@ const small: Values[] = [
 ];
 
 describe('valueTest', () => {
-  test.each<[string, Values[]]>([
+  test.each([
     ['different numbers of tries', small],
     ['one try per side', [0.7, 0.6, 0.5].map((value) => ({ base: [value], head: [value - 0.1] }))],
     [

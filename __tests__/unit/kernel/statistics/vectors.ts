@@ -46,7 +46,7 @@ export function triesOf(tables: readonly Table[], cluster: string | null = null)
 }
 
 /** Compares with the vector's tolerance, which is relative above 1 and absolute below. */
-function expectClose(actual: number | null | undefined, expected: number, tol: number): void {
+function expectClose(actual: number | null | undefined, expected: number, tol: number) {
   expect(typeof actual).toBe('number');
   expect(Math.abs((actual as number) - expected)).toBeLessThanOrEqual(
     tol * Math.max(1, Math.abs(expected)),

@@ -1,10 +1,8 @@
 import { fill, isVariableName, placeholders } from '../../../../src/kernel/suite/template.ts';
 import fc, { forAll } from '../../../fuzz.ts';
 
-type Values = Record<string, string | number | boolean>;
-
 describe('fill', () => {
-  test.each<[string, string, Values, string]>([
+  test.each([
     ['replaces every occurrence', '{a} + {a} = {b}', { a: 1, b: 2 }, '1 + 1 = 2'],
     ['keeps zero and false as they are', '{zero} {no}', { zero: 0, no: false }, '0 false'],
     ['never expands inserted text again', 'Q: {a} / {b}', { a: '{b}', b: 's' }, 'Q: {b} / s'],

@@ -197,7 +197,7 @@ describe('hostile answers', () => {
 
   test('are compared in less than two seconds of processor time even if a call has 8,000 arguments', async () => {
     const numbered = (name: string, values: readonly number[]): Part[] => [
-      call('f', Object.fromEntries(values.map((value) => [`${name}${String(value)}`, value]))),
+      call('f', Object.fromEntries(values.map((value) => [`${name}${value}`, value]))),
     ];
     const values = Array.from({ length: 8000 }, (_, i) => i);
     let changes: ReturnType<typeof argumentChanges> = [];
@@ -211,7 +211,7 @@ describe('hostile answers', () => {
 
   test('are compared up to their 200th call, and all further calls are still shown', () => {
     const calls = (from: number): Part[] =>
-      Array.from({ length: 300 }, (_, i) => call(`f${String(i + from)}`, {}));
+      Array.from({ length: 300 }, (_, i) => call(`f${i + from}`, {}));
     expect(argumentChanges(calls(0), calls(0))).toEqual([]);
     const words = answerRuns(calls(0), calls(1)) ?? [];
     expect(words.map(({ base }) => base).join('')).toContain('f299()');

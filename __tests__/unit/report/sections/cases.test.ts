@@ -1,6 +1,12 @@
 import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import type { Score } from '../../../../src/types/metric.ts';
-import { inTerminal, renderHtml, renderJunit } from '../../../stand-ins/reports.ts';
+import {
+  annotations,
+  inTerminal,
+  renderComment,
+  renderHtml,
+  renderJunit,
+} from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf, failed } from '../results.ts';
 
 const PLACE = '(prompts/tests/capitals.yaml:12)';
@@ -60,7 +66,7 @@ test('references that no metric in the gate judges do not count as failed, but e
   const broken = shown([{ ...score, status: 'error', value: null, reason: 'no tokens' }]);
   expect(broken).toContain('1 test that was not judged');
   expect(broken).toContain('length could not judge 1 test: no tokens');
-  expect(broken).not.toMatch(/failed test|fails in/);
+  expect(broken).not.toMatch(/failed (?:test|in)/);
 });
 
 test('the size of a suite in a sweep counts only references that affect the gate, in terminal and page', async () => {
@@ -73,26 +79,94 @@ test('the size of a suite in a sweep counts only references that affect the gate
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
-test('a reference that got worse as part of a regressed suite is shown with both answers and fails in JUnit', () => {
-  const side = (outcome: 'pass' | 'fail', actual: string) => sideOf([{ outcome, actual }]);
-  const fell = (id: string, status: 'regressed' | 'fell') =>
-    referenceOf(id, status, { base: side('pass', 'Paris'), head: side('fail', 'Lyon') });
-  const shown = (...references: ReturnType<typeof fell>[]) =>
-    resultOf({
-      conclusion: 'failure',
-      suites: [suiteOf('capitals', references, { verdict: 'regressed' })],
-    });
-  const terminal = (result: ReturnType<typeof shown>) => inTerminal(result, 120);
-  const alone = terminal(shown(fell('a', 'fell'), fell('b', 'fell')));
-  expect(alone).toContain('1 more test broke');
-  expect(alone).toContain(
-    `What it did: a ${PLACE}, 1 of 1 → 0 of 1 passed; 1 more fails exact_match too`,
+const worseSuite = (...tests: ['fell' | 'regressed', failures: number, latency?: null][]) =>
+  resultOf({
+    conclusion: 'failure',
+    suites: [
+      suiteOf(
+        'capitals',
+        tests.map(([status, failures, latency], at) => {
+          const side = (outcome: 'pass' | 'fail', actual: string) =>
+            sideOf(Array.from({ length: failures }, () => ({ outcome, actual })));
+          const head = side('fail', 'Lyon');
+          if (latency === null)
+            head.tries.forEach((own) => Object.assign(own, { latency_ms: 0, usage: null }));
+          return referenceOf(`r${at}`, status, { base: side('pass', 'Paris'), head });
+        }),
+        { verdict: 'regressed' },
+      ),
+    ],
+  });
+
+test.each<[string, Parameters<typeof worseSuite>]>([
+  [
+    'failed once',
+    [
+      ['fell', 1],
+      ['fell', 1],
+      ['fell', 1],
+    ],
+  ],
+  [
+    'broke',
+    [
+      ['fell', 2],
+      ['fell', 2],
+      ['fell', 2],
+    ],
+  ],
+  [
+    'broke',
+    [
+      ['fell', 1, null],
+      ['fell', 1, null],
+      ['fell', 1, null],
+    ],
+  ],
+  [
+    'broke',
+    [
+      ['regressed', 1],
+      ['regressed', 1],
+      ['regressed', 1],
+    ],
+  ],
+  [
+    'broke or failed once',
+    [
+      ['fell', 2],
+      ['fell', 1],
+      ['fell', 2],
+    ],
+  ],
+])('every report says "%s" of tests with that evidence', async (word, tests) => {
+  const result = worseSuite(...tests);
+  const terminal = inTerminal(result, 120);
+  expect(terminal).toContain(`3 of 3 tests ${word}`);
+  expect(terminal).toContain(`2 more tests ${word}`);
+  expect(terminal).toContain('exact_match failed in 3 tests');
+  expect(terminal).toContain(' passed; 2 more failed exact_match too');
+  expect(terminal).toContain(
+    `capitals › r1 ${PLACE} – ${tests[1]![1] === 1 ? '1 of 1' : '2 of 2'}`,
   );
-  expect(alone).toContain(`capitals › b ${PLACE} – 1 of 1 → 0 of 1 passed\n`);
-  expect(alone).toContain('Lyon');
-  expect(alone).not.toContain('inconclusive');
-  expect(terminal(shown(fell('a', 'fell'), fell('b', 'regressed')))).toContain('1 more test broke');
-  expect(renderJunit(shown(fell('a', 'fell')))).toContain('failures="1"');
+  const noted = annotations(result, [
+    {
+      path: 'prompts/tests/capitals.yaml',
+      basePath: null,
+      deleted: false,
+      lines: [{ start: 1, end: 99 }],
+    },
+  ]);
+  expect(noted.map(({ title }) => title)).toContain(`capitals: r0 and 2 more ${word}`);
+  const texts = [
+    ...[terminal, renderJunit(result), JSON.stringify(noted)],
+    ...[
+      (await renderHtml(result)).replace(/<(script|style)[^]*?<\/\1>/g, ''),
+      renderComment(result),
+    ],
+  ].join();
+  if (word === 'failed once') expect(texts).not.toMatch(/\bbroke|\bbroken tests?\b| fails\b/i);
+  expect(renderJunit(result)).toContain('failures="3"');
 });
 
 test('a reference without an id in its file is named in JUnit by its input and then its generated id', () => {

@@ -15,7 +15,7 @@ const FILE = 'prompts/p.yaml';
 
 /** A file with lines 7 to 6 + `count` reworded and line 30 of base deleted. */
 function changed(count: number): ChangedText {
-  const words = (at: number, what: string) => `      ${what} ${String(7 + at)}`;
+  const words = (at: number, what: string) => `      ${what} ${7 + at}`;
   const at = Array.from({ length: count }, (_, i) => i);
   return {
     file: FILE,
@@ -51,8 +51,8 @@ function unit(side: ChangeUnit['side'], line: number): ChangeUnit {
     side,
     lines: { from: line, to: line },
     head: { file: FILE, line },
-    base_text: side === 'head' ? `old ${String(line)}` : 'gone',
-    head_text: side === 'head' ? `new ${String(line)}` : null,
+    base_text: side === 'head' ? `old ${line}` : 'gone',
+    head_text: side === 'head' ? `new ${line}` : null,
   };
 }
 
@@ -141,7 +141,10 @@ describe('changed lines in a report', () => {
     const removed = { sign: 'removed', text: 'old' } as const;
     const lines = [blank, removed, blank, { ...removed, text: '' }, blank];
     const whole = withCauses('alone', []);
-    const changes = [{ ...whole.changes[0]!, hunks: [{ base: 7, head: 7, lines }] }];
+    const changes = (whole.changes ?? []).map((each) => ({
+      ...each,
+      hunks: [{ base: 7, head: 7, lines }],
+    }));
     expect(block({ ...whole, changes }).map((line) => line.trimEnd())).toEqual(['- old', '', '-']);
   });
 
@@ -212,10 +215,10 @@ function causedFile(
   { lines, more, cause: at, kind }: DrawnFile,
   index: number,
 ): { change: ChangedText; cause: Cause; text: string } {
-  const file = `prompts/${String(index)}.yaml`;
+  const file = `prompts/${index}.yaml`;
   let [base, head] = [7, 7];
   const numbered = lines.map(({ sign, indent }, place) => {
-    const text = `${indent}words ${String(index)}.${String(place)}.`;
+    const text = `${indent}words ${index}.${place}.`;
     const line = { sign, text, on: sign === 'removed' ? base : head, head };
     if (sign !== 'added') base += 1;
     if (sign !== 'removed') head += 1;
@@ -223,7 +226,7 @@ function causedFile(
   });
   const changedLines = numbered.filter(({ sign }) => sign !== 'same');
   const known = changedLines[at % (changedLines.length + 1)];
-  const text = known?.text.trim() ?? `words ${String(index)}.left-out.`;
+  const text = known?.text.trim() ?? `words ${index}.left-out.`;
   const isRemoved = known?.sign === 'removed';
   const place = unit(isRemoved ? 'base' : 'head', known?.on ?? 500);
   const cause: ChangeUnit = {

@@ -1,5 +1,4 @@
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
-import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { ScoringResult } from '../../../../src/kernel/result/scoring-result.ts';
 import { failures } from '../../../../src/report/sections/failures.ts';
 import { ENDED_IN_ERROR } from '../../../../src/wording/notices.ts';
@@ -32,7 +31,7 @@ function fallen(
   });
 }
 
-const red = (...references: ReferenceResult[]): Result =>
+const red = (...references: ReferenceResult[]) =>
   resultOf({
     conclusion: 'failure',
     n_tries: 1,
@@ -132,7 +131,7 @@ describe('a metric that dropped while another rose', () => {
     sideOf(
       [0, 1].map((index) => ({
         outcome: 'fail',
-        actual: `${answer} ${String(index)}`,
+        actual: `${answer} ${index}`,
         scores: [
           score(polite, 'polite', polite === 'pass', polite === 'fail' ? 'rude' : null),
           score(fact, 'fact', fact === 'pass', fact === 'fail' ? 'lacks 30 days' : null),
@@ -196,7 +195,7 @@ describe('a scoring change', () => {
     expect(open).toContain('+ ignore_case: true');
     expect(open).not.toContain('prompts/s.yaml');
     expect(text).toContain(
-      'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass: b, a',
+      'What it did: of the same 12 answers in s, 1 pass → fail, 4 fail → pass in 2 tests: b, a',
     );
     expect(open).toContain('answer b');
     expect(text).toMatch(/Base's scoringpass\s*Head's scoringfail, exact_match/);
@@ -317,7 +316,7 @@ describe('errors', () => {
 
     const answered = passed('x');
     const once = { ...answered, tries: [...answered.tries, ...(silent.head?.tries ?? [])] };
-    const [open, folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
+    const [open, , folded] = shown(referenceOf('a', 'unchanged', { base: answered, head: once }));
     expect(open).not.toContain('401');
     expect(folded).toContain(`1 × <code>${refused}</code>`);
   });

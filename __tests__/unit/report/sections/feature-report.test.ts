@@ -25,9 +25,8 @@ const PLACES: readonly string[] = [
   'late-parcel',
   'slot belowReferences',
   'slot metrics',
-  'scoring change',
+  'Scoring',
   'slot scoringChange',
-  'Also changed',
   'the gate settings of base',
 ];
 

@@ -30,7 +30,7 @@ const fell = (id: string, reason: string | null = 'lacks "30 days"') =>
       { outcome: 'fail', actual: 'Of course!', scores: [score('fail', 'fact', 0, reason)] },
     ]),
   });
-const red = (suites: SuiteResult[]): Result => resultOf({ conclusion: 'failure', suites });
+const red = (suites: SuiteResult[]) => resultOf({ conclusion: 'failure', suites });
 
 describe('a suite with only a scoring change', () => {
   const same = failed('x');
@@ -39,7 +39,7 @@ describe('a suite with only a scoring change', () => {
     referenceOf('b', 'unchanged', { base: passed('x'), head: passed('y') }),
   ]);
   const [split] = regression().scoring;
-  const result = (suites: SuiteResult[]): Result =>
+  const result = (suites: SuiteResult[]) =>
     resultOf({
       suites,
       scoring: [
@@ -69,14 +69,16 @@ describe('a suite with only a scoring change', () => {
       ...suite,
       pass_rate: { ...suite.pass_rate, difference: null, low: null, high: null, p: null },
     };
+    expect(shown(result([uncompared]))).toContain('100 → 0 % of the same answers pass.');
     expect(shown(result([uncompared]))).toContain(
-      "Only the scoring changed: the same answers pass 100 % of the time under base's and 0 % under head's.",
+      'Scoring changed: 1 of 18 answers now fails and 1 now passes (scoring)\n',
     );
-    expect(shown(result([uncompared]))).toContain('Scoring changed: s\n');
     const two = shown(result([uncompared, { ...untouched, pass_rate: uncompared.pass_rate }]));
     expect(two).toMatch(/100\.0\s%\s→\s0\.0\s%\s*same answers, base's → head's scoring/);
     expect(two).not.toContain('under its own scoring');
-    expect(shown(result([suite]))).not.toContain('Scoring changed: s\n');
+    expect(shown(result([suite]))).not.toContain(
+      'Scoring changed: 1 of 18 answers now fails and 1 now passes (scoring)\n',
+    );
     const [split] = result([uncompared]).scoring;
     const warning: Reason = {
       code: 'scoring-moved',
@@ -95,7 +97,7 @@ describe('a suite with only a scoring change', () => {
 });
 
 test('several green suites are counted in the first line, with the largest drop', () => {
-  const green = (name: string, passes: number): SuiteResult => {
+  const green = (name: string, passes: number) => {
     const side = (right: number) =>
       sideOf(
         Array.from({ length: 10 }, (_, at) => ({
@@ -121,7 +123,7 @@ test('several green suites are counted in the first line, with the largest drop'
 
 test('an identical change of many files is shown once, with the number of files', () => {
   const suites = Array.from({ length: 9 }, (_, at) =>
-    suiteOf(`s${String(at)}`, [fell('a')], { verdict: 'regressed' }),
+    suiteOf(`s${at}`, [fell('a')], { verdict: 'regressed' }),
   );
   const changes = suites.map(({ name, path }, at) =>
     changeOf(path, name, 4, 0, [{ sign: 'added', text: at === 8 ? 'Other' : 'Be warm' }]),
@@ -170,7 +172,7 @@ describe('the cause', () => {
   });
 
   test('is shown once if many suites share it, and at most three different causes are expanded', () => {
-    const names = Array.from({ length: 200 }, (_, at) => `s${String(at)}`);
+    const names = Array.from({ length: 200 }, (_, at) => `s${at}`);
     const text = shown(
       of(
         names,
@@ -199,7 +201,7 @@ describe('the cause', () => {
     }));
     const changed = changeOf('prompts/s.yaml', 's', 4, 0, long);
     const text = shown(of(['s'], [causeIn('s')], [changed]));
-    expect(text).toContain('What changed: prompts/s.yaml:7');
+    expect(text).toContain('The only change: prompts/s.yaml:7');
     expect(text).toContain('- Name the refund window\n+ Be warm\n  … 6 more lines');
     expect(text).not.toContain('Line 0');
   });
@@ -239,13 +241,11 @@ test('an inconclusive result shows the largest drop with both answers', () => {
 test('at the size limit the worst reference stays expanded and the table is collapsed', () => {
   const suites = Array.from({ length: 200 }, (_, at) =>
     suiteOf(
-      `suite-${String(at)}`,
-      Array.from({ length: 5 }, (_one, id) =>
-        fell(`r${String(id)}`, `lacks ${'x'.repeat(150)} of ${String(at)}`),
-      ),
+      `suite-${at}`,
+      Array.from({ length: 5 }, (_one, id) => fell(`r${id}`, `lacks ${'x'.repeat(150)} of ${at}`)),
       {
         verdict: 'regressed',
-        because: [{ key: `messages[${String(at)}]`, file: `prompts/${String(at)}.yaml` }],
+        because: [{ key: `messages[${at}]`, file: `prompts/${at}.yaml` }],
       },
     ),
   );
@@ -257,29 +257,29 @@ test('at the size limit the worst reference stays expanded and the table is coll
   }
   const { text } = renderGithub(comment(red(suites)));
   expect(text).toContain('200 suites: 200 regressed');
-  expect(text).toMatch(/fact fails in 5 tests of suite-/);
+  expect(text).toMatch(/fact failed in 5 tests of suite-/);
 });
 
 test('many suites that one parameter made worse in the same way are reported once', () => {
   const suites = Array.from({ length: 40 }, (_, at) =>
     suiteOf(
-      `suite-${String(10 + at)}`,
-      Array.from({ length: 6 }, (_one, id) => fell(`r${String(id)}`)),
+      `suite-${10 + at}`,
+      Array.from({ length: 6 }, (_one, id) => fell(`r${id}`)),
       {
         verdict: 'regressed',
-        because: [{ key: 'max_tokens', file: `prompts/${String(at)}.yaml` }],
+        because: [{ key: 'max_tokens', file: `prompts/${at}.yaml` }],
       },
     ),
   );
   const body = comment(red(suites));
   const { text } = renderGithub(body);
   expect(text).toContain('; 239 more similar');
-  expect(text).toContain('fact fails in 240 tests of 40 suites: lacks "30 days"');
-  const named = Array.from({ length: 8 }, (_, at) => `suite-${String(10 + at)}`).join(', ');
+  expect(text).toContain('fact failed in 240 tests of 40 suites: lacks "30 days"');
+  const named = Array.from({ length: 8 }, (_, at) => `suite-${10 + at}`).join(', ');
   expect(text).toContain(`regressed${named} and 32 more`);
   expect(text).toContain('max_tokens in prompts/0.yaml; the same in 39 more files');
   expect(text).toContain(`${named} and 32 more: pass rate 100.0 % → 0.0 %, `);
-  expect(text.match(/fact fails in/g)).toHaveLength(1);
+  expect(text.match(/fact failed in/g)).toHaveLength(1);
   expect(text.match(/max_tokens/g)).toHaveLength(1);
   expect(body.length).toBeLessThan(40_000);
   // Suites with different numbers have separate rows.

@@ -37,7 +37,7 @@ const fallen = (...statuses: ('regressed' | 'fell')[]) =>
       suiteOf(
         'capitals',
         statuses.map((status, i) =>
-          referenceOf(`r${String(i)}`, status, { base: passed('x'), head: failed('y') }),
+          referenceOf(`r${i}`, status, { base: passed('x'), head: failed('y') }),
         ),
         { verdict: 'regressed' },
       ),
@@ -98,11 +98,6 @@ describe('headline', () => {
     expect(terminal).toMatch(/Base ✓ +\*\*30 days\*\*\n +Head ✗ +Hi!\n +fact +lacks "30 days"/);
   });
 
-  test('counts all broken tests, including those with too few tries to be flagged', () => {
-    expect(words(fallen('fell', 'fell'))).toContain('capitals 100 → 0 %: 2 of 2 tests broke');
-    expect(words(fallen('regressed', 'fell'))).toContain('2 of 2 tests broke');
-  });
-
   test('names the regressed attributes that most broken references share', () => {
     const result = fallen('regressed', 'regressed', 'regressed');
     const [attribute] = regression().attributes;
@@ -139,7 +134,7 @@ describe('headline', () => {
   });
 
   // The golden comments show the headlines of other runs.
-  test.each<[string, Result, string]>([
+  test.each([
     [
       'an improvement',
       resultOf({ suites: [better] }),
@@ -189,7 +184,7 @@ describe('headline', () => {
   });
 
   test("reports when more than a tenth of a suite's tries have no readable grade", () => {
-    const open = (count: number): Result => {
+    const open = (count: number) => {
       const outcome = (at: number): Outcome => (at < count ? 'ungraded' : 'pass');
       const tries = Array.from({ length: 10 }, (_, at) => ({ outcome: outcome(at), actual: 'y' }));
       const base = passed(...Array<string>(10).fill('x'));

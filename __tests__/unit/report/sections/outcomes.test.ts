@@ -13,7 +13,7 @@ import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts'
 import { checkTitle } from '../../../../src/report/comment.ts';
 import { endLine } from '../../../../src/text/log.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
-import { outcomeFields, type Tone } from '../../../../src/wording/outcomes.ts';
+import { hasFinding, outcomeFields, type Tone } from '../../../../src/wording/outcomes.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import {
   inTerminal,
@@ -56,7 +56,7 @@ const capitals = (
   [base, head]: readonly [number, number],
   references = [referenceOf('peru', 'unchanged', { head: passed('Lima') })],
   changes: Partial<SuiteResult> = {},
-): SuiteResult => {
+) => {
   const difference = head - base;
   const interval = { difference, low: difference - 0.05, high: difference + 0.05, p: 0.5 };
   return suiteOf('capitals', references, {
@@ -65,7 +65,7 @@ const capitals = (
     ...changes,
   });
 };
-const FELL: SuiteResult[] = [capitals('regressed', [0.9, 0.8])];
+const FELL = [capitals('regressed', [0.9, 0.8])];
 const RAN = { head: passed('Lima') };
 const scoringOf = (name: string, after: number): ScoringResult => ({
   path: `prompts/${name}.yaml`,
@@ -89,7 +89,7 @@ const ENDED = { halt: 'time', why: 'it took long', made: 4, planned: 8 } as cons
 const ended = (effect: ReasonOf<'ended'>['effect']) =>
   [{ code: 'ended', ...ENDED, effect }] satisfies Result['reasons'];
 
-const drifted = (): SuiteResult =>
+const drifted = () =>
   capitals('inconclusive', [0.9, 0.7], undefined, {
     reason: { by: 'model', p: null, references: [], metrics: [], tolerance: 0.1 },
     confirmation: {
@@ -103,7 +103,7 @@ const drifted = (): SuiteResult =>
       stored: { tries: 3, oldest: null },
     },
   });
-const alone = (name: string, head: number | null): SuiteResult =>
+const alone = (name: string, head: number | null) =>
   suiteOf(name, [referenceOf('peru', 'pass', { head: passed('Lima') })], {
     pass_rate: { base: null, head, difference: null, low: null, high: null, p: null },
   });
@@ -248,7 +248,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
         capitals(
           'unchanged',
           [0.9, 0.9],
-          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${String(at)}`, 'unchanged', RAN)),
+          Array.from({ length: 1234 }, (_, at) => referenceOf(`r${at}`, 'unchanged', RAN)),
         ),
       ],
     },
@@ -264,7 +264,7 @@ const ALL: { [K in OutcomeKind]: Said<K> } = {
     },
     'green',
     '✓ Scoring changed',
-    'Scoring changed: capitals and 1 more',
+    'Scoring changed: 50 → 90 % of the answers of capitals pass; 1 more suite',
   ],
   evaluated: [
     {},
@@ -367,4 +367,28 @@ test('no report of a run without a verdict says "no regression" about a suite', 
     const result: Result = { ...judged, outcome: { kind }, title: '' };
     for (const text of await surfaces(result)) expect(text).not.toMatch(/no regression/i);
   }
+});
+
+test.each<[string, boolean, Result]>([
+  ['a green run', false, green()],
+  [
+    'a run that affects no test',
+    false,
+    resultOf({ outcome: { kind: 'nothing-to-run', rubrics: 0 } }),
+  ],
+  ['a run with problems', true, withProblems()],
+  [
+    'new tests that pass',
+    true,
+    resultOf({ suites: [suiteOf('s', [referenceOf('a', 'added', { head: passed('x') })])] }),
+  ],
+  [
+    'fixed tests',
+    true,
+    resultOf({
+      suites: [suiteOf('s', [referenceOf('a', 'fixed', { base: failed('x'), head: passed('y') })])],
+    }),
+  ],
+])('`comment: findings` decides about %s: %p', (_, isFinding, result) => {
+  expect(hasFinding(result)).toBe(isFinding);
 });

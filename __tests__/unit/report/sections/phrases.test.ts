@@ -8,7 +8,6 @@ import {
   shownNumber,
 } from '../../../../src/report/sections/phrases.ts';
 import { cost, counted } from '../../../../src/text/amounts.ts';
-import type { Json } from '../../../../src/types/plain.ts';
 import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
 import { sideOf } from '../results.ts';
 
@@ -22,7 +21,7 @@ describe('formatted numbers', () => {
     [1234.5, '$1,234.50'],
   ])('show a cost of %p as %s', (dollars, words) => expect(cost(dollars)).toBe(words));
 
-  test.each<[Json, string]>([
+  test.each([
     [0.1 + 0.2, '0.3'],
     [{ flesch: 63.41666666666667, words: 12345678 }, '{"flesch":63.4167,"words":12345678}'],
     ['0.30000000000000004', '0.30000000000000004'],

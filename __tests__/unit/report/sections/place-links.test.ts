@@ -49,7 +49,7 @@ test("files that head deleted link to base's commit", () => {
   for (const at of [
     'prompts/gone.yaml',
     'prompts/tests/gone.yaml#L7',
-    `${reference!.file}#L${String(reference!.line)}`,
+    `${reference!.file}#L${reference!.line}`,
   ])
     expect(comment).toContain(`${source.url}/blob/${result.base!.sha}/apps/bot/${at}`);
 });

@@ -10,12 +10,7 @@ const answers = (passes: number, tries: number) =>
     actual: 'x',
   }));
 
-function variant(
-  model: string,
-  passes: number,
-  tries: number,
-  more: Partial<SuiteResult> = {},
-): SuiteResult {
+function variant(model: string, passes: number, tries: number, more: Partial<SuiteResult> = {}) {
   return suiteOf('capitals', [referenceOf('a', 'pass', { head: sideOf(answers(passes, tries)) })], {
     variant: { model, parameters: { temperature: 0 } },
     ...more,

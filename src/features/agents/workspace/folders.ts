@@ -7,7 +7,7 @@ import { trailOf } from '../../../documents/paths.ts';
 import type { WorkspaceFile } from './files.ts';
 import { agentUser, type WallKind } from './walls.ts';
 
-const execute = promisify(execFile);
+const runFile = promisify(execFile);
 
 /** Tools see no keys, because they work in folders that agents wrote. */
 const TOOL_ENV = { PATH: process.env['PATH'], LC_ALL: 'C' };
@@ -17,7 +17,7 @@ export function runTool(
   args: string[],
   options: Pick<ExecFileOptions, 'cwd' | 'maxBuffer' | 'signal'> = {},
 ) {
-  return execute(file, args, { env: TOOL_ENV, ...options });
+  return runFile(file, args, { env: TOOL_ENV, ...options });
 }
 
 /** If evaldiff runs as root, the agent runs as another user, who must own its files. */

@@ -6,10 +6,10 @@ import {
   type Json,
   type JsonMap,
   jsonText,
-  type Place,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isAmong, isScalar, uniqueNames, type Imported, lose, addRemark } from '../shared/draft.ts';
+import { isScalar, uniqueNames, type Share } from '../shared/draft.ts';
+import { type Node, isAmong } from '../shared/node.ts';
 import {
   checksUnder,
   DECORATION,
@@ -32,16 +32,18 @@ const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
 
 interface CaseContext {
   attached: { text: string } | { why: string };
-  place: Place;
   skill: string | null;
   builtIns: BuiltInMetrics;
-  imported: Imported;
+  /** Counts the converted checks. */
+  counts: Share;
 }
 
+/** Null if the case is lost. */
 export function readCase(
-  written: JsonMap,
-  { attached, place, skill, builtIns, imported }: CaseContext,
-): { reference: JsonMap | null; of: number; carried: number } {
+  node: Node,
+  { attached, skill, builtIns, counts }: CaseContext,
+): JsonMap | null {
+  const written = node.map;
   const { checks, unread } = checksIn(written, builtIns);
   const prompt = caseQuestion(written);
   const id = caseId(written);
@@ -50,22 +52,26 @@ export function readCase(
     ...('why' in attached ? [attached.why] : []),
   ];
   if (why !== undefined || 'why' in attached) {
-    const what = `the eval ${id ?? ''}`.trim();
-    lose(imported.left, place, prompt === null ? 'an eval' : what, String(why));
-    return { reference: null, of: checks.length || expects(written), carried: 0 };
+    node.lose(caseName(prompt, id), String(why));
+    counts.of += checks.length || expects(written);
+    return null;
   }
-  const lost = reportUnknownCaseKeys(unread, () => place, imported);
-  const metrics = caseMetrics(written, checks, place, imported);
-  const reference = {
+  const lost = reportUnknownCaseKeys(unread, () => node);
+  const metrics = caseMetrics(written, checks, node);
+  const listed = checks.length + lost;
+  const converted = checks.filter((check) => !('why' in check)).length;
+  counts.of += listed || metrics.length;
+  counts.carried += listed > 0 ? converted : metrics.length;
+  return {
     ...(id === null ? {} : { id }),
     input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
     ...expectedOf(written),
     ...(metrics.length === 0 ? {} : { metrics }),
   };
-  if (checks.length + lost === 0) return { reference, of: metrics.length, carried: metrics.length };
-  const carried = checks.filter((check) => !('why' in check)).length;
-  return { reference, of: checks.length + lost, carried };
 }
+
+const caseName = (prompt: string | null, id: string | null): string =>
+  prompt === null ? 'an eval' : `the eval ${id ?? ''}`.trim();
 
 function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
   const unread: string[] = [];
@@ -82,17 +88,15 @@ function checksIn(written: JsonMap, builtIns: BuiltInMetrics) {
 
 export function reportUnknownCaseKeys(
   keys: readonly string[],
-  placeOf: (key: string) => Place,
-  { left, remarks }: Imported,
+  nodeOf: (key: string) => Node,
 ): number {
   const lost = keys.filter((key) => !isAmong(DECORATION, snakeCase(key)));
-  for (const key of keys.filter(
-    (each) => !lost.includes(each) && !isAmong(IGNORED_KEYS, snakeCase(each)),
-  ))
-    addRemark(remarks, placeOf(key), `${key} is not needed`);
+  for (const key of keys)
+    if (!lost.includes(key) && !isAmong(IGNORED_KEYS, snakeCase(key)))
+      nodeOf(key).remark(`${key} is not needed`);
   const unknown = 'it may decide what passes, but evaldiff does not support it';
   for (const key of lost)
-    lose(left, placeOf(key), key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);
+    nodeOf(key).lose(key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);
   return lost.length;
 }
 
@@ -129,33 +133,23 @@ function expects(written: JsonMap): number {
   return String(expectedOf(written)['expected'] ?? '').trim() === '' ? 0 : 1;
 }
 
-function caseMetrics(
-  map: JsonMap,
-  checks: readonly SkillCheck[],
-  place: Place,
-  { left, remarks }: Imported,
-): JsonMap[] {
+function caseMetrics(map: JsonMap, checks: readonly SkillCheck[], node: Node): JsonMap[] {
   const unique = uniqueNames();
   const statements = checks.flatMap((check) => ('statement' in check ? [check.statement] : []));
   for (const check of checks) {
-    if ('why' in check) lose(left, place, 'a check', check.why);
-    if ('remark' in check) addRemark(remarks, place, check.remark);
+    if ('why' in check) node.lose('a check', check.why);
+    if ('remark' in check) node.remark(check.remark);
   }
-  const listed =
+  const listed: JsonMap[] =
     statements.length === 0
       ? []
       : [{ name: unique('checks'), uses: 'criteria', with: { statements } }];
-  const own = checks.flatMap((check) =>
+  const own = checks.flatMap((check): JsonMap[] =>
     'metric' in check ? [{ name: unique(check.name), ...check.metric }] : [],
   );
-  const metrics: JsonMap[] = [...listed, ...own];
+  const metrics = [...listed, ...own];
+  const { expected } = expectedOf(map);
   return metrics.length > 0 || expects(map) === 0
     ? metrics
-    : [
-        {
-          name: 'as_expected',
-          uses: 'llm_rubric',
-          with: { criteria: String(map['expected_output']) },
-        },
-      ];
+    : [{ name: 'as_expected', uses: 'llm_rubric', with: { criteria: expected ?? '' } }];
 }

@@ -1,6 +1,6 @@
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
+import { tryConvert, refuse, isAmong } from '../shared/node.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys of a case that contain no check. */
@@ -69,16 +69,22 @@ function typeOf(written: string): { type: string; negate: boolean } | null {
   return type === undefined ? null : { type: type.replace('not-', ''), negate: turns % 2 === 1 };
 }
 
+/** Null if the key holds no checks. */
 export function checksUnder(
   key: string,
   value: Json,
   builtIns: BuiltInMetrics,
 ): SkillCheck[] | null {
   const isForbidden = isAmong(CHECK_KEYS.fails, snakeCase(key));
+  const convert = (check: JsonMap): SkillCheck[] =>
+    tryConvert<SkillCheck[], SkillCheck[]>(
+      () => convertCheck(check, isForbidden, builtIns),
+      (why) => [{ why }],
+    );
   if (!isForbidden && !isAmong(CHECK_KEYS.holds, snakeCase(key)))
-    return typeOf(key) === null ? null : convertCheck({ type: key, value }, false, builtIns);
+    return typeOf(key) === null ? null : convert({ type: key, value });
   return [value ?? []].flat().flatMap((entry): SkillCheck[] => {
-    if (isMap(entry)) return convertCheck(entry, isForbidden, builtIns);
+    if (isMap(entry)) return convert(entry);
     return typeof entry === 'string' && entry.trim() !== ''
       ? [{ statement: criterionText(entry, isForbidden) }]
       : [{ why: 'it has no text' }];
@@ -105,24 +111,26 @@ function convertCheck(
   const check: JsonMap = Object.fromEntries(members);
   const [unread] = Object.keys(check).filter((key) => !isAmong(READABLE_KEYS, key));
   const said = firstValue(check, 'type kind');
-  const type = said === undefined ? UNTYPED : typeOf(jsonText(said));
   if (unread !== undefined) {
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
-      : [{ why: `its ${unread.slice(0, 60)} is not supported` }];
+      : refuse(`its ${unread.slice(0, 60)} is not supported`);
   }
-  const turns = [isForbidden, type?.negate, check['negate']].filter(Boolean).length;
-  const why = checkRefusal(check, type?.type ?? null, turns);
-  if (why !== null) return [{ why }];
-  const found = readCheck(check, type?.type ?? '', turns === 1, builtIns);
+  const { type, negate } =
+    said === undefined
+      ? UNTYPED
+      : (typeOf(jsonText(said)) ??
+        refuse(`its type "${checkType(check).slice(0, 60)}" is not supported`));
+  const turns = [isForbidden, negate, check['negate']].filter(Boolean).length;
+  if (turns > 1) refuse('it has a double negation');
+  refuseUnclear(check, type);
+  const found = readCheck(check, type, turns === 1, builtIns);
   return found.map((each) => withOptional(each, check));
 }
 
-function checkRefusal(check: JsonMap, type: string | null, turns: number): string | null {
-  if (type === null) return `its type "${checkType(check).slice(0, 60)}" is not supported`;
-  if (turns > 1) return 'it has a double negation';
-  if ((check['weight'] ?? 1) !== 1) return 'it has a weight, but all checks count equally';
+function refuseUnclear(check: JsonMap, type: string): void {
+  if ((check['weight'] ?? 1) !== 1) refuse('it has a weight, but all checks count equally');
   const given = (keys: string): Json[] => {
     const values = keys.split(' ').map((key) => check[key] ?? null);
     return values.filter((value) => value !== null);
@@ -133,7 +141,7 @@ function checkRefusal(check: JsonMap, type: string | null, turns: number): strin
   const texts = given(`${SUBJECTS} ${SENTENCES} fail_if`);
   const isOdd = texts.some((text) => typeof text !== 'string');
   const isBoth = !/statement$/.test(type) && ('pass_if' in check || 'fail_if' in check);
-  return isSeveral || isOdd || isBoth ? 'it has more than one text or value' : null;
+  if (isSeveral || isOdd || isBoth) refuse('it has more than one text or value');
 }
 
 function checkType(check: JsonMap, name = 'type'): string {
@@ -170,9 +178,9 @@ function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillC
     (text) => typeof text === 'string' && text.trim() !== '',
   );
   const fails = check['fail_if'];
-  if (words.length === 0) return [{ why: 'it has no text' }];
+  if (words.length === 0) refuse('it has no text');
   if (operand !== undefined && body !== operand)
-    return [{ why: 'it has a value but no type to compare it by' }];
+    refuse('it has a value but no type to compare it by');
   return [
     { statement: criterionText(words.join(': '), negate) },
     ...(typeof fails === 'string' ? [{ statement: criterionText(fails, !negate) }] : []),
@@ -186,13 +194,12 @@ function comparison(
   builtIns: BuiltInMetrics,
 ): SkillCheck {
   const value = firstValue(check, `${OPERANDS} text check statement`);
-  if (value === undefined && type !== 'is-json') return { why: 'it has no value' };
+  if (value === undefined && type !== 'is-json') refuse('it has no value');
   const found =
     type === 'ends-with'
       ? uses('ends_with', { value: jsonText(value ?? ''), ...(negate ? { negate } : {}) })
       : convertText(...assertionFor(type, value, negate), builtIns);
-  if (typeof found === 'string') return { why: found };
-  if (!('uses' in found)) return { why: 'the metric regex does not support its pattern' };
+  if (!('uses' in found)) refuse('the metric regex does not support its pattern');
   const { trim: _, ...values } = (ownEntry(found, 'with') ?? {}) as JsonMap;
   const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
   if (isEither) values['ignore_case'] = true;

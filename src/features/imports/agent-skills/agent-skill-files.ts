@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { valueAt, type Document } from '../../../documents/document.ts';
 import type { Files } from '../../../documents/files.ts';
 import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
-import { filledText, isMap, jsonText, type Json, type Problem } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, type Problem } from '../../../types/plain.ts';
 import { lastSteps } from '../shared/draft.ts';
+import { importedText } from '../shared/files.ts';
+import { refuse } from '../shared/node.ts';
 
 /** In bytes, for each attached file. Folders are limited to 100 files. */
 const MAX_ATTACHMENT_BYTES = 200_000;
@@ -48,104 +51,91 @@ export function skillName(value: Json): string | null {
   return filledText(name);
 }
 
-interface AttachOptions {
+interface SkillFolders {
   files: Files;
   folders: readonly string[];
-  isProgram: boolean;
-  problems: Problem[];
 }
 
-export async function attachedFiles(
+interface Attachment {
+  /** As the case names it. */
+  path: string;
+  /** In the repository. */
+  found: string | undefined;
+  content: Json | undefined;
+}
+
+/** What a case's message says about its files. A program gets their paths, a model their texts. */
+export async function attachedText(
   written: Json | undefined,
-  options: AttachOptions,
-): Promise<{ text: string } | { why: string }> {
-  const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
-  const parts: string[] = [];
-  const entries = list.flatMap((entry) => filesOfFolder(entry, options) ?? [entry]);
-  if (entries.length > list.length + MAX_ATTACHMENTS)
-    return { why: `its folders contain more than ${String(MAX_ATTACHMENTS)} files` };
-  for (const entry of entries) {
-    const part = await attachedFile(entry, options);
-    if ('why' in part) return part;
-    parts.push(part.text);
+  { isProgram, problems, ...folders }: SkillFolders & { isProgram: boolean; problems: Problem[] },
+): Promise<string> {
+  const listed = [written ?? []].flat().length;
+  const attachments = attachmentsOf(written, folders);
+  if (attachments.length > listed + MAX_ATTACHMENTS)
+    refuse(`its folders contain more than ${String(MAX_ATTACHMENTS)} files`);
+  if (isProgram) {
+    const paths = attachments.map(repositoryPath);
+    return paths.length === 0 ? '' : `\n\nFiles:\n${paths.join('\n')}`;
   }
-  if (parts.length === 0) return { text: '' };
-  return { text: options.isProgram ? `\n\nFiles:\n${parts.join('\n')}` : parts.join('') };
-}
-
-function filesOfFolder(
-  entry: Json,
-  { files, folders }: Pick<AttachOptions, 'files' | 'folders'>,
-): string[] | null {
-  const written = isMap(entry) ? entry['path'] : entry;
-  const path = typeof written === 'string' ? written.replace(/\/$/, '') : '';
-  if (!isPlainRelative(path)) return null;
-  const places = folders.flatMap((folder) => join(folder, path) ?? []);
-  if (places.some((place) => files.absence(place) === null)) return null;
-  const folder = places.find((place) => files.below(place).length > 0);
-  if (folder === undefined) return null;
-  return files.below(folder).map((file) => `${path}${file.slice(folder.length)}`);
-}
-
-async function attachedFile(
-  entry: Json,
-  { files, folders, isProgram, problems }: AttachOptions,
-): Promise<{ text: string } | { why: string }> {
-  const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
-  if (typeof path !== 'string' || path === '') return { why: 'one of its files has no path' };
-  const inline = isMap(entry) ? entry['content'] : undefined;
-  if (typeof inline === 'string' && !isProgram) return { text: fileText(path, inline) };
-  const found = findAttached(path, { files, folders });
-  if (found === undefined)
-    return { why: `its file ${path.slice(0, 200)} is not in the repository` };
-  if (isProgram) return { text: found };
-  const text = attachmentText((await files.data(found, null, problems))?.content);
-  return 'why' in text
-    ? { why: `its file ${found} ${text.why}` }
-    : { text: fileText(path, text.text) };
+  const parts: string[] = [];
+  for (const attachment of attachments) {
+    const { path, content } = attachment;
+    const found = typeof content === 'string' ? null : repositoryPath(attachment);
+    const data = found === null ? null : await folders.files.data(found, null, problems);
+    const text =
+      found === null ? String(content) : attachmentText(`its file ${found}`, data?.content);
+    parts.push(`\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`);
+  }
+  return parts.join('');
 }
 
 /** Maps paths in the agent's workspace to paths in the repository. */
 export function placedFiles(
   written: Json | undefined,
-  options: Pick<AttachOptions, 'files' | 'folders'>,
-): { placed: Record<string, string> } | { why: string } {
-  const list = Array.isArray(written) ? written : written === undefined ? [] : [written];
-  const placed: Record<string, string> = {};
-  for (const entry of list.flatMap((each) => filesOfFolder(each, options) ?? [each])) {
-    const path = isMap(entry) ? (entry['path'] ?? entry['name']) : entry;
-    const found = typeof path === 'string' ? findAttached(path, options) : undefined;
-    if (typeof path !== 'string' || found === undefined)
-      return { why: `its file ${jsonText(path ?? null).slice(0, 200)} is not in the repository` };
-    placed[path.replace(/^\.\//, '')] = found;
-  }
-  return { placed };
+  folders: SkillFolders,
+): Record<string, string> {
+  const placed = attachmentsOf(written, folders).map((attachment) => [
+    attachment.path.replace(/^\.\//, ''),
+    repositoryPath(attachment),
+  ]);
+  return Object.fromEntries(placed);
 }
 
-function findAttached(
-  path: string,
-  { files, folders }: Pick<AttachOptions, 'files' | 'folders'>,
-): string | undefined {
-  if (!isPlainRelative(path)) return undefined;
-  const places = folders.flatMap((folder) => join(folder, path) ?? []);
-  return places.find((candidate) => files.absence(candidate) === null);
+/** A folder stands for its files. */
+function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolders): Attachment[] {
+  return [written ?? []].flat().flatMap((entry): Attachment[] => {
+    const { path, name, content }: JsonMap = isMap(entry) ? entry : { path: entry };
+    const named = filledText(path ?? name) ?? refuse('one of its files has no path');
+    const placesOf = (each: string): string[] =>
+      isPlainRelative(each) ? folders.flatMap((folder) => join(folder, each) ?? []) : [];
+    const found = placesOf(named).find((place) => files.absence(place) === null);
+    const stem = named.replace(/\/$/, '');
+    const folder =
+      found === undefined
+        ? placesOf(stem).find((place) => files.below(place).length > 0)
+        : undefined;
+    return folder === undefined
+      ? [{ path: named, found, content }]
+      : files.below(folder).map((file) => ({
+          path: `${stem}${file.slice(folder.length)}`,
+          found: file,
+          content: undefined,
+        }));
+  });
 }
 
-function fileText(path: string, text: string): string {
-  return `\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`;
+function repositoryPath({ path, found }: Attachment): string {
+  return found ?? refuse(`its file ${path.slice(0, 200)} is not in the repository`);
 }
 
-function attachmentText(content: Uint8Array | undefined): { text: string } | { why: string } {
-  if (content === undefined) return { why: 'cannot be read' };
+function attachmentText(what: string, content: Uint8Array | undefined): string {
+  if (content === undefined) return refuse(`${what} cannot be read`);
   if (content.length > MAX_ATTACHMENT_BYTES)
-    return { why: `has more than ${MAX_ATTACHMENT_BYTES.toLocaleString('en-US')} bytes` };
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    if (!text.includes('\0')) return { text: text.replaceAll('\r\n', '\n') };
-  } catch {}
-  return {
-    why:
-      'is not text, and a model only gets texts; a program (models: ' +
-      '{ default: { provider: program, … } }) gets the path',
-  };
+    refuse(`${what} has more than ${MAX_ATTACHMENT_BYTES.toLocaleString('en-US')} bytes`);
+  return isUtf8(content) && !content.includes(0)
+    ? importedText(content)
+    : refuse(
+        `${what} is not text, and a model only gets texts; a program (models: ` +
+          '{ default: { provider: program, … } }) gets the path',
+      );
 }

@@ -6,18 +6,15 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
-  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
   type DraftFile,
   type Imported,
-  type Loss,
   judgeTheRest,
-  lose,
-  addRemark,
+  variablesEntry,
 } from '../shared/draft.ts';
-import { nodeOf, type Node } from '../shared/node.ts';
+import { tryConvertAsync, Node, isAmong, lose, addRemark } from '../shared/node.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
@@ -26,7 +23,7 @@ import {
   reportUnknownCaseKeys,
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
-import { attachedFiles, findSkill, skillName } from './agent-skill-files.ts';
+import { attachedText, findSkill, skillName } from './agent-skill-files.ts';
 import { tasksOf } from './agent-skill-tasks.ts';
 
 const CASE_LISTS = ['evals', 'cases'];
@@ -44,40 +41,29 @@ export async function importAgentSkill(
   tools: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
-  const context = { ...tools, problems };
   const imported = nothingImported();
-  const root = nodeOf(document);
-  const list = casesIn(root);
+  const list = listedCases(document, imported);
   const whole = { file: document.file, line: 0 };
-  if (list === null) {
-    problems.push(problem(whole, 'is not the evals.json of a skill: it has no list of evals'));
+  const refuseFile = (message: string): Imported => {
+    problems.push(problem(whole, message));
     return imported;
+  };
+  if (list === null) return refuseFile('is not the evals.json of a skill: it has no list of evals');
+  const skill = await findSkill(document, tools.files, problems);
+  if ('file' in skill) {
+    const ofTasks = nothingImported();
+    const inTasks = listedCases(document, ofTasks);
+    const tasks = inTasks && tasksOf(document, inTasks, folderOf(skill.file), tools, ofTasks);
+    if (tasks) imported.tasks = tasks;
   }
-  if (list !== root)
-    reportUnknownCaseKeys(
-      Object.keys(root.map).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
-      (key) => root.at(key).place,
-      imported,
-    );
   const cases = list.each();
-  const tasks = await tasksOf(document, list, context, {
-    left: [...imported.left],
-    remarks: [...imported.remarks],
-  });
-  if (tasks !== null) imported.tasks = tasks;
-  const triggers = cases.filter(({ value }) => isTriggerQuery(value, context.builtIns));
-  if (triggers.length === cases.length && triggers.length > 0) {
-    for (const { place } of triggers) lose(imported.left, place, 'a trigger query', NOT_CHOSEN);
+  if (cases.length > 0 && cases.every(({ value }) => isTriggerQuery(value, tools.builtIns))) {
+    for (const trigger of cases) trigger.lose('a trigger query', NOT_CHOSEN);
     imported.carried = [{ unit: 'case', of: cases.length, carried: 0 }];
     return imported;
   }
-  const skill = await findSkill(document, context.files, problems);
-  if ('tried' in skill) {
-    problems.push(
-      problem(whole, `belongs to a skill, but there is no ${skill.tried.join(', no ')}`),
-    );
-    return imported;
-  }
+  if ('tried' in skill)
+    return refuseFile(`belongs to a skill, but there is no ${skill.tried.join(', no ')}`);
   const { file } = skill;
   addRemark(
     imported.remarks,
@@ -85,17 +71,28 @@ export async function importAgentSkill(
     'the skill runs without tools: only the text of the model is evaluated',
   );
   const { body, line } = withoutFrontMatter(skill.text);
-  reportDoubledBraces(body, { file, line }, imported.left);
-  const tests = await testsOf(document, list, { ...context, skill: file, imported });
-  if (tests === null && cases.length > 0) return imported;
-  imported.prompts.push({
-    prompt: skillPromptDraft(document, { file, line }, body, tests),
-    tests,
-  });
+  reportDoubledBraces(body, { file, line }, imported);
+  const tests = await testsOf(document, list, { ...tools, problems, skill: file, imported });
+  if (tests !== null || cases.length === 0) {
+    const prompt = skillPromptDraft(document, { file, line }, body, tests);
+    imported.prompts.push({ prompt, tests });
+  }
   return imported;
 }
 
-function reportDoubledBraces(body: string, { file, line }: Place, left: Loss[]): void {
+/** Reports unknown keys next to the list. */
+function listedCases(document: Document, imported: Imported): Node | null {
+  const root = new Node(document, imported);
+  const list = casesIn(root);
+  if (list !== null && list !== root)
+    reportUnknownCaseKeys(
+      Object.keys(root.map).filter((key) => !isAmong(SKILL_FILE_KEYS, snakeCase(key))),
+      (key) => root.at(key),
+    );
+  return list;
+}
+
+function reportDoubledBraces(body: string, { file, line }: Place, { left }: Imported): void {
   const doubled = /\{\{+[A-Za-z_]\w*\}\}+/.exec(body);
   if (doubled === null) return;
   const at = line + body.slice(0, doubled.index).split('\n').length - 1;
@@ -121,28 +118,28 @@ async function testsOf(
   const cases = list.each();
   const tests = createDraft(list.place);
   const references: JsonMap[] = [];
-  const checks = { unit: 'check', of: 0, carried: 0 };
+  const counts = { unit: 'check', of: 0, carried: 0 };
   const folders = [folderOf(skill), folderOf(document.file), ''];
-  // A program gets paths of attached files, other models get the files' texts.
   const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
   const options = { files, folders, isProgram, problems };
-  for (const { map, place } of cases) {
-    const attached = await attachedFiles(map['files'], options);
-    const context = { attached, place, skill: skillName(document.value), builtIns, imported };
-    const read = readCase(map, context);
-    checks.of += read.of;
-    checks.carried += read.carried;
-    if (read.reference === null) continue;
-    tests.from(['references', references.length], place);
-    references.push(read.reference);
+  for (const node of cases) {
+    const attached = await tryConvertAsync(
+      async () => ({ text: await attachedText(node.map['files'], options) }),
+      (why) => ({ why }),
+    );
+    const context = { attached, skill: skillName(document.value), builtIns, counts };
+    const reference = readCase(node, context);
+    if (reference === null) continue;
+    tests.from(['references', references.length], node.place);
+    references.push(reference);
   }
-  imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, checks];
+  imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, counts];
   if (references.length === 0) return null;
   // All cases must have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
   tests.value['references'] = references;
-  judgeTheRest(tests, list.place, hasGrader, imported.remarks);
+  judgeTheRest(tests, list, hasGrader);
   return tests;
 }
 
@@ -159,7 +156,7 @@ function skillPromptDraft(
   Object.assign(draft.value, {
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
-    variables: [{ name: 'prompt' }, ...(hasFiles ? [{ name: 'files' }] : [])],
+    ...variablesEntry(new Set(['prompt', ...(hasFiles ? ['files'] : [])])),
     messages: [
       { role: 'system', content: escapeNames(body) },
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },

@@ -3,8 +3,8 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isAmong, isScalar, uniqueNames, type Loss, lose } from '../shared/draft.ts';
-import { loseUnread, type Node } from '../shared/node.ts';
+import { isScalar, uniqueNames } from '../shared/draft.ts';
+import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
 
 export interface ForeignMetric {
@@ -16,7 +16,9 @@ export interface ForeignMetric {
 interface FlexEvalMetric {
   kind: 'function' | 'rubric';
   name: string;
-  written: JsonMap;
+  level: MetricLevel | null;
+  given: JsonMap;
+  conditions: JsonMap[];
   node: Node;
 }
 
@@ -32,104 +34,102 @@ const CONDITION_KEYS =
   'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
   'metric_max_value';
 
+interface FunctionSources {
+  builtIns: BuiltInMetrics;
+  modules: readonly FunctionModule[];
+}
+
 /**
  * Functions never fail a test, because FlexEval has no threshold for them. If the model completes
  * dialogues, only its new answer is scored.
  */
 export function convertMetrics(
   metrics: Node,
-  { builtIns, modules, completes }: FunctionSources & { completes: boolean },
-  left: Loss[],
+  sources: FunctionSources & { completes: boolean },
 ): ForeignMetric[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
     metrics
       .at(kind)
       .items()
-      .map((node): FlexEvalMetric => {
-        const { name } = node.map;
-        return { kind, name: typeof name === 'string' ? name : '', written: node.map, node };
-      }),
+      .map((node) => flexEvalMetric(kind, node)),
   );
-  const kept = new Set(all);
-  const drop = (metric: FlexEvalMetric, why: string): void => {
-    kept.delete(metric);
-    const what = `the ${metric.kind} ${metric.name || '(without a name)'}`;
-    lose(left, metric.node.place, what, why);
-  };
-  for (const candidate of all) {
-    const why = metricRefusal(candidate, { builtIns, modules });
-    if (why !== null) drop(candidate, why);
-  }
-  for (let before = -1; before !== kept.size;) {
-    before = kept.size;
-    for (const candidate of kept) {
-      const missing = conditionsOf(candidate).find(
-        (condition) =>
-          dependency(condition, [...kept]) === null && dependency(condition, all) !== null,
-      );
-      if (missing !== undefined)
-        drop(candidate, `it depends on ${writtenMetricName(missing)}, which is not`);
-    }
-  }
-  return withUniqueNames([...kept]).map(({ found, name }) => ({
-    node: found.node,
-    metric: convertMetric(
-      found,
-      name,
-      { modules, every: !completes && judgesEvery(found, builtIns) },
-      left,
+  const drop = ({ kind, name, node }: FlexEvalMetric, why: string): never[] =>
+    node.lose(`the ${kind} ${name || '(without a name)'}`, why);
+  let kept = all.flatMap((metric) =>
+    tryConvert(
+      () => {
+        checkMetric(metric, sources);
+        return [metric];
+      },
+      (why) => drop(metric, why),
     ),
-    code: found.kind === 'function' ? (findModule(found.name, modules)?.file ?? null) : null,
+  );
+  for (let before = -1; before !== kept.length;) {
+    before = kept.length;
+    const rest = new Set(kept);
+    for (const metric of kept) {
+      const missing = metric.conditions.find(
+        (condition) =>
+          dependency(condition, [...rest]) === null && dependency(condition, all) !== null,
+      );
+      if (missing === undefined) continue;
+      rest.delete(metric);
+      drop(metric, `it depends on ${writtenMetricName(missing)}, which is not`);
+    }
+    kept = [...rest];
+  }
+  const nameOf = metricNames(kept);
+  return kept.map((metric) => ({
+    node: metric.node,
+    metric: convertMetric(metric, nameOf(metric), sources),
+    code:
+      metric.kind === 'function' ? (findModule(metric.name, sources.modules)?.file ?? null) : null,
   }));
 }
 
-interface FunctionSources {
-  builtIns: BuiltInMetrics;
-  modules: readonly FunctionModule[];
+function flexEvalMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetric {
+  const { name, metric_level, kwargs, depends_on } = node.map;
+  const given = Object.entries(isMap(kwargs ?? null) ? (kwargs as JsonMap) : {});
+  return {
+    kind,
+    name: typeof name === 'string' ? name : '',
+    level: parseLevel(metric_level),
+    given: Object.fromEntries(
+      given.filter(([key, value]) => !(key === 'use_langgraph_roles' && value === false)),
+    ),
+    conditions: (Array.isArray(depends_on) ? depends_on : []).filter(isMap),
+    node,
+  };
 }
 
-function metricRefusal(
-  { kind, name, written }: FlexEvalMetric,
-  { builtIns, modules }: FunctionSources,
-): string | null {
-  if (name === '') return 'it has no name';
-  const level = parseLevel(written['metric_level']);
-  if (level === null) return `metric_level must be one of ${LEVELS.join(', ')}`;
-  if (written['context_only'] === true)
-    return (
+/** Refuses metrics that evaldiff does not have. */
+function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSources): void {
+  const { kind, name, level, given, conditions, node } = metric;
+  if (name === '') refuse('it has no name');
+  if (level === null) return refuse(`metric_level must be one of ${LEVELS.join(', ')}`);
+  if (node.map['context_only'] === true)
+    refuse(
       'it judges earlier turns (context_only); to use the previous turn, set ' +
-      'relative_object_position: -1 in depends_on'
+        'relative_object_position: -1 in depends_on',
     );
-  if (conditionsOf({ written }).some((condition) => condition['context_only'] === true))
-    return (
+  if (conditions.some((condition) => condition['context_only'] === true))
+    refuse(
       'it depends on earlier turns (context_only); to use the previous ' +
-      'turn, set relative_object_position: -1'
+        'turn, set relative_object_position: -1',
     );
-  return kind === 'rubric'
-    ? null
-    : functionRefusal({ name, written }, level, { builtIns, modules });
-}
-
-function functionRefusal(
-  { name, written }: Pick<FlexEvalMetric, 'name' | 'written'>,
-  level: MetricLevel,
-  { builtIns, modules }: FunctionSources,
-): string | null {
-  if (findModule(name, modules) !== null)
-    return level === 'ToolCall' ? 'code cannot judge a single tool call' : null;
-  const builtIn = builtIns.get(name);
-  if (builtIn === undefined || ownEntry(UNSUPPORTED_METRICS, name) !== undefined)
-    return (
-      ownEntry(UNSUPPORTED_METRICS, name) ?? 'no built-in metric or function module has this name'
-    );
+  if (kind === 'rubric') return;
+  if (findModule(name, modules) !== null) {
+    if (level === 'ToolCall') refuse('code cannot judge a single tool call');
+    return;
+  }
+  const unsupported = ownEntry(UNSUPPORTED_METRICS, name);
+  if (unsupported !== undefined) refuse(unsupported);
+  const builtIn =
+    builtIns.get(name) ?? refuse('no built-in metric or function module has this name');
   if (!builtIn.levels.includes(level))
-    return `it cannot judge level ${level}; it is for ${builtIn.levels.join(', ')}`;
-  return builtIn.problems(argumentsOf(written))[0] ?? null;
-}
-
-function conditionsOf({ written }: Pick<FlexEvalMetric, 'written'>): JsonMap[] {
-  const list = written['depends_on'];
-  return (Array.isArray(list) ? list : []).filter(isMap);
+    refuse(`it cannot judge level ${level}; it is for ${builtIn.levels.join(', ')}`);
+  const [problem] = builtIn.problems(given);
+  if (problem !== undefined) refuse(problem);
 }
 
 function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
@@ -138,66 +138,39 @@ function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEva
     (candidate) =>
       candidate.name === name &&
       (type === undefined || type === null || type === candidate.kind) &&
-      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(argumentsOf(candidate.written))) &&
-      (level === undefined ||
-        level === null ||
-        parseLevel(level) === parseLevel(candidate.written['metric_level'])),
+      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(candidate.given)) &&
+      (level === undefined || level === null || parseLevel(level) === candidate.level),
   );
   return only !== undefined && others.length === 0 ? only : null;
 }
 
-function argumentsOf(written: JsonMap): JsonMap {
-  const kwargs = written['kwargs'];
-  return isMap(kwargs)
-    ? Object.fromEntries(
-        Object.entries(kwargs).filter(
-          ([key, value]) => !(key === 'use_langgraph_roles' && value === false),
-        ),
-      )
-    : {};
-}
-
-function withUniqueNames(
-  all: readonly FlexEvalMetric[],
-): { found: FlexEvalMetric; name: string }[] {
+/** Metrics with the same name are named after their arguments and level. */
+function metricNames(all: readonly FlexEvalMetric[]): (metric: FlexEvalMetric) => string {
   const unique = uniqueNames();
-  return all.map((found) => {
-    const twins = all.filter(({ name }) => name === found.name).length;
-    const marks =
-      twins === 1
-        ? []
-        : [
-            ...Object.values(argumentsOf(found.written)).filter(isScalar).map(String),
-            String(parseLevel(found.written['metric_level'])).toLowerCase(),
-          ];
-    return {
-      found,
-      name: unique(
-        [found.name, ...marks.map((mark) => mark.replace(/\W+/g, '_').slice(0, 30))].join('_'),
-      ),
-    };
-  });
+  return ({ name, given, level }) => {
+    const isAlone = all.filter((other) => other.name === name).length === 1;
+    const scalars = Object.values(given).filter(isScalar).map(String);
+    const marks = isAlone ? [] : [...scalars, String(level).toLowerCase()];
+    return unique([name, ...marks.map((mark) => mark.replace(/\W+/g, '_').slice(0, 30))].join('_'));
+  };
 }
 
 /** FlexEval scores every message unless one of these keys is set. */
-function judgesEvery({ kind, name, written }: FlexEvalMetric, builtIns: BuiltInMetrics): boolean {
-  if (written['last_instance_only'] === true || written['last_turn_only'] === true) return false;
+function judgesEvery({ kind, name, node: { map } }: FlexEvalMetric, builtIns: BuiltInMetrics) {
+  if (map['last_instance_only'] === true || map['last_turn_only'] === true) return false;
   return kind === 'rubric' || builtIns.get(name)?.whole !== true;
 }
 
 function convertMetric(
-  found: FlexEvalMetric,
+  metric: FlexEvalMetric,
   name: string,
-  { modules, every }: { modules: readonly FunctionModule[]; every: boolean },
-  left: Loss[],
+  { modules, builtIns, completes }: FunctionSources & { completes: boolean },
 ): JsonMap {
-  const { kind, name: used, written, node } = found;
-  loseUnread(left, node, { read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
-  const given = argumentsOf(written);
+  const { kind, name: used, level, given, node } = metric;
+  node.loseUnread({ read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
   if (kind === 'rubric' && Object.keys(given).length > 0)
-    lose(left, node.at('kwargs').place, `kwargs of ${used}`, 'a rubric takes none');
-  const level = parseLevel(written['metric_level']);
-  const conditions = conditionsOf({ written }).map((condition) =>
+    node.at('kwargs').lose(`kwargs of ${used}`, 'a rubric takes none');
+  const conditions = metric.conditions.map((condition) =>
     Object.fromEntries(
       Object.entries(condition).filter(
         ([key, value]) => isAmong(CONDITION_KEYS, key) && value !== null,
@@ -206,18 +179,17 @@ function convertMetric(
   );
   return {
     name,
-    ...metricSourceOf(found, given, modules),
+    ...metricSourceOf(metric, modules),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
     of: 'both',
-    ...(every ? { every } : {}),
+    ...(!completes && judgesEvery(metric, builtIns) ? { every: true } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),
   };
 }
 
 function metricSourceOf(
-  { kind, name }: FlexEvalMetric,
-  given: JsonMap,
+  { kind, name, given }: FlexEvalMetric,
   modules: readonly FunctionModule[],
 ): JsonMap {
   if (kind === 'rubric') return { rubric: name };

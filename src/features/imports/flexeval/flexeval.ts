@@ -1,24 +1,23 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
+import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
-  isAmong,
   createDraft,
   lastSteps,
   nothingImported,
   type DraftFile,
   type Imported,
   uniqueNames,
-  lose,
-  addRemark,
 } from '../shared/draft.ts';
-import { loseUnread, nodeOf, type Node } from '../shared/node.ts';
+import { importedText } from '../shared/files.ts';
+import { Node, isAmong } from '../shared/node.ts';
 import {
   dataFile,
   rubricFiles,
-  type FlexEvalContext,
+  type FlexEvalFiles,
   type FunctionModule,
   type LocatedFile,
   functionModules,
@@ -35,7 +34,10 @@ interface ForeignEval {
   configs: Node[];
 }
 
-interface EvalContext extends FlexEvalContext {
+interface EvalContext {
+  files: FlexEvalFiles;
+  imported: Imported;
+  builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
   settingsGrader: Settings['grader'];
   unique(wanted: string): string;
@@ -77,36 +79,32 @@ const CONFIG_KEYS =
 
 export async function importFlexEval(
   document: Document,
-  { builtIns, files, settings: { grader: settingsGrader } }: FormatTools,
+  { builtIns, files: { absence, data }, settings: { grader: settingsGrader } }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
-  const root = nodeOf(document);
-  const context: FlexEvalContext = {
-    file: document.file,
-    builtIns,
-    imported,
-    problems,
-    absence: files.absence,
-    text: async (path) => {
-      const read = await files.data(path, null, problems);
-      return read && new TextDecoder().decode(read.content).replaceAll('\r\n', '\n');
-    },
+  const root = new Node(document, imported);
+  const { file } = document;
+  const text = async (path: string): Promise<string | null> => {
+    const read = await data(path, null, problems);
+    return read && importedText(read.content);
   };
+  const files = { file, problems, absence, text };
   if (!isFlexEval(root.value)) {
     problems.push(
       problem(
-        document.file,
+        file,
         'is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
       ),
     );
     return imported;
   }
-  const evals = evalsOf(root, imported);
-  const rubrics = rubricFiles(root, context);
-  const modules = await functionModules(root, context);
+  const evals = evalsOf(root);
+  const rubrics = rubricFiles(root, files);
+  const modules = await functionModules(root, files);
   const unique = uniqueNames();
-  for (const foreign of evals) importEval(foreign, { ...context, modules, settingsGrader, unique });
+  for (const foreign of evals)
+    importEval(foreign, { files, imported, builtIns, modules, settingsGrader, unique });
   imported.carried = carriedShares(evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
@@ -122,7 +120,7 @@ function carriedShares(evals: readonly ForeignEval[], { prompts }: Imported): Im
   ];
 }
 
-function evalsOf(root: Node, { left, remarks }: Imported): ForeignEval[] {
+function evalsOf(root: Node): ForeignEval[] {
   const { map } = root;
   if (!isMap(map['eval']))
     return Object.keys(map).map((key) => ({
@@ -133,7 +131,8 @@ function evalsOf(root: Node, { left, remarks }: Imported): ForeignEval[] {
     }));
   for (const key of Object.keys(map).filter((each) => !isAmong(RUN_KEYS, each))) {
     const why = whyUnsupported(key, map[key]);
-    lose(why === undefined ? left : remarks, root.at(key).place, key, why ?? NO_PART);
+    if (why === undefined) root.at(key).lose(key, NO_PART);
+    else remarkUnread(root.at(key), key, why);
   }
   const node = root.at('eval');
   const configs = [root.at('config'), node.at('config')];
@@ -142,45 +141,44 @@ function evalsOf(root: Node, { left, remarks }: Imported): ForeignEval[] {
 
 const NO_PART = 'it is not part of the format';
 
-function importEval(foreign: ForeignEval, context: EvalContext): void {
-  const { key, node, data: sources } = foreign;
-  const { imported, settingsGrader } = context;
-  const { left } = imported;
-  const { place, map: written } = node;
+const remarkUnread = (node: Node, key: string, why: string): void =>
+  node.remark(`${key} is not converted: ${why}`);
+
+function importEval(
+  { key, node, data: sources, configs }: ForeignEval,
+  context: EvalContext,
+): void {
+  const { imported, settingsGrader, files } = context;
+  const { map: written } = node;
   if (!isMap(node.value)) return;
   const read = `${EVAL_KEYS} ${CONFIG_KEYS}`;
-  loseUnread(left, node, { read, why: UNSUPPORTED_EVAL_KEYS, otherwise: NO_PART });
+  node.loseUnread({ read, why: UNSUPPORTED_EVAL_KEYS, otherwise: NO_PART });
   const completes = written['do_completion'] === true;
-  const metrics = convertMetrics(node.at('metrics'), { ...context, completes }, left);
-  const data = sources.flatMap((source) => dataFile(source, context) ?? []);
-  const name = context.unique(evalName(written['name'], key, context.file));
-  if (metrics.length === 0) {
-    lose(left, place, `the eval ${name}`, 'no metric for its dialogues could be converted');
+  const metrics = convertMetrics(node.at('metrics'), { ...context, completes });
+  const data = sources.flatMap((source) => dataFile(source, files) ?? []);
+  const name = context.unique(evalName(written['name'], key, files.file));
+  if (metrics.length === 0 || data.length === 0) {
+    node.lose(
+      `the eval ${name}`,
+      metrics.length === 0
+        ? 'no metric for its dialogues could be converted'
+        : 'none of its data could be converted',
+    );
     return;
   }
-  if (data.length === 0) {
-    lose(left, place, `the eval ${name}`, 'none of its data could be converted');
-    return;
-  }
-  addRemark(
-    imported.remarks,
-    place,
-    [
-      `${name}: `,
-      completes
-        ? 'only the new answer is judged, because earlier turns are the same on both sides ' +
-          '(every: true judges ' +
-          'them too)'
-        : 'the share of turns that pass a rubric is compared (all: true requires all of them)',
-      '; the values of function metrics are shown but do not affect the verdict, ',
-      'because FlexEval sets no bounds ',
-      '(to let one affect it, remove skip, or set with: { min: … } or a threshold)',
-    ].join(''),
+  const judged = completes
+    ? 'only the new answer is judged, because earlier turns are the same on both sides ' +
+      '(every: true judges them too)'
+    : 'the share of turns that pass a rubric is compared (all: true requires all of them)';
+  node.remark(
+    `${name}: ${judged}; the values of function metrics are shown but do not affect the verdict, ` +
+      'because FlexEval sets no bounds (to let one affect it, remove skip, or set with: ' +
+      '{ min: … } or a threshold)',
   );
   withGrader(node.at('grader_llm'), metrics, imported, settingsGrader);
   imported.prompts.push({
-    prompt: promptDraft(node, name, completes, imported),
-    tests: flexEvalTestsDraft(foreign, { completes, metrics, data }, imported),
+    prompt: promptDraft(node, name, completes, imported.models),
+    tests: flexEvalTestsDraft(node, configs, { completes, metrics, data }),
   });
 }
 
@@ -196,41 +194,35 @@ interface TestParts {
 }
 
 function flexEvalTestsDraft(
-  foreign: ForeignEval,
+  node: Node,
+  configs: readonly Node[],
   { completes, metrics, data }: TestParts,
-  imported: Imported,
 ): DraftFile {
-  const draft = createDraft(foreign.node.place);
-  const repeats = triesPerThread(foreign, imported);
+  const draft = createDraft(node.place);
+  const repeats = triesPerThread(node, configs);
   Object.assign(draft.value, {
-    ...(repeats === null ? {} : { n_tries: repeats }),
+    ...(repeats > 1 ? { n_tries: repeats } : {}),
     do_completion: completes,
     metrics: metrics.map(({ metric }) => metric),
     references_from: data.map(({ file }) => ({ file, map: { input: 'input' } })),
   });
-  metrics.forEach(({ node, code }, index) => {
-    draft.from(['metrics', index], node.place);
+  for (const [index, { node: written, code }] of metrics.entries()) {
+    draft.from(['metrics', index], written.place);
     if (code !== null) draft.from(['metrics', index, 'code'], { file: code, line: 0 });
-    for (const [at, { place }] of node.at('depends_on').items().entries())
+    for (const [at, { place }] of written.at('depends_on').items().entries())
       draft.from(['metrics', index, 'depends_on', at], place);
-  });
-  data.forEach(({ place }, index) => {
-    draft.from(['references_from', index], place);
-  });
+  }
+  for (const [index, { place }] of data.entries()) draft.from(['references_from', index], place);
   return draft;
 }
 
-function triesPerThread({ node, configs }: ForeignEval, { remarks }: Imported): number | null {
-  const own = Object.keys(node.map).filter((key) => isAmong(CONFIG_KEYS, key));
-  const written = [
-    ...configs.flatMap((config) => Object.keys(config.map).map((key) => [key, config] as const)),
-    ...own.map((key) => [key, node] as const),
-  ];
+function triesPerThread(node: Node, configs: readonly Node[]): number {
   let repeats = 1;
-  for (const [key, { map, at }] of written) {
-    const value = map[key];
-    if (key === REPEATS && typeof value === 'number') repeats = value;
-    else lose(remarks, at(key).place, key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
-  }
-  return repeats > 1 ? repeats : null;
+  for (const config of [...configs, node])
+    for (const [key, value] of Object.entries(config.map)) {
+      if (config === node && !isAmong(CONFIG_KEYS, key)) continue;
+      if (key === REPEATS && typeof value === 'number') repeats = value;
+      else remarkUnread(config.at(key), key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
+    }
+  return repeats;
 }

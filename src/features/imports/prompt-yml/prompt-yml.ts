@@ -7,10 +7,10 @@ import {
   isMap,
   jsonText,
   parseMap,
-  type Json,
   type JsonMap,
   type Place,
   type Problem,
+  ownEntry,
 } from '../../../types/plain.ts';
 import {
   createDraft,
@@ -19,15 +19,13 @@ import {
   nothingImported,
   type DraftFile,
   type Imported,
-  type Loss,
   uniqueNames,
   judgeTheRest,
-  lose,
+  variablesEntry,
 } from '../shared/draft.ts';
 import { publishedModel, readForeignParameters } from '../shared/models.ts';
-import { loseUnread, nodeOf, type Node } from '../shared/node.ts';
+import { tryConvert, Node, refuse } from '../shared/node.ts';
 import { fillVariables, mapTexts } from '../shared/templates.ts';
-import { convertEvaluator, withJudge, evaluatorName } from './prompt-yml-evaluators.ts';
 
 const PROMPT_FILE_KEYS =
   'name description model modelParameters messages testData evaluators responseFormat ' +
@@ -39,51 +37,45 @@ export function importPromptYml(
   problems: Problem[],
 ): Imported {
   const imported = nothingImported();
-  const root = nodeOf(document);
+  const root = new Node(document, imported);
   if (!Array.isArray(root.map['messages'])) {
     problems.push(problem(document.file, 'is not a .prompt.yml: it has no list of messages'));
     return imported;
   }
-  const otherwise = 'it is not part of the format';
-  loseUnread(imported.left, root, { read: PROMPT_FILE_KEYS, otherwise });
-  const prompt = promptYmlDraft(root, document.file, imported.left);
-  const tests = promptYmlTestsDraft(root, variablesOf(prompt), imported);
-  if (prompt === null) {
+  root.loseUnread({ read: PROMPT_FILE_KEYS, otherwise: 'it is not part of the format' });
+  const found = promptYmlDraft(root, document.file);
+  const tests = promptYmlTestsDraft(root, found?.variables ?? null, imported);
+  if (found === null) {
     imported.carried = imported.carried.map((share) => ({ ...share, carried: 0 }));
     return imported;
   }
   if (tests !== null)
-    judgeTheRest(
-      tests,
-      root.at('testData').place,
-      hasGrader || imported.grader !== null,
-      imported.remarks,
-    );
-  imported.prompts.push({ prompt, tests });
+    judgeTheRest(tests, root.at('testData'), hasGrader || imported.grader !== null);
+  imported.prompts.push({ prompt: found.prompt, tests });
   return imported;
 }
 
-function promptYmlDraft(root: Node, file: string, left: Loss[]): DraftFile | null {
+function promptYmlDraft(
+  root: Node,
+  file: string,
+): { prompt: DraftFile; variables: ReadonlySet<string> } | null {
   const draft = createDraft({ file, line: 0 });
   const messages: JsonMap[] = [];
   const written: string[] = [];
   const variables = new Set<string>();
-  for (const [index, { map, place }] of root.at('messages').items().entries()) {
-    const { role = '', content } = map;
+  for (const [index, message] of root.at('messages').items().entries()) {
+    const { role = '', content } = message.map;
     const template = typeof content === 'string' ? readTemplate(content) : null;
     if (template === null || !template.ok) {
-      lose(
-        left,
-        place,
-        'the prompt',
+      const why =
         template === null
           ? 'a message contains more than text'
-          : `${template.construct} is more than a variable`,
-      );
+          : `${template.construct} is more than a variable`;
+      message.lose('the prompt', why);
       return null;
     }
     for (const path of pathsOf(template)) variables.add(variableOf(path));
-    draft.from(['messages', index], place);
+    draft.from(['messages', index], message.place);
     messages.push({ role, content: toOurs(template) });
     written.push(template.text);
   }
@@ -91,78 +83,77 @@ function promptYmlDraft(root: Node, file: string, left: Loss[]): DraftFile | nul
   Object.assign(draft.value, {
     name: filledText(root.map['name']) ?? stem,
     model: publishedModel(root.map['model']),
-    ...convertParameters(root, left),
-    ...(variables.size === 0
-      ? {}
-      : { variables: [...variables].map((variable) => ({ name: variable })) }),
+    ...convertParameters(root),
+    ...variablesEntry(variables),
     messages,
   });
   for (const key of ['name', 'model', 'messages']) draft.from([key], root.at(key).place);
-  return { ...draft, written };
+  return { prompt: { ...draft, written }, variables };
 }
 
-function variablesOf(prompt: DraftFile | null): string[] | null {
-  const variables = prompt?.value['variables'] ?? [];
-  return prompt && (variables as JsonMap[]).map(({ name }) => String(name));
-}
-
-function convertParameters({ map, at }: Node, left: Loss[]): JsonMap {
-  const { parameters, left: refused } = readForeignParameters(at('modelParameters').map);
-  for (const { key, why } of refused)
-    lose(left, at('modelParameters', key).place, `modelParameters.${key}`, why);
-  const format = map['responseFormat'];
+function convertParameters(root: Node): JsonMap {
+  const written = root.at('modelParameters');
+  const parameters = readForeignParameters(written.map, (key, why) =>
+    written.at(key).lose(`modelParameters.${key}`, why),
+  );
+  const { responseFormat: format, jsonSchema } = root.map;
   if (format === 'json_object') return { ...parameters, response_format: { type: 'json_object' } };
   if (format !== 'json_schema') return parameters;
-  const written = map['jsonSchema'];
-  const schema = typeof written === 'string' ? parseMap(written) : isMap(written) ? written : null;
-  if (schema !== null)
+  const schema = typeof jsonSchema === 'string' ? parseMap(jsonSchema) : jsonSchema;
+  if (isMap(schema))
     return { ...parameters, response_format: { type: 'json_schema', json_schema: schema } };
-  lose(left, at('jsonSchema').place, 'jsonSchema', 'it is not the JSON text of a map');
+  root.at('jsonSchema').lose('jsonSchema', 'it is not the JSON text of a map');
   return parameters;
 }
 
+/** `variables`: null if the prompt is lost. */
 function promptYmlTestsDraft(
   root: Node,
-  variables: readonly string[] | null,
+  variables: ReadonlySet<string> | null,
   imported: Imported,
 ): DraftFile | null {
   const data = root.at('testData');
-  const rows = data.items();
-  const isAlone = rows.length === 0 && variables?.length === 0;
-  const written = isAlone ? [{ ...data.at(0), value: {} }] : rows;
-  const { left } = imported;
+  const isAlone = data.items().length === 0 && variables?.size === 0;
+  const written = isAlone ? [data.at(0)] : data.items();
   const draft = createDraft(data.place);
-  const unique = uniqueNames();
-  const named = root
-    .at('evaluators')
-    .items()
-    .map((evaluator) => ({ evaluator, name: unique(evaluatorName(evaluator.value)) }));
-  const kept = written.flatMap((row): RowOfTests[] => {
-    const why = isMap(row.value) ? whyUnfilled(row.map, variables ?? []) : 'it is not a map';
-    if (why === null) return [{ row, reference: rowReference(row.map, variables ?? []) }];
-    lose(left, row.place, 'a row of testData', why);
-    return [];
-  });
+  const kept = written.flatMap((row): RowOfTests[] =>
+    tryConvert(
+      () => {
+        if (!isAlone && !isMap(row.value)) refuse('it is not a map');
+        return [{ row, reference: rowReference(row.map, variables ?? new Set()) }];
+      },
+      (why) => row.lose('a row of testData', why),
+    ),
+  );
   for (const [index, { row }] of kept.entries()) draft.from(['references', index], row.place);
   const shared: JsonMap[] = [];
+  const unique = uniqueNames();
+  const evaluators = root.at('evaluators').items();
+  const named = evaluators.map((evaluator) => ({
+    evaluator,
+    name: unique(evaluatorName(evaluator)),
+  }));
+  let lost = 0;
   for (const { evaluator, name } of named) {
-    const { value, place } = evaluator;
-    const converted = isMap(value)
-      ? withJudge(convertEvaluator(value), value, place, imported)
-      : 'it is not a map';
-    if (typeof converted === 'string') lose(left, place, `the evaluator ${name}`, converted);
-    else if (JSON.stringify(converted).includes('{{'))
-      addRowMetrics(kept, { metric: converted, name, place }, left, draft);
+    const { place } = evaluator;
+    const metric = tryConvert(
+      () => convertEvaluator(evaluator, imported),
+      (why) => {
+        lost += 1;
+        evaluator.lose(`the evaluator ${name}`, why);
+        return null;
+      },
+    );
+    if (metric === null) continue;
+    if (JSON.stringify(metric).includes('{{')) addRowMetrics(kept, { metric, name, place }, draft);
     else {
       draft.from(['metrics', shared.length], place);
-      shared.push({ name, ...converted });
+      shared.push({ name, ...metric });
     }
   }
-  const isLost = (name: string) => left.some(({ what }) => what === `the evaluator ${name}`);
-  const lost = named.filter(({ name }) => isLost(name));
   imported.carried = [
     { unit: 'test', of: written.length, carried: kept.length },
-    { unit: 'evaluator', of: named.length, carried: named.length - lost.length },
+    { unit: 'evaluator', of: named.length, carried: named.length - lost },
   ];
   if (kept.length === 0) return null;
   if (shared.length > 0) draft.value['metrics'] = shared;
@@ -170,16 +161,21 @@ function promptYmlTestsDraft(
   return draft;
 }
 
-function rowCells(row: JsonMap, variables: readonly string[]): JsonMap {
-  const inside = isMap(row['input'] ?? null) ? (row['input'] as JsonMap) : {};
-  const shown = Object.entries(inside).filter(([name]) => variables.includes(name));
-  return { ...Object.fromEntries(shown), ...row };
+function rowReference(row: JsonMap, variables: ReadonlySet<string>): JsonMap {
+  const { input: inside = null, expected = null } = row;
+  const shown = Object.entries(isMap(inside) ? inside : {}).filter(([name]) => variables.has(name));
+  const cells = { ...Object.fromEntries(shown), ...row };
+  const missing = [...variables].find((name) => !Object.hasOwn(cells, name));
+  if (missing !== undefined) refuse(missingValue(row, missing));
+  const input = Object.fromEntries(
+    Object.entries(cells)
+      .filter(([key]) => key !== 'expected' || variables.has(key))
+      .map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]),
+  );
+  return { input, ...(expected === null ? {} : { expected }) };
 }
 
-function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null {
-  const cells = rowCells(row, variables);
-  const missing = variables.find((name) => !Object.hasOwn(cells, name));
-  if (missing === undefined) return null;
+function missingValue(row: JsonMap, missing: string): string {
   const text = Object.keys(row).find((key) =>
     jsonText(row[key] ?? null)
       .split('\n')
@@ -191,16 +187,6 @@ function whyUnfilled(row: JsonMap, variables: readonly string[]): string | null 
         `${text}: to make it a map`;
 }
 
-function rowReference(row: JsonMap, variables: readonly string[]): JsonMap {
-  const { expected } = row;
-  const input = Object.fromEntries(
-    Object.entries(rowCells(row, variables))
-      .filter(([key]) => key !== 'expected' || variables.includes(key))
-      .map(([key, cell]) => [key, isScalar(cell) ? cell : JSON.stringify(cell)]),
-  );
-  return { input, ...(expected === undefined || expected === null ? {} : { expected }) };
-}
-
 interface RowOfTests {
   row: Node;
   reference: JsonMap;
@@ -209,34 +195,104 @@ interface RowOfTests {
 function addRowMetrics(
   rows: readonly RowOfTests[],
   { name, metric, place }: { name: string; metric: JsonMap; place: Place },
-  left: Loss[],
   draft: DraftFile,
 ): void {
   for (const [index, { row, reference }] of rows.entries()) {
-    const filled = fillInAll(metric, row.map);
-    if (!filled.ok) {
-      lose(left, row.place, `the evaluator ${name} for this row`, filled.why);
-      continue;
-    }
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
-    draft.from(['references', index, 'metrics', own.length], place);
-    reference['metrics'] = [...own, { name, ...(filled.value as JsonMap) }];
+    tryConvert(
+      () => {
+        const filled = fillInAll(metric, row.map);
+        draft.from(['references', index, 'metrics', own.length], place);
+        reference['metrics'] = [...own, { name, ...filled }];
+      },
+      (why) => row.lose(`the evaluator ${name} for this row`, why),
+    );
   }
 }
 
-function fillInAll(
-  value: Json,
-  vars: JsonMap,
-): { ok: true; value: Json } | { ok: false; why: string } {
-  const errors: string[] = [];
-  const filled = mapTexts(value, (text) => {
+function fillInAll(metric: JsonMap, vars: JsonMap): JsonMap {
+  return mapTexts(metric, (text) => {
     const template = readTemplate(text);
-    const read = template.ok
+    return template.ok
       ? fillVariables(template, vars)
-      : { ok: false as const, why: `${template.construct} is more than a variable` };
-    if (!read.ok) errors.push(read.why);
-    return read.ok ? read.text : text;
-  });
-  const [why] = errors;
-  return why === undefined ? { ok: true, value: filled } : { ok: false, why };
+      : refuse(`${template.construct} is more than a variable`);
+  }) as JsonMap;
+}
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  equals: 'exact_match',
+  contains: 'contains',
+  startsWith: 'starts_with',
+  endsWith: 'ends_with',
+};
+
+const NEAREST: Readonly<Record<string, JsonMap>> = {
+  similarity: { uses: 'factuality' },
+  relevance: { uses: 'answer_relevance' },
+  groundedness: { uses: 'faithfulness' },
+  coherence: {
+    uses: 'g_eval',
+    with: {
+      criteria: 'Coherence: the sentences of the answer fit together and follow from each other.',
+    },
+  },
+  fluency: {
+    uses: 'g_eval',
+    with: { criteria: 'Fluency: the answer is grammatical, natural language.' },
+  },
+};
+
+function evaluatorName({ map }: Node): string {
+  return filledText(map['name']) ?? 'evaluator';
+}
+
+/** The first judge becomes the grader unless one is set. The others are set on their metrics. */
+function convertEvaluator(evaluator: Node, imported: Imported): JsonMap {
+  if (!isMap(evaluator.value)) return refuse('it is not a map');
+  const judge = evaluator.at('llm');
+  const metric = evaluatorMetric(evaluator.map);
+  const otherwise = 'it is not part of the format';
+  const what = (key: string) => `${key} of the evaluator ${evaluatorName(evaluator)}`;
+  evaluator.loseUnread({ read: 'name description string llm uses', otherwise, what });
+  judge.loseUnread({ read: 'modelId prompt systemPrompt choices', otherwise, what });
+  const { modelId } = judge.map;
+  if (!isScalar(modelId)) return metric;
+  const model = publishedModel(modelId);
+  imported.grader ??= { model, place: evaluator.place };
+  return model === imported.grader.model ? metric : { ...metric, grader: { model } };
+}
+
+function evaluatorMetric({ string, llm, uses }: JsonMap): JsonMap {
+  if (isMap(string)) return convertString(string);
+  if (isMap(llm)) return convertJudge(llm);
+  if (typeof uses !== 'string') return refuse('it has neither string, llm nor uses');
+  return ownEntry(NEAREST, uses.replace(/^github\//, '')) ?? refuse(`${uses} is unknown`);
+}
+
+function convertString(string: JsonMap): JsonMap {
+  const [[kind, value] = ['', null], ...more] = Object.entries(string);
+  const metric = ownEntry(COMPARISONS, kind);
+  if (metric === undefined || more.length > 0)
+    return refuse('a string evaluator must be equals, contains, startsWith or endsWith');
+  return isScalar(value)
+    ? { uses: metric, with: { value: String(value), ignore_case: true } }
+    : refuse('its value is not text');
+}
+
+/** The judge chooses from a list. A choice with a score above 0 passes. */
+function convertJudge({ prompt, choices, systemPrompt }: JsonMap): JsonMap {
+  if (typeof prompt !== 'string') return refuse('its judge has no prompt');
+  const scored = (Array.isArray(choices) ? choices : [])
+    .map((choice) => (isMap(choice) ? choice : {}))
+    .filter(({ choice, score }) => isScalar(choice) && typeof score === 'number')
+    .map(({ choice, score }) => `${String(choice)} (${String(score)})`);
+  // evaldiff's grader prompt already contains the answer.
+  const question = prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)');
+  const grades =
+    scored.length === 0
+      ? null
+      : `The possible grades with their scores: ${scored.join(', ')}. The criterion is ` +
+        'fulfilled by a grade with a score above 0.';
+  const words = [systemPrompt, question, grades].filter((text) => filledText(text ?? null));
+  return { uses: 'llm_rubric', with: { criteria: words.join('\n\n') } };
 }

@@ -2,6 +2,7 @@ import { partsText } from '../../../text/content.ts';
 import type { FilePart } from '../../../types/media.ts';
 import { ROLE_NAMES, type Role } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { refuse } from '../shared/node.ts';
 import { yamlValue } from '../shared/text-assertions.ts';
 
 const CHAT_ROLES: Readonly<Record<string, Role>> = {
@@ -17,43 +18,39 @@ export interface ChatMessage {
   parts?: ChatPart[];
 }
 
-export function messagesIn(text: string): ChatMessage[] | string {
+/** Refuses invalid messages. */
+export function messagesIn(text: string): ChatMessage[] {
   const isList = /^\s*(?:\[|- *["']?(?:role|content)\b)/.test(text);
   return (isList ? chatIn(yamlValue(text)) : null) ?? [{ role: 'user', content: text }];
 }
 
-/** Returns an error text if a message is invalid, or null if these are not messages. */
-export function chatIn(list: Json): ChatMessage[] | string | null {
+/** Null if these are not messages. */
+export function chatIn(list: Json): ChatMessage[] | null {
   if (
     !Array.isArray(list) ||
     !list.every((value): value is JsonMap => isMap(value) && typeof value['role'] === 'string')
   )
     return null;
-  const messages: ChatMessage[] = [];
-  for (const { role, content } of list) {
-    const [known, parts] = [ownEntry(CHAT_ROLES, String(role)), partsIn(content)];
-    if (known === undefined) return `the role "${String(role)}" is not known`;
-    if (typeof parts === 'string') return parts;
+  return list.map(({ role, content }) => {
+    const known =
+      ownEntry(CHAT_ROLES, String(role)) ?? refuse(`the role "${String(role)}" is not known`);
+    const parts = partsIn(content);
     const isText = parts.every(({ type }) => type === 'text');
-    messages.push({ role: known, content: partsText(parts), ...(isText ? {} : { parts }) });
-  }
-  return messages;
+    return { role: known, content: partsText(parts), ...(isText ? {} : { parts }) };
+  });
 }
 
-function partsIn(content: Json | undefined): ChatPart[] | string {
+function partsIn(content: Json | undefined): ChatPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) return 'a message contains neither text nor a list of parts';
-  const parts: ChatPart[] = [];
-  for (const written of content) {
-    const part = isMap(written) ? partIn(written) : null;
-    if (part === null) return 'a message contains more than text, images and PDFs';
-    if (typeof part === 'string') return part;
-    parts.push(part);
-  }
-  return parts;
+  if (!Array.isArray(content)) return refuse('a message contains neither text nor a list of parts');
+  return content.map(
+    (part) =>
+      (isMap(part) ? partIn(part) : null) ??
+      refuse('a message contains more than text, images and PDFs'),
+  );
 }
 
-function partIn(part: JsonMap): ChatPart | string | null {
+function partIn(part: JsonMap): ChatPart | null {
   const { type, text } = part;
   switch (type) {
     case 'text':
@@ -82,12 +79,13 @@ function memberOf(value: Json | undefined, ...names: string[]): Json | undefined
 }
 
 /** The path of an image or file must come from a variable or start with `file://`. */
-function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | string | null {
+function filePart(type: FilePart['type'], written: Json | undefined): ChatPart | null {
   if (typeof written !== 'string') return null;
   const path = written.replace(/^data:[^,{]*,|^file:\/\//, '').replace(/^\.\//, '');
-  const isPath = written.startsWith('file://') || path.includes('{{');
-  return isPath
-    ? { type, path }
-    : `a message contains an ${type === 'image' ? 'image' : 'attachment'} as data or as a URL; ` +
-        'put it into a file of the repository';
+  if (!written.startsWith('file://') && !path.includes('{{'))
+    refuse(
+      `a message contains an ${type === 'image' ? 'image' : 'attachment'} as data or as a URL; ` +
+        'put it into a file of the repository',
+    );
+  return { type, path };
 }

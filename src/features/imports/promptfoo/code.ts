@@ -1,5 +1,6 @@
-import type { Json, JsonMap } from '../../../types/plain.ts';
-import type { Convert } from '../shared/text-assertions.ts';
+import type { CodeLanguage, Json, JsonMap } from '../../../types/plain.ts';
+import { refuse } from '../shared/node.ts';
+import type { AssertionContext, GivenAssertion } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 export interface CodeCheck {
@@ -14,50 +15,70 @@ export interface CodeCheck {
   config: Json | undefined;
 }
 
-/** Adds only one line before the user's code. */
-export function javascriptMetric(
-  check: CodeCheck,
-  form: 'inline' | 'file',
-  exported: string | null = null,
-): string {
-  const { source, structured, unlike, config } = check;
-  const context =
-    '{ vars: $vars, prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }' +
-    (config === undefined ? ' }' : `, config: ${JSON.stringify(config)} }`);
-  const input = Object.keys(unlike).length === 0 ? 'input' : `input, ...${JSON.stringify(unlike)}`;
-  const vars =
-    structured.length === 0
-      ? `const $vars = { ...${input} };`
-      : `const $vars = { ...${input} }; for (const name of ${JSON.stringify(structured)}) { ` +
-        'try { $vars[name] = JSON.parse($vars[name]); } ' +
-        'catch { /* plain text in this reference */ } }';
-  const call =
-    form === 'file'
-      ? fileCall(source, exported)
-      : [`const $check = function (output, context) {`, functionBody(source), '};'];
-  return [`${vars} const $context = ${context};`, ...call, ...javascriptVerdict(check), ''].join(
-    '\n',
-  );
-}
+/** The code of a metric, with what the wrapping code needs to know as JSON in `$given`. */
+type Wrap = (check: CodeCheck, form: 'inline' | 'file', exported?: string | null) => string;
 
-function fileCall(source: string, exported: string | null): string[] {
+const givenJson = ({ source: _, ...given }: CodeCheck): string => JSON.stringify(given);
+
+/** Adds only one line before the user's code. */
+export const javascriptMetric: Wrap = (check, form, exported = null) =>
+  [
+    `const $given = ${givenJson(check)}; ${JAVASCRIPT_CONTEXT}`,
+    form === 'file' ? fileCall(check.source, exported) : inlineCall(check.source),
+    JAVASCRIPT_VERDICT,
+  ].join('\n');
+
+const JAVASCRIPT_CONTEXT = `const $vars = { ...input, ...$given.unlike }; \
+for (const name of $given.structured) { try { $vars[name] = JSON.parse($vars[name]); } \
+catch { /* plain text in this reference */ } } const $context = { vars: $vars, \
+prompt: prompt.replace(/^user: /, ""), test: { vars: $vars }, config: $given.config };`;
+
+/** The threshold applies only to a number. If the check returns an object, its `pass` decides. */
+const JAVASCRIPT_VERDICT = `
+const $judge = ($value) => {
+  const $said = typeof $value === "object" && $value !== null ? $value : null;
+  const $fits = $said === null ? ["boolean", "number"].includes(typeof $value) :
+    typeof $said.pass === "boolean" && typeof $said.score === "number" &&
+    typeof $said.reason === "string";
+  if (!$fits) throw new TypeError("the check must give true, false, a number, or " +
+    "{ pass, score, reason }" + (typeof $value === "function" ? "; it gives a function that is " +
+    "never called: write only the body of the arrow function, or call it: " +
+    "(…)(output, context)" : ""));
+  const { threshold, negate } = $given;
+  const $passes = $said !== null ? $said.pass : typeof $value !== "number" ? $value :
+    threshold === null ? $value > 0 : $value >= threshold;
+  const $score = $said !== null ? $said.score : Number($value);
+  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said?.reason,
+    result: $passes !== negate };
+};
+const $answer = () => {
+  try { return $given.asData ? JSON.parse(actual) : actual; } catch { return actual; }
+};
+const $value = $check($answer(), $context);
+const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);
+const $part = (name) =>
+  $judged instanceof Promise ? $judged.then((judged) => judged[name]) : $judged[name];
+metric = $part("metric");
+reason = $part("reason");
+result = $part("result");
+`;
+
+function fileCall(source: string, exported: string | null): string {
   const commonJs = source
     .replace(/^export\s+default\s+/m, 'module.exports.default = ')
     .replace(/^export\s*\{([^}]*)\}\s*;?/gm, (_, names: string) => exportsOf(names))
     .replace(/^export\s+(?=(?:const|let|var|function|async|class)\b)/gm, '');
-  const named = exported === null ? null : JSON.stringify(exported);
+  const named = JSON.stringify(exported);
   const pick =
-    named === null
+    exported === null
       ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
-      : `[module.exports[${named}], typeof ${exported ?? ''} === "function" ? ` +
-        `${exported ?? ''} : undefined, module.exports.default?.[${named}], ` +
-        'module.exports.default, module.exports].find((one) => typeof one === "function")';
-  return [
-    'const $check = (function (module, exports) {',
-    commonJs.trimEnd(),
-    `return ${pick};`,
-    '})(...[{ exports: {} }].flatMap((module) => [module, module.exports]));',
-  ];
+      : `[module.exports[${named}], typeof ${exported} === "function" ? ${exported} : undefined, ` +
+        `module.exports.default?.[${named}], module.exports.default, module.exports]` +
+        '.find((one) => typeof one === "function")';
+  return `const $check = (function (module, exports) {
+${commonJs.trimEnd()}
+return ${pick};
+})(...[{ exports: {} }].flatMap((module) => [module, module.exports]));`;
 }
 
 /** Rewrites the exported names `a, b as c` for CommonJS, on one line: `module.exports.a = a; …`. */
@@ -70,177 +91,109 @@ function exportsOf(names: string): string {
 }
 
 /** Code of one line returns the value of its last statement. Longer code contains a `return`. */
-function functionBody(source: string): string {
+function inlineCall(source: string): string {
   const code = source.trimEnd();
-  if (code.includes('\n')) return code;
-  const line = code.trim().replace(/;+\s*$/, '');
+  const body = code.includes('\n') ? code : withReturn(code.trim().replace(/;+\s*$/, ''));
+  return `const $check = function (output, context) {\n${body}\n};`;
+}
+
+function withReturn(line: string): string {
   if (!/^(?:const|let|var)\s/.test(line)) return `return ${line}`;
-  const end = lastStatementEnd(line);
+  const withoutTexts = line.replace(/\\.|(['"`])(?:\\.|(?!\1)[^\\])*(?:\1|$)/g, (text) =>
+    ' '.repeat(text.length),
+  );
+  const end = withoutTexts.lastIndexOf(';') + 1;
   const last = line.slice(end).trim();
   return end === 0 || last === '' ? line : `${line.slice(0, end)} return ${last}`;
 }
 
-function lastStatementEnd(line: string): number {
-  let quote = '';
-  let end = 0;
-  for (let index = 0; index < line.length; index += 1) {
-    const char = line.charAt(index);
-    if (char === '\\') index += 1;
-    else if (quote !== '') quote = char === quote ? '' : quote;
-    else if (`'"\``.includes(char)) quote = char;
-    else if (char === ';') end = index + 1;
-  }
-  return end;
-}
-
-/** The threshold applies only to a number. If the check returns an object, its `pass` decides. */
-function javascriptVerdict({ threshold, negate, asData }: CodeCheck): string[] {
-  return [
-    'const $judge = ($value) => {',
-    '  const $said = typeof $value === "object" && $value !== null ? $value : null;',
-    '  if (typeof $value !== "boolean" && typeof $value !== "number" && !($said !== null ' +
-      '&& typeof $said.pass === "boolean" && typeof $said.score === "number" && typeof ' +
-      '$said.reason === "string")) throw new TypeError("the check must give true, false, a ' +
-      'number, or { pass, score, reason }" + (typeof $value === "function" ? "; it gives a ' +
-      'function that is never called: write only the body of the arrow function, or call it: ' +
-      '(…)(output, context)" : ""));',
-    '  const $passes = $said !== null ? $said.pass : typeof $value === "number" ? $value ' +
-      `${threshold === null ? '> 0' : `>= ${String(threshold)}`} : $value;`,
-    '  const $score = $said !== null ? $said.score : Number($value);',
-    '  return { metric: Number.isFinite($score) ? $score : String($score), reason: $said ' +
-      `=== null ? undefined : $said.reason, result: ${negate ? '!' : ''}$passes };`,
-    '};',
-    asData
-      ? 'const $value = $check((() => { try { return JSON.parse(actual); } catch { return ' +
-        'actual; } })(), $context);'
-      : 'const $value = $check(actual, $context);',
-    'const $judged = $value instanceof Promise ? $value.then($judge) : $judge($value);',
-    'const $part = (name) => $judged instanceof Promise ? $judged.then((judged) => ' +
-      'judged[name]) : $judged[name];',
-    'metric = $part("metric");',
-    'reason = $part("reason");',
-    'result = $part("result");',
-  ];
-}
-
 /** Checks are expressions, code with `return`, or functions such as `get_assert`. */
-export function pythonMetric(
-  check: CodeCheck,
-  form: 'inline' | 'file',
-  called: string | null = null,
-): string {
-  const { source, structured, unlike, threshold, negate, config, asData } = check;
-  const name = called ?? 'get_assert';
-  // The user's code comes first, because `from __future__` must be at the top.
-  const lines =
+export const pythonMetric: Wrap = (check, form, called = null) =>
+  [
+    // The user's code comes first, because `from __future__` must be at the top.
     form === 'file'
-      ? [source.trimEnd(), `_check = ${name}`]
-      : ['import json', 'def _check(output, context):', indentedBody(source)];
-  const given =
-    '{"vars": _vars, "prompt": prompt[6:] if prompt.startswith("user: ") else prompt, ' +
-    '"test": {"vars": _vars}' +
-    (config === undefined
-      ? '}'
-      : `, "config": _json.loads(${JSON.stringify(JSON.stringify(config))})}`);
-  return [
-    ...lines,
-    'import json as _json',
-    '_vars = dict(input)',
-    ...(Object.keys(unlike).length === 0
-      ? []
-      : [`_vars.update(_json.loads(${JSON.stringify(JSON.stringify(unlike))}))`]),
-    ...(structured.length === 0
-      ? []
-      : [
-          `for _name in ${JSON.stringify(structured)}:`,
-          '    try:',
-          '        _vars[_name] = _json.loads(_vars[_name])',
-          '    except (KeyError, TypeError, ValueError):',
-          '        pass',
-        ]),
-    ...(asData
-      ? [
-          'try:',
-          '    _answer = _json.loads(actual)',
-          'except ValueError:',
-          '    _answer = actual',
-          `_value = _check(_answer, ${given})`,
-        ]
-      : [`_value = _check(actual, ${given})`]),
-    ...pythonVerdict(threshold, negate),
-    '',
+      ? `${check.source.trimEnd()}\n_check = ${called ?? 'get_assert'}`
+      : `import json\ndef _check(output, context):\n${indentedBody(check.source)}`,
+    `import json as _json\n_given = _json.loads(${JSON.stringify(givenJson(check))})`,
+    PYTHON_VERDICT,
   ].join('\n');
-}
 
 /** If the check returns text such as "True", it counts as a boolean. */
-function pythonVerdict(threshold: number | null, negate: boolean): string[] {
-  const bound = threshold === null ? '> 0' : `>= ${String(threshold)}`;
-  return [
-    'if isinstance(_value, str) and _value.lower() in ("true", "false"):',
-    '    _value = _value.lower() == "true"',
-    'elif isinstance(_value, str) and _value.startswith("{"):',
-    '    _value = _json.loads(_value)',
-    'elif isinstance(_value, str):',
-    '    _value = float(_value)',
-    '_said = _value if isinstance(_value, dict) else None',
-    'if _said is not None:',
-    '    _pass = _said.get("pass", _said.get("pass_"))',
-    '    _score = _said.get("score")',
-    'else:',
-    '    _pass, _score = _value, _value',
-    '_fits = isinstance(_pass, bool) and isinstance(_score, (int, float)) and not ' +
-      'isinstance(_score, bool) and isinstance(_said.get("reason"), str) if _said is not ' +
-      'None else isinstance(_value, (bool, int, float)) and _value == _value',
-    'if not _fits:',
-    '    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")',
-    'metric = float(_score)',
-    'reason = None if _said is None else _said.get("reason")',
-    `result = ${negate ? 'not ' : ''}(_pass if isinstance(_pass, bool) else _score ${bound})`,
-    ...(threshold === null
-      ? []
-      : [
-          `if _said is not None and _score < ${String(threshold)}:`,
-          `    result = ${negate ? 'True' : 'False'}`,
-        ]),
-  ];
-}
+const PYTHON_VERDICT = `
+_vars = {**input, **_given["unlike"]}
+for _name in _given["structured"]:
+    try:
+        _vars[_name] = _json.loads(_vars[_name])
+    except (KeyError, TypeError, ValueError):
+        pass
+_asked = prompt[6:] if prompt.startswith("user: ") else prompt
+_context = {"vars": _vars, "prompt": _asked, "test": {"vars": _vars}}
+if "config" in _given:
+    _context["config"] = _given["config"]
+_answer = actual
+if _given["asData"]:
+    try:
+        _answer = _json.loads(actual)
+    except ValueError:
+        pass
+_value = _check(_answer, _context)
+if isinstance(_value, str) and _value.lower() in ("true", "false"):
+    _value = _value.lower() == "true"
+elif isinstance(_value, str):
+    _value = _json.loads(_value) if _value.startswith("{") else float(_value)
+_said = _value if isinstance(_value, dict) else None
+_pass = _value if _said is None else _said.get("pass", _said.get("pass_"))
+_score = _value if _said is None else _said.get("score")
+_fits = isinstance(_value, (bool, int, float)) and _value == _value if _said is None else (
+    isinstance(_pass, bool) and isinstance(_score, (int, float)) and not isinstance(_score, bool)
+    and isinstance(_said.get("reason"), str))
+if not _fits:
+    raise TypeError("the check must give True, False, a number, or {pass, score, reason}")
+_bound = _given["threshold"]
+_reaches = _score > 0 if _bound is None else _score >= _bound
+metric = float(_score)
+reason = None if _said is None else _said.get("reason")
+_passes = _pass if isinstance(_pass, bool) else _reaches
+if _said is not None and _bound is not None:
+    _passes = _passes and _reaches
+result = _passes != _given["negate"]
+`;
 
 function indentedBody(source: string): string {
   const body = source.trim().includes('\n')
     ? source.replace(/\s+$/, '').replace(/^\n+/, '')
     : `return ${source.trim()}`;
-  return body
-    .split('\n')
-    .map((line) => (line === '' ? '' : `    ${line}`))
-    .join('\n');
+  return body.replace(/^(?=.)/gm, '    ');
 }
 
-export function codeAssertion(language: 'javascript' | 'python'): Convert {
-  const wrap = language === 'javascript' ? javascriptMetric : pythonMetric;
-  const problemOf = language === 'javascript' ? javascriptProblem : pythonProblem;
-  return ({ value, threshold, negate, config }, { structured, unlike, asData, textOf }) => {
-    if (typeof value !== 'string' || value.trim() === '') return 'its value is not code';
-    const file = codeFilePath(value, language);
-    const source = file === null ? value : textOf(file.path);
-    if (source === null)
-      return `${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`;
-    const problem = problemOf(source, file?.path ?? null);
-    if (problem !== null) return problem;
-    const check: CodeCheck = { source, threshold, negate, structured, unlike, asData, config };
-    const code = file === null ? wrap(check, 'inline') : wrap(check, 'file', file.exported);
-    return { language, code };
+const CODE_CHECKS = {
+  javascript: {
+    wrap: javascriptMetric,
+    problem: javascriptProblem,
+    file: /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/,
+  },
+  python: {
+    wrap: pythonMetric,
+    problem: pythonProblem,
+    file: /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/,
+  },
+};
+
+export const codeAssertion =
+  (language: CodeLanguage) =>
+  (
+    { value, threshold, negate, config }: GivenAssertion,
+    { structured, unlike, asData, textOf }: AssertionContext,
+  ): JsonMap => {
+    if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
+    const { wrap, problem, file } = CODE_CHECKS[language];
+    const isFile = value.trim().startsWith('file://');
+    const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
+    const source =
+      (isFile ? textOf(path) : value) ??
+      refuse(`${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`);
+    const why = problem(source, isFile ? path : null);
+    if (why !== null) refuse(why);
+    const check = { source, threshold, negate, structured, unlike, asData, config };
+    return { language, code: wrap(check, isFile ? 'file' : 'inline', exported) };
   };
-}
-
-function codeFilePath(
-  value: string,
-  language: 'javascript' | 'python',
-): { path: string; exported: string | null } | null {
-  if (!value.trim().startsWith('file://')) return null;
-  const [, path, exported] =
-    (language === 'javascript'
-      ? /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/
-      : /^file:\/\/(.+\.py)(?::([A-Za-z_]\w*))?$/
-    ).exec(value.trim()) ?? [];
-  return { path: path ?? '', exported: exported ?? null };
-}

@@ -1,7 +1,7 @@
 import type { HostSettings } from '../../../config/host-call.ts';
 import { PROMPTFOO_PROGRAM } from '../../../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
+import { isAmong } from '../shared/node.ts';
 
 export interface CodeFile {
   file: string;

@@ -1,23 +1,23 @@
 import parser, { type SyntaxNode } from 'nunjucks/src/parser.js';
 import { shorten } from '../../../text/visible.ts';
-import { isAmong } from '../shared/draft.ts';
+import { refuse, isAmong } from '../shared/node.ts';
 
-export function parseTemplate(
-  text: string,
-): { ok: true; root: SyntaxNode } | { ok: false; construct: string } {
+/** Refuses templates with unsupported parts. */
+export function parseTemplate(text: string): SyntaxNode {
+  const refuseAt = (index: number): never =>
+    refuse(`${tagAt(text, index)} is not a supported variable, filter or tag`);
   const raw = unclosedAt(text, RAW);
-  if (raw !== undefined) return { ok: false, construct: tagAt(text, raw) };
+  if (raw !== undefined) refuseAt(raw);
   try {
     const root = parser.parse(text);
     checkNode(root);
-    return { ok: true, root };
+    return root;
   } catch (error) {
     // nunjucks gives no position for an error at the end of the text.
     const { lineno, colno = 1 } = error as { lineno?: number; colno?: number };
     const before = lineno === undefined ? [] : text.split('\n', lineno - 1);
     const at = before.reduce((sum, { length }) => sum + length + 1, colno - 1);
-    const end = unclosedAt(text, BLOCK) ?? text.length;
-    return { ok: false, construct: tagAt(text, lineno === undefined ? end : at) };
+    return refuseAt(lineno === undefined ? (unclosedAt(text, BLOCK) ?? text.length) : at);
   }
 }
 

@@ -1,7 +1,7 @@
 import filters from 'nunjucks/src/filters.js';
 import type { Operator, SyntaxNode } from 'nunjucks/src/parser.js';
 import { isMap, ownEntry, type Json } from '../../../types/plain.ts';
-import { isAmong } from '../shared/draft.ts';
+import { refuse, isAmong } from '../shared/node.ts';
 import { assertionText } from '../shared/templates.ts';
 import { loopVariables, parseTemplate } from './nunjucks-syntax.ts';
 
@@ -20,31 +20,27 @@ interface RenderState {
   show(value: Json): string;
 }
 
-class Unfit extends Error {}
-
-/** Does not escape HTML. Rejects unsupported parts. */
+/** Does not escape HTML. Refuses unsupported parts. */
 export function renderTemplate(
   text: string,
   vars: Readonly<Record<string, Json>>,
   show: (value: Json) => string,
-): { ok: true; text: string } | { ok: false; why: string } {
-  const parsed = parseTemplate(text);
-  if (!parsed.ok) return { ok: false, why: `${parsed.construct} is not supported` };
+): string {
+  const root = parseTemplate(text);
   const state: RenderState = { scopes: [new Map()], vars, text: '', steps: 0, show };
   try {
-    renderNode(parsed.root, state);
+    renderNode(root, state);
   } catch (error) {
-    if (error instanceof Unfit) return { ok: false, why: error.message };
-    if (error instanceof RangeError) return { ok: false, why: 'its template is nested too deeply' };
+    if (error instanceof RangeError) return refuse('its template is nested too deeply');
     throw error;
   }
-  return { ok: true, text: state.text };
+  return state.text;
 }
 
 function renderNode(node: SyntaxNode, state: RenderState): void {
   state.steps += 1;
   if (state.steps > MOST_STEPS || state.text.length > MOST_CHARACTERS)
-    throw new Unfit('its template output is too long');
+    refuse('its template output is too long');
   switch (node.typename) {
     case 'Root':
     case 'NodeList':
@@ -142,14 +138,14 @@ function operation(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Value {
     if (compared.typename !== 'Compare') return !inside(compared);
     const value = inside(compared.expr);
     const [{ type, expr }] = compared.ops;
-    return OPERATORS[type](node === compared ? value : !value, inside(expr));
+    return TEMPLATE_OPERATORS[type](node === compared ? value : !value, inside(expr));
   }
   if (node.typename === 'Neg') return -toOperand(inside(node.target));
   if (!('right' in node)) throw new TypeError(`no value: ${node.typename}`);
   const left = inside(node.left);
   if (node.typename === 'And') return Boolean(left) ? inside(node.right) : left;
   if (node.typename === 'Or') return Boolean(left) ? left : inside(node.right);
-  return OPERATORS[node.typename](left, inside(node.right));
+  return TEMPLATE_OPERATORS[node.typename](left, inside(node.right));
 }
 
 function memberOf(of: Value, key: Value): Value {
@@ -175,7 +171,7 @@ function applyFilter(name: string, [of, ...given]: readonly Value[]): Value {
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
   }
-  throw new Unfit(`the filter ${name} is not supported`);
+  return refuse(`the filter ${name} is not supported`);
 }
 
 /** Lists and maps may lack the methods that JavaScript's conversion calls. */
@@ -189,7 +185,7 @@ function equals(a: Value, b: Value): boolean {
   return areObjects ? a === b : toOperand(a) == toOperand(b);
 }
 
-const OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
+const TEMPLATE_OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
   In: (a, b) => {
     if (Array.isArray(b)) return b.some((value) => value === a);
     if (typeof b === 'string') return b.includes(String(a));

@@ -1,21 +1,20 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf } from '../../../config/templates.ts';
-import { type Document, type Path, valueAt } from '../../../documents/document.ts';
+import { valueAt, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import { filledText, type JsonMap, type Notice } from '../../../types/plain.ts';
+import { filledText, type JsonMap } from '../../../types/plain.ts';
 import {
   A_TEST,
   createDraft,
   isScalar,
   judgeTheRest,
   type DraftFile,
-  type ImportFiles,
   type Imported,
   type Share,
   uniqueNames,
-  lose,
-  addRemark,
 } from '../shared/draft.ts';
+import type { ImportFiles } from '../shared/files.ts';
+import { tryConvert, type Node } from '../shared/node.ts';
 import {
   ON_TRANSFORMED,
   changesAnswer,
@@ -32,7 +31,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 }
 
 interface TestsContext extends ImportContext {
-  document: Document;
+  root: Node;
   prompts: readonly ForeignPrompt[];
   /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
@@ -45,16 +44,15 @@ export async function testsDraft(
   tests: readonly ForeignTest[],
   context: TestsContext,
 ): Promise<{ draft: DraftFile | null; carried: Share[] }> {
-  const { document, imported, hasGrader, prompts, inputs } = context;
-  const { left, remarks } = imported;
-  const place = document.placeOf(['tests']);
-  const draft = createDraft({ file: document.file, line: place.line });
+  const { root, imported, hasGrader, prompts, inputs } = context;
+  const written = root.at('tests');
+  const draft = createDraft(written.place);
   const readMetrics = await metricsReader(tests, context);
   const paths = prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
   );
-  reportMissingValues(tests, paths, remarks);
-  reportSingleBraces(tests, prompts, remarks);
+  reportMissingValues(tests, paths);
+  reportSingleBraces(tests, prompts);
   const ids = idsOf(tests);
   const rows: NonNullable<Imported['judged']>['rows'] = [];
   const references = tests.map((test, index): JsonMap => {
@@ -62,9 +60,9 @@ export async function testsDraft(
     const { given, vars } = test;
     rows.push({ given, vars, assertions: metrics.map(({ assertion }) => assertion) });
     const path = ['references', index];
-    draft.from(path, test.place);
-    for (const [at, { place: written, file }] of metrics.entries()) {
-      draft.from([...path, 'metrics', at], written);
+    draft.from(path, test.node.place);
+    for (const [at, { place, file }] of metrics.entries()) {
+      draft.from([...path, 'metrics', at], place);
       for (const key of file === null ? [] : ['code', 'with'])
         draft.from([...path, 'metrics', at, key], { file: file ?? '', line: 1 });
     }
@@ -77,7 +75,7 @@ export async function testsDraft(
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
     };
   });
-  const lost = left.filter(({ what }) => what === A_TEST).length;
+  const lost = imported.left.filter(({ what }) => what === A_TEST).length;
   const carried: Share[] = [
     { unit: 'test', of: tests.length + lost, carried: tests.length },
     {
@@ -88,10 +86,10 @@ export async function testsDraft(
   ];
   if (tests.length === 0) return { draft: null, carried };
   imported.judged = { tests: draft, rows };
-  const repeat = valueAt(document.value, ['evaluateOptions', 'repeat']);
+  const { value: repeat } = root.at('evaluateOptions', 'repeat');
   if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
   draft.value['references'] = references;
-  judgeTheRest(draft, place, hasGrader || imported.grader !== null, remarks);
+  judgeTheRest(draft, written, hasGrader || imported.grader !== null);
   return { draft, carried };
 }
 
@@ -105,31 +103,22 @@ export function structuredNames(tests: readonly ForeignTest[]): string[] {
   return [...new Set(names)];
 }
 
-function reportMissingValues(
-  tests: readonly ForeignTest[],
-  paths: readonly Path[],
-  remarks: Notice[],
-): void {
+function reportMissingValues(tests: readonly ForeignTest[], paths: readonly Path[]): void {
   const names = new Map(paths.map((path) => [path.join('.'), path]));
   for (const [name, path] of names) {
     const without = tests.filter(({ vars }) => (valueAt(vars, path) ?? null) === null);
-    const [first] = without;
-    if (first !== undefined)
-      addRemark(
-        remarks,
-        first.place,
-        `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
-      );
+    without[0]?.node.remark(
+      `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
+    );
   }
 }
 
 function reportSingleBraces(
   tests: readonly ForeignTest[],
   prompts: readonly ForeignPrompt[],
-  remarks: Notice[],
 ): void {
   const names = new Set(tests.flatMap(({ vars }) => Object.keys(vars)));
-  for (const { messages, place } of prompts) {
+  for (const { messages, node } of prompts) {
     const texts = messages.flatMap(({ template }) =>
       template.parts.flatMap((part) => ('text' in part ? [part.text] : [])),
     );
@@ -137,9 +126,7 @@ function reportSingleBraces(
       .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
       .find(([, name = '']) => names.has(name));
     if (found !== undefined)
-      addRemark(
-        remarks,
-        place,
+      node.remark(
         `${found[0]} is literal text, although the tests have a variable of this name; for a ` +
           `variable write {${found[0]}}`,
       );
@@ -168,47 +155,47 @@ const LONGEST_ID = 200;
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
   tests: readonly ForeignTest[],
-  { files, document, builtIns, asData, inputs, imported: { left } }: TestsContext,
+  { files, root, builtIns, asData, inputs }: TestsContext,
 ) {
   const structured = structuredNames(tests);
   const texts = new Map<string, { file: string; text: string } | undefined>();
-  for (const { value, place } of tests.flatMap(({ assertions }) => assertions))
+  const { file: whole } = root.place;
+  for (const { value, node } of tests.flatMap(({ assertions }) => assertions))
     for (const each of [value['value']].flat()) {
       const path = typeof each === 'string' ? pathIn(each) : null;
-      const line = place.file === document.file ? place.line : 0;
+      const line = node.place.file === whole ? node.place.line : 0;
       if (path !== null && !texts.has(path))
-        texts.set(path, (await files.texts(path, { file: document.file, line }))[0]);
+        texts.set(path, (await files.texts(path, { file: whole, line }))[0]);
     }
-  return ({ assertions, isTransformed, place: whole, vars, ...test }: ForeignTest) => {
+  return ({ assertions, isTransformed, node: test, vars, ...inputsOf }: ForeignTest) => {
     const unique = uniqueNames();
     if (isTransformed && assertions.length === 0)
-      lose(left, whole, 'options.transform', 'answers are shown unchanged');
-    const own = { ...test, vars }[inputs];
+      test.lose('options.transform', 'answers are shown unchanged');
+    const own = { ...inputsOf, vars }[inputs];
     const unlike = Object.entries(vars).filter(([name, value]) => value !== own[name]);
+    const context = { vars, unlike: Object.fromEntries(unlike), builtIns, structured, asData };
     return assertions.flatMap((assertion) => {
-      const { value, place } = assertion;
+      const { value, node } = assertion;
       const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
       let { file } = assertion;
-      const converted = convertAssertion(value, {
-        vars,
-        unlike: Object.fromEntries(unlike),
-        builtIns,
-        structured,
-        asData,
-        textOf: (path) => {
-          file = texts.get(path)?.file ?? null;
-          return texts.get(path)?.text ?? null;
-        },
+      const textOf = (path: string): string | null => {
+        file = texts.get(path)?.file ?? null;
+        return texts.get(path)?.text ?? null;
+      };
+      const converted = tryConvert(
+        () => [convertAssertion(value, { ...context, textOf })],
+        (why) => node.lose(`the assertion ${type}`, why),
+      );
+      return converted.flatMap((metric) => {
+        const changed = changesAnswer(value, isTransformed);
+        if (changed !== null) return node.lose(ON_TRANSFORMED, changed);
+        reportUnreadAssertionKeys(assertion, type);
+        const label = filledText(value['metric'] ?? value['label']);
+        const name = unique(label?.includes('{{') === false ? label : type);
+        const skip = value['weight'] === 0 ? { skip: true } : {};
+        const { place } = node;
+        return [{ place, file, assertion: value, metric: { name, ...metric, ...skip } }];
       });
-      if (typeof converted === 'string')
-        return lose(left, place, `the assertion ${type}`, converted);
-      const changed = changesAnswer(value, isTransformed);
-      if (changed !== null) return lose(left, place, ON_TRANSFORMED, changed);
-      reportUnreadAssertionKeys(assertion, type, left);
-      const label = filledText(value['metric'] ?? value['label']);
-      const name = unique(label?.includes('{{') === false ? label : type);
-      const skip = value['weight'] === 0 ? { skip: true } : {};
-      return [{ place, file, assertion: value, metric: { name, ...converted, ...skip } }];
     });
   };
 }

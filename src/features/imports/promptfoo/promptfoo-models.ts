@@ -1,18 +1,24 @@
 import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
-import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { filledText, isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import { isScalar, type Imported, type Loss, lose, addRemark } from '../shared/draft.ts';
-import { convertProvider, providerMap, type ImportedModel } from '../shared/models.ts';
-import { readEach, nodeOf } from '../shared/node.ts';
+import { isScalar, nothingImported, type Imported } from '../shared/draft.ts';
+import {
+  configOf,
+  convertProvider,
+  idOf,
+  providerMap,
+  providerNamed,
+  type ImportedModel,
+} from '../shared/models.ts';
+import { tryConvert, leafNode, readEach, type Node } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
 import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles } from './promptfoo-parameters.ts';
 
 export interface LocatedModel extends ImportedModel {
-  place: Place;
+  node: Node;
 }
 
 interface ModelContext extends Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> {
@@ -21,147 +27,125 @@ interface ModelContext extends Pick<ImportContext, 'code' | 'host' | 'files' | '
 
 /** If no provider in the file is supported, uses the settings' model. */
 export async function readModels(
-  document: Document,
+  root: Node,
   context: ModelContext,
-  imported: Imported,
+  known: Imported['models'],
 ): Promise<LocatedModel[]> {
-  const key = valueAt(document.value, ['providers']) === undefined ? 'targets' : 'providers';
-  const written = nodeOf(document, [key]);
-  const unread: Loss[] = [];
-  const models: LocatedModel[] = [];
+  const written = root.at('providers' in root.map ? 'providers' : 'targets');
   const entries = await readEach(written.each(), async (entry) => {
-    const { value, place } = entry;
+    const { value } = entry;
     const isFile = typeof value === 'string' && /^file:\/\/.+\.(?:ya?ml|json)$/i.test(value);
     if (!isFile) return value === null ? [] : [entry];
-    return (await context.files.documents(value, place)).flatMap((file) => nodeOf(file).each());
+    return (await context.files.nodes(value, entry)).flatMap((file) => file.each());
   });
-  for (const { value, place } of entries) {
-    const { found, unsent, left } = await readModel(value, place, document.file, context);
-    if ('why' in found) {
-      lose(unread, place, `the provider ${providerId(value)}`, found.why);
-      continue;
-    }
-    const { label } = found;
-    for (const { key: part, why } of [...left, ...found.left])
-      lose(imported.left, place, `${part} of ${label}`, why);
-    const ignored = `promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`;
-    const remarks = [...found.aside.map(({ why }) => why), ...(unsent.length > 0 ? [ignored] : [])];
-    for (const why of remarks) addRemark(imported.remarks, place, `${label}: ${why}`);
-    const model = uniqueModelName(found, imported.models);
-    if (found.entry !== null) imported.models[model] = found.entry;
-    models.push({ ...found, model, place });
+  const unread: { node: Node; what: string; why: string }[] = [];
+  const models: LocatedModel[] = [];
+  for (const node of entries) {
+    const config = await withFiles(configOf(node.value), node, context.files);
+    const found = tryConvert(
+      () => readModel(node, config, root.place.file, context),
+      (why) => {
+        unread.push({ node, what: `the provider ${providerId(node.value)}`, why });
+        return null;
+      },
+    );
+    if (found === null) continue;
+    const model = uniqueModelName(found, known);
+    if (found.entry !== null) known[model] = found.entry;
+    models.push({ ...found, model, node });
   }
-  if (models.length === 0) {
-    const { place } = entries.length === 0 ? nodeOf(document) : written;
-    return [withoutProvider(place, unread, imported)];
-  }
-  imported.left.push(...unread);
+  if (models.length === 0) return [withoutProvider(entries.length === 0 ? root : written, unread)];
+  for (const { node, what, why } of unread) node.lose(what, why);
   return models;
 }
 
-async function readModel(value: Json, place: Place, file: string, context: ModelContext) {
-  const map = providerMap(value);
-  const { id, config } = map;
-  const read = await withFiles(isMap(config) ? config : {}, place, context.files);
-  const none = { found: convertProvider(value), unsent: [], left: [] };
-  if (typeof id !== 'string') return none;
-  const asked = sentParameters(replaceRetired(id, context.settings), read);
-  const sent = { ...map, config: asked.config };
-  return { ...asked, found: codeProvider(map, file, context) ?? convertProvider(sent) };
+function readModel(
+  node: Node,
+  config: JsonMap,
+  file: string,
+  context: ModelContext,
+): ImportedModel {
+  const map = providerMap(node.value);
+  const id = idOf(map);
+  const inCode = codeProvider(id, map, node, file, context);
+  if (inCode !== null) return inCode;
+  return convertProvider(node, config, (given, lost, label) => {
+    const { sent, unsent } = sentParameters(replaceRetired(id, context.settings), given, lost);
+    if (unsent.length > 0)
+      node.remark(
+        `${label}: promptfoo does not send ${unsent.join(', ')}, so evaldiff does not either`,
+      );
+    return sent;
+  });
 }
 
 /** Replaces a retired model by its successor in the settings. */
 function replaceRetired(id: string, settings: Pick<Settings, 'models'>): string {
-  const found = convertProvider(id);
-  if (
-    'why' in found ||
-    'endpoint' in (found.entry ?? {}) ||
-    entryOf(settings, found.model) === null
-  )
-    return id;
-  const asked = askedModel(settings, found.model);
+  const { model, entry } = providerNamed(id);
+  if ('endpoint' in (entry ?? {}) || entryOf(settings, model) === null) return id;
+  const asked = askedModel(settings, model);
   if (asked === null) return id;
-  const isSame = (found.entry?.['provider'] ?? vendorOf(found.model)) === asked.provider;
-  return isSame ? id.replace(found.model, () => asked.model) : `${asked.provider}:${asked.model}`;
+  const isSame = (entry?.['provider'] ?? vendorOf(model)) === asked.provider;
+  return isSame ? id.replace(model, () => asked.model) : `${asked.provider}:${asked.model}`;
 }
 
 function codeProvider(
-  { id, label, config }: JsonMap,
+  id: string,
+  { label, config }: JsonMap,
+  node: Node,
   file: string,
   { code, host, structured }: ModelContext,
 ): ImportedModel | null {
-  const found = typeof id === 'string' ? codeFileIn(id, folderOf(file)) : null;
-  if (code === 'refused' || found === null || typeof id !== 'string') return null;
+  const found = codeFileIn(id, folderOf(file));
+  if (code === 'refused' || found === null) return null;
   const named = filledText(label) ?? id;
-  const why = `${found.file} is your code, which needs code: host`;
-  return {
-    label: named,
-    model: named,
-    parameters: {},
-    entry: codeModel(found, id, config, host, structured),
-    left: [],
-    aside: code === 'written' ? [{ key: 'id', why }] : [],
-  };
+  if (code === 'written')
+    node.remark(`${named}: ${found.file} is your code, which needs code: host`);
+  const entry = codeModel(found, id, config, host, structured);
+  return { label: named, model: named, parameters: {}, entry };
 }
 
 /**
  * With a response schema, promptfoo gives checks parsed data. All models need a schema, because
  * they share checks.
  */
-export function answersAsData(models: readonly LocatedModel[], { remarks }: Imported): boolean {
-  const bySchema = models.filter(({ parameters }) => {
+export function answersAsData(models: readonly LocatedModel[]): boolean {
+  const [first, ...others] = models.filter(({ parameters }) => {
     const format = parameters['response_format'] ?? null;
     return isMap(format) && format['type'] === 'json_schema';
   });
-  const [first] = bySchema;
-  if (first !== undefined && bySchema.length < models.length)
-    addRemark(
-      remarks,
-      first.place,
+  if (first === undefined) return false;
+  const isShared = others.length + 1 === models.length;
+  if (!isShared)
+    first.node.remark(
       `${first.label} has a response schema, so promptfoo gives code checks parsed data; other ` +
         'models here have none, so checks get the text of every answer',
     );
-  return first !== undefined && bySchema.length === models.length;
+  return isShared;
 }
 
 /** A file may list a program several times with different parameters. */
-function uniqueModelName(
-  { model, entry }: ImportedModel,
-  models: Readonly<Record<string, JsonMap>>,
-): string {
-  const same = (name: string): boolean =>
-    JSON.stringify(models[name]) === JSON.stringify(entry ?? undefined);
+function uniqueModelName({ model, entry }: ImportedModel, known: Imported['models']): string {
+  const isTaken = (name: string): boolean =>
+    Object.hasOwn(known, name) && JSON.stringify(known[name]) !== JSON.stringify(entry);
   let name = model;
-  for (
-    let ordinal = 2;
-    entry?.['provider'] === 'program' && Object.hasOwn(models, name) && !same(name);
-    ordinal += 1
-  )
+  for (let ordinal = 2; entry?.['provider'] === 'program' && isTaken(name); ordinal += 1)
     name = `${model} ${String(ordinal)}`;
   return name;
 }
 
 function withoutProvider(
-  place: Place,
-  unread: readonly Loss[],
-  { remarks }: Imported,
+  node: Node,
+  unread: readonly { node: Node; what: string; why: string }[],
 ): LocatedModel {
   const instead =
     `its prompts and tests go to the model "${UNNAMED_MODEL}", which you set in the settings: ` +
     `models: { ${UNNAMED_MODEL}: { provider: openai, model: ` +
     `${factsOf('openai').starterModel} } }, say`;
-  for (const loss of unread)
-    addRemark(remarks, loss.place, `${loss.what} is not called: ${loss.why}; ${instead}`);
-  if (unread.length === 0) addRemark(remarks, place, `no provider is named; ${instead}`);
-  return {
-    label: UNNAMED_MODEL,
-    model: UNNAMED_MODEL,
-    parameters: {},
-    entry: null,
-    left: [],
-    aside: [],
-    place,
-  };
+  for (const { node: entry, what, why } of unread)
+    entry.remark(`${what} is not called: ${why}; ${instead}`);
+  if (unread.length === 0) node.remark(`no provider is named; ${instead}`);
+  return { label: UNNAMED_MODEL, model: UNNAMED_MODEL, parameters: {}, entry: null, node };
 }
 
 function providerId(value: Json): string {
@@ -169,16 +153,26 @@ function providerId(value: Json): string {
   return isScalar(id) ? String(id).slice(0, 100) : '';
 }
 
-export function importedGrader(document: Document, { left, models }: Imported): Imported['grader'] {
-  const provider = nodeOf(document, ['defaultTest', 'options', 'provider']);
-  const { value, map, place, at } = provider;
+export function importedGrader(root: Node, known: Imported['models']): Imported['grader'] {
+  const provider = root.at('defaultTest', 'options', 'provider');
+  const { value, map, place } = provider;
   if (value === null) return null;
-  const { value: ofText } = at('text');
-  const found = convertProvider(!('id' in map) && isMap(ofText) ? ofText : value);
-  if ('why' in found) {
-    lose(left, place, 'the grading provider', found.why);
-    return null;
-  }
-  if (found.entry !== null) models[found.model] = found.entry;
-  return { model: found.model, place };
+  const { value: ofText } = provider.at('text');
+  // The settings' grader has no parameters, so lost ones are not reported.
+  const named = leafNode(
+    !('id' in map) && isMap(ofText) ? ofText : value,
+    place,
+    nothingImported(),
+  );
+  return tryConvert(
+    () => {
+      const { model, entry } = convertProvider(named);
+      if (entry !== null) known[model] = entry;
+      return { model, place };
+    },
+    (why) => {
+      provider.lose('the grading provider', why);
+      return null;
+    },
+  );
 }

@@ -1,13 +1,13 @@
 import { isTable } from '../../../documents/dataset.ts';
-import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { filledText, isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, isAmong, lose, type Loss } from '../shared/draft.ts';
-import { loseUnread, nodeOf, readEach, type Node } from '../shared/node.ts';
+import { filledText, isMap, type JsonMap } from '../../../types/plain.ts';
+import { A_TEST } from '../shared/draft.ts';
+import { leafNode, readEach, readNodes, refuse, type Node, isAmong } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
 import {
-  expandVariables,
+  makeTests,
+  mergeOptions,
   readVariables,
   type Defaults,
   type ForeignAssertion,
@@ -15,13 +15,7 @@ import {
   type ValueReader,
 } from './promptfoo-values.ts';
 
-const NO_DEFAULTS: Defaults = {
-  variables: new Map(),
-  assertions: [],
-  always: [],
-  expands: true,
-  options: {},
-};
+const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], always: [], options: {} };
 
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
@@ -32,174 +26,150 @@ const TEST_KEYS = 'vars assert description metadata options threshold';
 const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
 export async function readForeignTests(
-  document: Document,
+  root: Node,
   given: Omit<ValueReader, 'defaults'>,
 ): Promise<ForeignTest[]> {
-  const root = nodeOf(document);
-  const [written, tests, listed] = [root.at('defaultTest'), root.at('tests'), root.at('scenarios')];
+  const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   const reader: ValueReader = { ...given, defaults: NO_DEFAULTS };
   const [inFile] = await inFiles(written, reader);
   if (inFile !== undefined) reader.defaults = await readDefaults(inFile, reader);
-  const entries = listed.value === null ? [] : listed.each();
-  const scenarios = await readEach(entries, async (entry) =>
-    readEach(await inFiles(entry, reader), (scenario) => readScenario(scenario, reader)),
+  const scenarios = await readEach(root.at('scenarios').each(), async (entry) =>
+    readNodes(await inFiles(entry, reader), 'a scenario', (scenario) =>
+      readScenario(scenario, reader),
+    ),
   );
   if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
-  const { always: _, ...defaults } = reader.defaults;
-  const isEmpty = defaults.assertions.length === 0 && defaults.variables.size === 0;
-  return scenarios.length > 0 || isEmpty
-    ? scenarios
-    : expandVariables({ description: null, ...defaults, place: written.place }, reader);
+  const { assertions, variables } = reader.defaults;
+  if (scenarios.length > 0 || (assertions.length === 0 && variables.size === 0)) return scenarios;
+  return readNodes([written], A_TEST, (node) =>
+    makeTests(node, { ...NO_DEFAULTS, description: null }, reader),
+  );
 }
 
 /** The entries of the files that the text names, or else the entry itself. */
 async function inFiles(entry: Node, { files }: ValueReader): Promise<Node[]> {
   if (typeof entry.value !== 'string') return [entry];
-  const found = await files.documents(entry.value, entry.place);
-  return found.flatMap((file) => nodeOf(file).each());
+  return (await files.nodes(entry.value, entry)).flatMap((root) => root.each());
 }
 
-async function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
-  const { left, defaults } = reader;
+function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const { defaults } = reader;
   const [config, tests] = [scenario.at('config'), scenario.at('tests')];
-  if (!Array.isArray(config.value))
-    return lose(left, scenario.place, 'a scenario', 'its config is not a list');
-  return readEach(config.items(), async (entry) => {
-    if (!isMap(entry.value))
-      return lose(left, entry.place, 'an entry of a scenario', 'it is not a map');
+  if (!Array.isArray(config.value)) return refuse('its config is not a list');
+  return readNodes(config.items(), 'an entry of a scenario', async (entry) => {
+    if (!isMap(entry.value)) return refuse('it is not a map');
     const data = await readDefaults(entry, reader);
     const own = {
       ...reader,
       defaults: {
-        expands: defaults.expands && data.expands,
-        options: { ...defaults.options, ...data.options },
+        options: mergeOptions(defaults.options, data.options),
         variables: new Map([...defaults.variables, ...data.variables]),
         assertions: defaults.assertions,
         always: data.assertions,
       },
     };
-    return tests.value === null ? readTest(tests.at(0), own) : readEntries(tests, own);
+    return tests.value === null
+      ? readNodes([tests.at(0)], A_TEST, (test) => readTest(test, own))
+      : readEntries(tests, own);
   });
 }
 
 async function readDefaults(node: Node, reader: ValueReader): Promise<Defaults> {
   if (!isMap(node.value)) return NO_DEFAULTS;
-  reportUnknownKeys(node, reader.left);
-  const options = node.at('options').map;
+  reportUnknownKeys(node);
   return {
-    expands: options['disableVarExpansion'] !== true,
-    options,
+    options: node.at('options').map,
     variables: await readVariables(node.at('vars'), reader),
-    assertions: readAssertions(node.at('assert'), reader.left),
+    assertions: readAssertions(node.at('assert')),
     always: [],
   };
 }
 
 function readEntries(tests: Node, reader: ValueReader): Promise<ForeignTest[]> {
   const isListed = Array.isArray(tests.value);
-  return readEach(tests.each(), async (entry) => {
-    const { value, map, place } = entry;
+  return readNodes(tests.each(), A_TEST, async (entry) => {
+    const { value, map } = entry;
     const named = typeof value === 'string' ? value : map['path'];
-    if (typeof named === 'string') return readNamed(named, entry, isListed, reader);
-    return isMap(value)
-      ? readTest(entry, reader)
-      : lose(reader.left, place, A_TEST, 'it is neither a map nor a file');
+    if (typeof named === 'string')
+      return readNodes([entry], `tests ${named}`, () => readNamed(named, entry, isListed, reader));
+    return isMap(value) ? readTest(entry, reader) : refuse('it is neither a map nor a file');
   });
 }
 
 async function readNamed(
   named: string,
-  { map, place }: Node,
+  entry: Node,
   isListed: boolean,
   reader: ValueReader,
 ): Promise<ForeignTest[]> {
-  const lost = (why: string) => lose(reader.left, place, `tests ${named}`, why);
   if (/^(?:https?:|huggingface:|s3:|gs:|az:)/.test(named))
-    return lost('tests are read only from files of the repository');
-  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named)) {
-    const made = await testsFromCode(named, map['config'], place, reader);
-    return typeof made === 'string' ? lost(made) : readTestFile(made, false, reader);
-  }
+    refuse('tests are read only from files of the repository');
+  if (/\.(?:[cm]?[jt]s|py)(?::\w+)?$/i.test(named))
+    return readTestList(await testsFromCode(named, entry, reader), false, reader);
   // promptfoo loads `file://` values only from YAML files and from files in a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
-  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRows(named, place, loads, reader);
-  return /\.(?:ya?ml|json)$/i.test(named)
-    ? readEach(await reader.files.documents(named, place), (file) =>
-        readTestFile(file, loads, reader),
-      )
-    : lost('only YAML, JSON, JSONL, CSV and TSV files are read');
+  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRows(named, entry, loads, reader);
+  if (!/\.(?:ya?ml|json)$/i.test(named))
+    refuse('only YAML, JSON, JSONL, CSV and TSV files are read');
+  return readEach(await reader.files.nodes(named, entry), (root) =>
+    readTestList(root, loads, reader),
+  );
 }
 
-/** Returns the reason if the code may not run or fails. */
 async function testsFromCode(
   named: string,
-  config: Json | undefined,
-  place: Place,
+  { map, place, losses }: Node,
   { code: call, host }: ValueReader,
-): Promise<Document | string> {
+): Promise<Node> {
   const code = codeFileIn(named, folderOf(place.file));
   if (code === null || typeof call === 'string')
-    return (
+    return refuse(
       'tests from code run only if evaldiff reads this file directly, with code: host; or write ' +
-      'them to a JSONL file'
+        'them to a JSONL file',
     );
-  const made = await call(codeCommand('tests', code, { config }), host.setup, {});
-  if (!made.ok) return made.why;
-  const placeOf = (): Place => ({ file: code.file, line: 1 });
-  return { file: code.file, value: made.value, placeOf, placeOfText: placeOf };
+  const made = await call(codeCommand('tests', code, { config: map['config'] }), host.setup, {});
+  return made.ok ? leafNode(made.value, { file: code.file, line: 1 }, losses) : refuse(made.why);
 }
 
-function readTestFile(file: Document, loads: boolean, reader: ValueReader): Promise<ForeignTest[]> {
-  return readEach(nodeOf(file).each(), async (test) =>
-    isMap(test.value)
-      ? readTest(test, reader, loads)
-      : lose(reader.left, test.place, A_TEST, 'it is not a map'),
+function readTestList(list: Node, loads: boolean, reader: ValueReader): Promise<ForeignTest[]> {
+  return readNodes(list.each(), A_TEST, (test) =>
+    isMap(test.value) ? readTest(test, reader, loads) : refuse('it is not a map'),
   );
 }
 
 async function readTest(test: Node, reader: ValueReader, loads = false): Promise<ForeignTest[]> {
-  const { map, place } = test;
-  const { defaults, left } = reader;
+  const { map } = test;
   const limit = TEST_FILTER_KEYS.find((key) => (map[key] ?? null) !== null);
   if (limit !== undefined)
-    return lose(
-      left,
-      test.at(limit).place,
-      A_TEST,
-      `its key ${limit} restricts it to some prompts or models, but evaldiff runs every test with ` +
-        `all prompts and models of the file`,
-    );
-  reportUnknownKeys(test, left);
+    return test
+      .at(limit)
+      .lose(
+        A_TEST,
+        `its key ${limit} restricts it to some prompts or models, but evaldiff runs every test with ` +
+          `all prompts and models of the file`,
+      );
+  reportUnknownKeys(test);
   const variables = await readVariables(test.at('vars'), reader);
-  const written = readAssertions(test.at('assert'), left);
-  const own = loads ? await Promise.all(written.map((each) => withFile(each, reader))) : written;
+  const written = readAssertions(test.at('assert'));
+  const assertions = loads
+    ? await Promise.all(written.map((each) => withFile(each, reader)))
+    : written;
+  const description = filledText(map['description']);
   const options = test.at('options').map;
-  const inherited = options['disableDefaultAsserts'] === true ? [] : defaults.assertions;
-  return expandVariables(
-    {
-      description: filledText(map['description']),
-      variables: new Map([...defaults.variables, ...variables]),
-      expands: options['disableVarExpansion'] !== true && defaults.expands,
-      options: { ...defaults.options, ...options },
-      assertions: [...inherited, ...defaults.always, ...own],
-      place,
-    },
-    reader,
-  );
+  return makeTests(test, { description, variables, options, assertions }, reader);
 }
 
-function readAssertions(list: Node, left: Loss[]): ForeignAssertion[] {
-  if (list.value !== null && !Array.isArray(list.value))
-    lose(left, list.place, 'assert', 'it is not a list');
-  return list.items().flatMap((assertion): ForeignAssertion[] => {
-    const { value, map, place } = assertion;
+function readAssertions(list: Node): ForeignAssertion[] {
+  if (list.value !== null && !Array.isArray(list.value)) list.lose('assert', 'it is not a list');
+  return list.items().flatMap((node): ForeignAssertion[] => {
+    const { value, map } = node;
     // An `assert-set` without a threshold means the same as its assertions.
     if (map['type'] === 'assert-set' && map['threshold'] === undefined)
-      return readAssertions(assertion.at('assert'), left);
-    if (!isMap(value)) return lose(left, place, 'an assertion', 'it is not a map');
+      return readAssertions(node.at('assert'));
+    if (!isMap(value)) return node.lose('an assertion', 'it is not a map');
     return '$ref' in value
-      ? lose(left, place, 'an assertion', 'references to other parts of the file are not supported')
-      : [{ value, place, file: null }];
+      ? node.lose('an assertion', 'references to other parts of the file are not supported')
+      : [{ value, node, file: null }];
   });
 }
 
@@ -207,67 +177,53 @@ async function withFile(
   assertion: ForeignAssertion,
   { files }: ValueReader,
 ): Promise<ForeignAssertion> {
-  const { value, place } = assertion;
+  const { value, node } = assertion;
   const named = value['value'];
   if (typeof named !== 'string' || !/^file:\/\/(?!.*\.(?:[cm]?[jt]s|py|rb)(?::|$))/.test(named))
     return assertion;
-  if (/\.(?:json|ya?ml)$/i.test(named)) {
-    const [data] = await files.documents(named, place);
-    return data === undefined
-      ? assertion
-      : { place, value: { ...value, value: data.value }, file: data.file };
-  }
-  const [text] = await files.texts(named, place);
-  return text === undefined
+  const [found] = /\.(?:json|ya?ml)$/i.test(named)
+    ? (await files.nodes(named, node)).map((data) => ({ file: data.place.file, value: data.value }))
+    : (await files.texts(named, node.place)).map(({ file, text }) => ({ file, value: text }));
+  return found === undefined
     ? assertion
-    : { place, value: { ...value, value: text.text }, file: text.file };
+    : { node, file: found.file, value: { ...value, value: found.value } };
 }
 
 /** A JSON row with keys such as `vars` is a test. Columns of other rows are variables or `__…`. */
 async function readRows(
   path: string,
-  from: Place,
+  { place: from, losses }: Node,
   loads: boolean,
   reader: ValueReader,
 ): Promise<ForeignTest[]> {
-  const found = await reader.files.rows(path, from);
-  const rows = found.flatMap(({ file, rows: own }) => own.map((row) => ({ file, ...row })));
-  return readEach(rows, async ({ file, line, value }) => {
-    const node = nodeOf({ value, placeOf: () => ({ file, line }) });
+  const rows = (await reader.files.rows(path, from)).map(({ file, line, value }) =>
+    leafNode(value, { file, line }, losses),
+  );
+  return readNodes(rows, A_TEST, (row) => {
     const isTest =
-      !isTable(file) &&
-      ['vars', 'assert', 'description'].some((key) => typeof (value[key] ?? 0) === 'object');
-    return isTest ? readTest(node, reader, loads) : readRow(value, node, reader);
+      !isTable(row.place.file) &&
+      ['vars', 'assert', 'description'].some((key) => typeof (row.map[key] ?? 0) === 'object');
+    return isTest ? readTest(row, reader, loads) : readRow(row, reader);
   });
 }
 
 const SECONDARY_COLUMN = /^__(?:(?:description|metric)$|(?:metadata|config):)/;
 
-async function readRow(row: JsonMap, { place }: Node, reader: ValueReader): Promise<ForeignTest[]> {
-  const { defaults, left } = reader;
+async function readRow(node: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const { map: row, place, losses } = node;
   const cells = Object.entries(row).filter(([column]) => !column.startsWith('__'));
-  const value = Object.fromEntries(cells);
-  const variables = await readVariables(nodeOf({ value, placeOf: () => place }), reader);
-  const assertions = [...defaults.assertions, ...defaults.always];
-  const options = { ...defaults.options };
+  const variables = await readVariables(leafNode(Object.fromEntries(cells), place, losses), reader);
+  const assertions: ForeignAssertion[] = [];
+  const options: JsonMap = {};
   for (const [column, cell] of Object.entries(row)) {
     if (cell === '' || !column.startsWith('__') || SECONDARY_COLUMN.test(column)) continue;
     if (/^__expected\d*$/.test(column))
-      assertions.push({ value: cellAssertion(String(cell), column, row), place, file: null });
+      assertions.push({ value: cellAssertion(String(cell), column, row), node, file: null });
     else if (column === '__prefix' || column === '__suffix') options[column.slice(2)] = cell;
-    else lose(left, place, `the column ${column}`, 'evaldiff has no equivalent');
+    else node.lose(`the column ${column}`, 'evaldiff has no equivalent');
   }
-  return expandVariables(
-    {
-      description: filledText(row['__description']),
-      variables: new Map([...defaults.variables, ...variables]),
-      expands: defaults.expands,
-      options,
-      assertions,
-      place,
-    },
-    reader,
-  );
+  const description = filledText(row['__description']);
+  return makeTests(node, { description, variables, options, assertions }, reader);
 }
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [
@@ -331,15 +287,14 @@ function typedAssertion(written: string): JsonMap | null {
   };
 }
 
-function reportUnknownKeys(test: Node, left: Loss[]): void {
-  loseUnread(left, test, { read: TEST_KEYS });
+function reportUnknownKeys(test: Node): void {
+  test.loseUnread({ read: TEST_KEYS });
   if (test.map['threshold'] !== undefined)
-    lose(
-      left,
-      test.at('threshold').place,
-      'threshold',
-      'a test passes if all its assertions pass; a threshold on their mean is not supported',
-    );
-  const options = test.at('options');
-  loseUnread(left, options, { read: KNOWN_OPTIONS, what: (key) => `options.${key}` });
+    test
+      .at('threshold')
+      .lose(
+        'threshold',
+        'a test passes if all its assertions pass; a threshold on their mean is not supported',
+      );
+  test.at('options').loseUnread({ read: KNOWN_OPTIONS, what: (key) => `options.${key}` });
 }

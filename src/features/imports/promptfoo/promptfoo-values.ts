@@ -2,16 +2,24 @@ import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
 import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { isMap, ownEntry, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
-import { A_TEST, isScalar, lose, type ImportFiles, type Loss } from '../shared/draft.ts';
-import { nodeOf, readEach, type Node } from '../shared/node.ts';
+import { isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { A_TEST, isScalar } from '../shared/draft.ts';
+import type { ImportFiles } from '../shared/files.ts';
+import {
+  tryConvert,
+  tryConvertAsync,
+  readEach,
+  refuse,
+  type Node,
+  isAmong,
+} from '../shared/node.ts';
 import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 import { isCutOff } from './templates.ts';
 
 export interface ForeignAssertion {
   value: JsonMap;
-  place: Place;
+  node: Node;
   file: string | null;
 }
 
@@ -27,7 +35,7 @@ export interface ForeignTest {
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
   isTransformed: boolean;
-  place: Place;
+  node: Node;
 }
 
 interface LoadedValue {
@@ -38,12 +46,15 @@ interface LoadedValue {
 /** `whole`: a list or map as one value. */
 type Variable = { each: LoadedValue[]; whole: Json | null } | { why: string };
 
-export interface Defaults {
+/** What a test sets. */
+interface WrittenTest {
+  description: string | null;
   variables: ReadonlyMap<string, Variable>;
-  /** Whether a list of values for a variable makes several tests. */
-  expands: boolean;
   options: JsonMap;
   assertions: ForeignAssertion[];
+}
+
+export interface Defaults extends Omit<WrittenTest, 'description'> {
   /** Assertions of scenarios. Tests cannot turn them off. */
   always: ForeignAssertion[];
 }
@@ -54,7 +65,6 @@ export interface ValueReader {
   shown: ReadonlySet<string>;
   code: CodeHost;
   host: HostSettings;
-  left: Loss[];
   defaults: Defaults;
 }
 
@@ -62,7 +72,8 @@ const VARIABLE_CODE_PATH = /\.(?:[cm]?[jt]s|py)(?::\w+)?$/i;
 
 /** Types of files that promptfoo does not read as text. */
 const NO_TEXT =
-  /\.(?:pdf|png|jpe?g|gif|webp|bmp|tiff?|ico|avif|hei[cf]|svg|mp3|wav|m4a|aac|ogg|flac|opus|aiff?|wma|mp4|m4v|mov|avi|webm|mkv|mpe?g|wmv|flv|docx?|xlsx?|pptx?)$/i;
+  'pdf png jpg jpeg gif webp bmp tif tiff ico avif heic heif svg mp3 wav m4a aac ogg flac opus ' +
+  'aif aiff wma mp4 m4v mov avi webm mkv mpg mpeg wmv flv doc docx xls xlsx ppt pptx';
 
 /** Reads a map of variables, or the files that contain such maps. */
 export async function readVariables(
@@ -72,53 +83,49 @@ export async function readVariables(
   const { value, place } = written;
   const named = [value].flat().filter((name) => typeof name === 'string');
   const found = await readEach(named, (name) =>
-    reader.files.documents(name, place, folderOf(place.file)),
+    reader.files.nodes(name, written, folderOf(place.file)),
   );
-  const maps = isMap(value) ? [written] : found.map((file) => nodeOf(file));
-  const variables = await readEach(maps, ({ map, at }) =>
-    readEach(Object.keys(map), async (name): Promise<[string, Variable][]> => [
-      [name, await readVariable(name, at(name), reader)],
+  const variables = await readEach(isMap(value) ? [written] : found, (node) =>
+    readEach(Object.keys(node.map), async (name): Promise<[string, Variable][]> => [
+      [name, await readVariable(name, node.at(name), reader)],
     ]),
   );
   return new Map(variables);
 }
 
 /** A list of texts gives the variable several values. Any other list is one value. */
-async function readVariable(
-  name: string,
-  { value, place }: Node,
-  reader: ValueReader,
-): Promise<Variable> {
-  const each: LoadedValue[] = [];
-  for (const member of Array.isArray(value) && typeof value[0] === 'string' ? value : [value]) {
-    const loaded = await loadValue(name, member, place, reader);
-    if (typeof loaded === 'string') return { why: loaded };
-    each.push(...loaded);
-  }
-  return { each, whole: isScalar(value) ? null : value };
+async function readVariable(name: string, node: Node, reader: ValueReader): Promise<Variable> {
+  const { value } = node;
+  const members = Array.isArray(value) && typeof value[0] === 'string' ? value : [value];
+  return tryConvertAsync<Variable, Variable>(
+    async () => ({
+      each: await readEach(members, (member) => loadValue(name, member, node, reader)),
+      whole: isScalar(value) ? null : value,
+    }),
+    (why) => ({ why }),
+  );
 }
 
-/** Returns the reason if the value cannot be read. */
 async function loadValue(
   name: string,
   value: Json,
-  place: Place,
+  node: Node,
   { files, shown }: ValueReader,
-): Promise<LoadedValue[] | string> {
+): Promise<LoadedValue[]> {
   if (typeof value !== 'string' || !value.startsWith('file://')) return [{ value, file: null }];
-  if (VARIABLE_CODE_PATH.test(value)) return 'comes from code, which does not run';
+  if (VARIABLE_CODE_PATH.test(value)) refuse('comes from code, which does not run');
   if (shown.has(name))
-    return files.paths(value, place).map((file) => ({ value: file, file: null }));
-  if (NO_TEXT.test(value)) return `is the file ${value}, which is not plain text`;
+    return files.paths(value, node.place).map((file) => ({ value: file, file: null }));
+  const noText = (file: string) => refuse(`is the file ${file}, which is not plain text`);
+  if (isAmong(NO_TEXT, value.slice(value.lastIndexOf('.') + 1).toLowerCase())) noText(value);
   if (/\.ya?ml$/i.test(value)) {
-    const found = await files.documents(value, place);
-    return found.map(({ file, value: data }) => ({ value: JSON.stringify(data), file }));
+    const found = await files.nodes(value, node);
+    return found.map(({ place: { file }, value: data }) => ({ value: JSON.stringify(data), file }));
   }
-  const found = await files.texts(value, place);
-  const binary = found.find(({ text }) => text.includes('\0'));
-  return binary === undefined
-    ? found.map(({ file, text }) => ({ value: text.trim(), file }))
-    : `is the file ${binary.file}, which is not plain text`;
+  const found = await files.texts(value, node.place);
+  return found.map(({ file, text }) =>
+    text.includes('\0') ? noText(file) : { value: text.trim(), file },
+  );
 }
 
 const CHANGES_PROMPT = ['prefix', 'suffix', 'transformVars'];
@@ -127,67 +134,79 @@ const CHANGES_ANSWER = ['transform', 'postprocess'];
 
 const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
+const SINGLE_VALUES = 'disableVarExpansion';
+
+export function mergeOptions(first: JsonMap, second: JsonMap): JsonMap {
+  const single = [first, second].some((options) => options[SINGLE_VALUES] === true);
+  return { ...first, ...second, [SINGLE_VALUES]: single };
+}
+
 /** A list of texts makes one test per text. Several lists make all combinations. */
-export function expandVariables(
-  {
-    variables,
-    expands,
-    options,
-    ...test
-  }: Pick<ForeignTest, 'description' | 'assertions' | 'place'> & Omit<Defaults, 'always'>,
-  { left }: ValueReader,
+export function makeTests(
+  node: Node,
+  { description, variables, options, assertions }: WrittenTest,
+  { defaults }: ValueReader,
 ): ForeignTest[] {
-  const lost = (why: string) => lose(left, test.place, A_TEST, why);
-  const changing = CHANGES_PROMPT.find((key) => isSet(options[key]));
+  const inherited = options['disableDefaultAsserts'] === true ? [] : defaults.assertions;
+  const merged = mergeOptions(defaults.options, options);
+  const changing = CHANGES_PROMPT.find((key) => isSet(merged[key]));
   if (changing !== undefined)
-    return lost(`its options.${changing} changes the request for one test, which is not supported`);
-  const isTransformed = CHANGES_ANSWER.some((key) => isSet(options[key]));
-  let combinations: [string, LoadedValue][][] = [[]];
+    refuse(`its options.${changing} changes the request for one test, which is not supported`);
+  const all = combinations(
+    new Map([...defaults.variables, ...variables]),
+    merged[SINGLE_VALUES] !== true,
+  );
+  return all.flatMap((given) => {
+    const vars = resolve(given);
+    const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
+    const asGiven = given.map(([name, { value, file }]): [string, Json] => [
+      name,
+      file === null ? value : `file://${file}`,
+    ]);
+    const test = {
+      node,
+      assertions: [...inherited, ...defaults.always, ...assertions],
+      isTransformed: CHANGES_ANSWER.some((key) => isSet(merged[key])),
+      description: all.length > 1 ? null : description,
+      given: Object.fromEntries(asGiven),
+      vars,
+      files: Object.fromEntries(files),
+    };
+    return tryConvert(
+      () => [{ ...test, sent: fillInValues(vars) }],
+      (why) => node.lose(A_TEST, why),
+    );
+  });
+}
+
+type NamedValue = [string, LoadedValue];
+
+function combinations(variables: Defaults['variables'], expands: boolean): NamedValue[][] {
+  let found: NamedValue[][] = [[]];
   for (const [name, variable] of variables) {
-    if ('why' in variable) return lost(`its variable ${name} ${variable.why}`);
+    if ('why' in variable) return refuse(`its variable ${name} ${variable.why}`);
     const { each, whole } = variable;
     const values = expands || whole === null ? each : [{ value: whole, file: null }];
     const unknown = values.flatMap(({ value }) =>
       typeof value === 'string' ? (/\{\{\s*(env\.\w+)/.exec(value)?.[1] ?? []) : [],
     )[0];
     if (unknown !== undefined)
-      return lost(
+      refuse(
         `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
-    if (combinations.length * values.length > FILE_LIMITS.references)
-      return lost(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
-    combinations = combinations.flatMap((given) =>
-      values.map((value): [string, LoadedValue][] => [...given, [name, value]]),
+    if (found.length * values.length > FILE_LIMITS.references)
+      refuse(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
+    found = found.flatMap((given) =>
+      values.map((value): NamedValue[] => [...given, [name, value]]),
     );
   }
-  const description = combinations.length > 1 ? null : test.description;
-  return combinations.flatMap((given) => {
-    const vars = resolve(given);
-    const sent = fillInValues(vars);
-    if ('why' in sent) return lost(sent.why);
-    const files = given.flatMap(([name, { file }]) => (file === null ? [] : [[name, file]]));
-    const asGiven = given.map(([name, { value, file }]): [string, Json] => [
-      name,
-      file === null ? value : `file://${file}`,
-    ]);
-    return [
-      {
-        ...test,
-        isTransformed,
-        description,
-        given: Object.fromEntries(asGiven),
-        vars,
-        sent: sent.vars,
-        files: Object.fromEntries(files),
-      },
-    ];
-  });
+  return found;
 }
 
 /** Limits the rounds of replacement, because values can refer to each other. */
 const MAX_VARIABLE_DEPTH = 5;
 
-function resolve(given: readonly (readonly [string, LoadedValue])[]): JsonMap {
+function resolve(given: readonly NamedValue[]): JsonMap {
   const vars = emptyMap();
   for (const [name, { value }] of given)
     vars[name] = typeof value === 'string' ? value.replace(/\n$/, '') : value;
@@ -211,17 +230,18 @@ function withOther(text: string, vars: JsonMap): string | null {
 }
 
 /** A value that uses an unknown variable stays unchanged. */
-function fillInValues(vars: JsonMap): { vars: JsonMap } | { why: string } {
+function fillInValues(vars: JsonMap): JsonMap {
   const sent = emptyMap();
   for (const [name, value] of Object.entries(vars)) {
     sent[name] = value;
     if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
     if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
-    const filled = renderTemplate(value, vars, templateText);
-    if (!filled.ok) return { why: `its variable ${name} is a template, in which ${filled.why}` };
-    sent[name] = filled.text;
+    sent[name] = tryConvert(
+      () => renderTemplate(value, vars, templateText),
+      (why) => refuse(`its variable ${name} is a template, in which ${why}`),
+    );
   }
-  return { vars: sent };
+  return sent;
 }
 
 /**

@@ -3,22 +3,20 @@ import { pathsOf, variableOf } from '../../../config/templates.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type JsonMap, type Problem, ownEntry } from '../../../types/plain.ts';
+import { type Problem, ownEntry } from '../../../types/plain.ts';
 import {
-  isAmong,
   A_PROMPT,
   createDraft,
-  importFiles,
   isScalar,
   lastSteps,
   nothingImported,
   type DraftFile,
   type Imported,
-  type Loss,
   uniqueNames,
-  lose,
-  addRemark,
+  variablesEntry,
 } from '../shared/draft.ts';
+import { importFiles } from '../shared/files.ts';
+import { Node, isAmong, type Losses } from '../shared/node.ts';
 import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
@@ -68,11 +66,8 @@ export async function importPromptfoo(
   const context = { ...tools, files };
   const imported = nothingImported();
   const document = configurationOf(written);
-  const { value } = document;
-  if (
-    !isMap(value) ||
-    !['prompts', 'providers', 'targets', 'tests', 'scenarios'].some((key) => key in value)
-  ) {
+  const root = new Node(document, imported);
+  if (!['prompts', 'providers', 'targets', 'tests', 'scenarios'].some((key) => key in root.map)) {
     problems.push(
       problem(
         document.file,
@@ -81,31 +76,24 @@ export async function importPromptfoo(
     );
     return imported;
   }
-  reportUnreadKeys(document, value, imported);
-  const left: Loss[] = [];
-  const prompts = await readPrompts(document, { ...context, left });
-  const tests = withItself(
-    document,
-    prompts,
-    await readForeignTests(document, { ...context, shown: fileVariables(prompts), left }),
-  );
+  reportUnreadKeys(root);
+  // Providers are read last, but their losses are listed first.
+  const later: Losses = { left: [], remarks: imported.remarks };
+  const suites = new Node(document, later);
+  const prompts = await readPrompts(suites.at('prompts'), context);
+  const shown = fileVariables(prompts);
+  const tests = withItself(suites, prompts, await readForeignTests(suites, { ...context, shown }));
   const structured = structuredNames(tests);
-  const models = await readModels(document, { ...context, structured }, imported);
-  imported.left.push(...left);
-  imported.grader = importedGrader(document, imported);
-  const inputs =
-    prompts.length > 0 && prompts.every(({ form }) => form === 'json') ? 'vars' : 'sent';
-  const { draft, carried } = await testsDraft(tests, {
-    ...context,
-    document,
-    prompts,
-    inputs,
-    asData: answersAsData(models, imported),
-    imported,
-  });
-  const unread = left.filter(({ what }) => what === A_PROMPT).length;
-  const parts = { ...context, document, prompts, models, written: tests, inputs } as const;
-  const kept = await addDrafts(parts, draft, imported);
+  const models = await readModels(root, { ...context, structured }, imported.models);
+  const unread = later.left.filter(({ what }) => what === A_PROMPT).length;
+  imported.left.push(...later.left);
+  later.left = imported.left;
+  imported.grader = importedGrader(root, imported.models);
+  const isJson = prompts.length > 0 && prompts.every(({ form }) => form === 'json');
+  const parts = { ...context, root, prompts, models, inputs: isJson ? 'vars' : 'sent' } as const;
+  const asData = answersAsData(models);
+  const { draft, carried } = await testsDraft(tests, { ...parts, asData, imported });
+  const kept = await addDrafts({ ...parts, written: tests }, draft, imported);
   imported.carried = [
     { unit: 'prompt', of: prompts.length + unread, carried: kept },
     ...carried.map((share) => (kept === 0 ? { ...share, carried: 0 } : share)),
@@ -114,43 +102,29 @@ export async function importPromptfoo(
 }
 
 function withItself(
-  document: Document,
+  root: Node,
   prompts: readonly ForeignPrompt[],
   tests: ForeignTest[],
 ): ForeignTest[] {
-  const isWritten = ['tests', 'scenarios'].some(
-    (key) => valueAt(document.value, [key]) !== undefined,
-  );
+  const isWritten = 'tests' in root.map || 'scenarios' in root.map;
   const isFixed = prompts.every(
     ({ made, messages }) =>
       made === null && messages.every(({ template }) => pathsOf(template).length === 0),
   );
+  const nothing = { given: {}, vars: {}, sent: {}, files: {}, assertions: [] };
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
-    : [
-        {
-          description: null,
-          given: {},
-          vars: {},
-          sent: {},
-          files: {},
-          assertions: [],
-          isTransformed: false,
-          place: document.placeOf(['prompts']),
-        },
-      ];
+    : [{ ...nothing, description: null, isTransformed: false, node: root.at('prompts') }];
 }
 
-function reportUnreadKeys(document: Document, value: JsonMap, { left, remarks }: Imported): void {
-  // Keys that start with `x-` only define YAML anchors.
-  const unread = Object.keys(value).filter(
-    (key) => !isAmong(PROMPTFOO_KEYS, key) && !key.startsWith('x-'),
-  );
-  for (const key of unread) {
-    const place = document.placeOf([key]);
+function reportUnreadKeys(root: Node): void {
+  for (const key of Object.keys(root.map)) {
+    // Keys that start with `x-` only define YAML anchors.
+    if (isAmong(PROMPTFOO_KEYS, key) || key.startsWith('x-')) continue;
     const elsewhere = ownEntry(SET_ELSEWHERE, key);
-    if (elsewhere !== undefined) addRemark(remarks, place, `${key} is not needed: ${elsewhere}`);
-    else lose(left, place, key, ownEntry(UNSUPPORTED_CONFIG, key) ?? 'evaldiff has no equivalent');
+    const why = ownEntry(UNSUPPORTED_CONFIG, key) ?? 'evaldiff has no equivalent';
+    if (elsewhere === undefined) root.at(key).lose(key, why);
+    else root.at(key).remark(`${key} is not needed: ${elsewhere}`);
   }
 }
 
@@ -166,7 +140,7 @@ function configurationOf(document: Document): Document {
 }
 
 interface Parts extends ImportContext {
-  document: Document;
+  root: Node;
   prompts: readonly ForeignPrompt[];
   models: readonly LocatedModel[];
   written: readonly ForeignTest[];
@@ -177,12 +151,13 @@ interface Parts extends ImportContext {
 async function addDrafts(
   parts: Parts,
   tests: DraftFile | null,
-  { prompts: drafts, left }: Imported,
+  { prompts: drafts }: Imported,
 ): Promise<number> {
-  const { document, prompts, models, written, inputs } = parts;
+  const { root, prompts, models, written, inputs } = parts;
+  const { file } = root.place;
   const unique = uniqueNames();
-  const { folder, name: file } = lastSteps(document.file);
-  const stem = file.replace(/\.(?:ya?ml|json)$/, '');
+  const { folder, name } = lastSteps(file);
+  const stem = name.replace(/\.(?:ya?ml|json)$/, '');
   const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
   let kept = 0;
   for (const [index, prompt] of prompts.entries()) {
@@ -190,14 +165,14 @@ async function addDrafts(
       models.map((model) => madeMessages(prompt, model, written, inputs, parts)),
     );
     if (parts.code === 'written' && made.some((messages) => messages !== null)) {
-      lose(left, prompt.place, A_PROMPT, ONLY_VARIABLES);
+      prompt.node.lose(A_PROMPT, ONLY_VARIABLES);
       continue;
     }
     kept += 1;
     const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
     for (const [at, model] of models.entries()) {
-      const name = unique(models.length === 1 ? own : `${own} (${model.label})`);
-      const draft = promptfooPromptDraft(document, name, prompt, model);
+      const suite = unique(models.length === 1 ? own : `${own} (${model.label})`);
+      const draft = promptfooPromptDraft(file, suite, prompt, model);
       drafts.push({ prompt: draft, tests, ...(made[at] && { made: made[at] }) });
     }
   }
@@ -205,28 +180,26 @@ async function addDrafts(
 }
 
 function promptfooPromptDraft(
-  document: Document,
+  file: string,
   name: string,
   prompt: ForeignPrompt,
-  model: LocatedModel,
+  { model, parameters, node }: LocatedModel,
 ): DraftFile {
-  const draft = createDraft({ file: document.file, line: 0 });
-  const parameters = { ...model.parameters, ...prompt.parameters };
-  const variables = [
-    ...new Set(prompt.messages.flatMap(({ template }) => pathsOf(template).map(variableOf))),
-  ];
+  const draft = createDraft({ file, line: 0 });
+  const variables = new Set(
+    prompt.messages.flatMap(({ template }) => pathsOf(template).map(variableOf)),
+  );
   Object.assign(draft.value, {
     name,
-    model: model.model,
+    model,
     ...parameters,
-    ...(variables.length === 0
-      ? {}
-      : { variables: variables.map((variable) => ({ name: variable })) }),
+    ...prompt.parameters,
+    ...variablesEntry(variables),
     messages: sourceOf(prompt),
   });
-  for (const key of ['model', ...Object.keys(model.parameters)]) draft.from([key], model.place);
+  for (const key of ['model', ...Object.keys(parameters)]) draft.from([key], node.place);
   for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
-    draft.from([key], prompt.place);
+    draft.from([key], prompt.node.place);
   if (prompt.made === null) draft.written = prompt.messages.map(({ template }) => template.text);
   return draft;
 }

@@ -2,7 +2,7 @@ import { readTemplate, variableOf } from '../../../config/templates.ts';
 import { valueAt, type Path } from '../../../documents/document.ts';
 import type { Json, JsonMap, Scalar } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
-import { fillVariables, templateText, type FillResult } from '../shared/templates.ts';
+import { fillVariables, templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
 
 /** promptfoo sends text unchanged if a brace is not closed on its line. */
@@ -27,9 +27,9 @@ const TEMPLATE_MARKS = [
 export function fillIn(
   text: string,
   vars: JsonMap,
-  missing: 'told' | 'empty',
+  missing: 'refused' | 'empty',
   show: (value: Json) => string = templateText,
-): FillResult {
+): string {
   const template = readTemplate(text);
   return template.ok
     ? fillVariables(template, vars, missing, show)

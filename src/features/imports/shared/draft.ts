@@ -1,90 +1,19 @@
 import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
-import { readRows } from '../../../documents/dataset.ts';
 import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
-import type { Files } from '../../../documents/files.ts';
-import {
-  compileGlob,
-  globProblem,
-  isPlainRelative,
-  join,
-  slashHint,
-} from '../../../documents/paths.ts';
-import { problem } from '../../../errors.ts';
 import { counted } from '../../../text/amounts.ts';
-import type { Json, Notice, Place, Problem, JsonMap } from '../../../types/plain.ts';
+import type { Json, Place, JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
+import type { Losses, Node } from './node.ts';
 
-export type ImportFiles = ReturnType<typeof importFiles>;
+export type ImportLosses = Losses & Pick<Imported, 'carried'>;
 
-/** Reports missing files at the line that names them. */
-export function importFiles(files: Files, folder: string, problems: Problem[]) {
-  const find = (path: string, from: Place, beside = folder): string[] => {
-    const plain = path.replace(/^file:\/\//, '').replace(/^\.\//, '');
-    const target = isPlainRelative(plain) ? join(beside, plain) : null;
-    if (target === null || globProblem(target) !== null) {
-      problems.push(
-        problem(
-          from,
-          `${path.slice(0, 100)} must be a relative path inside the repository${slashHint(plain)}`,
-        ),
-      );
-      return [];
-    }
-    if (compileGlob(target).exact) {
-      const absence = files.absence(target);
-      if (absence !== null) problems.push(problem(from, `${target} ${absence}`));
-      return absence === null ? [target] : [];
-    }
-    const found = files.match([target], () => from, problems).matches.map(({ file }) => file);
-    if (found.length === 0) problems.push(problem(from, `${target} matches no file`));
-    return found;
-  };
-  const contents = async (
-    path: string,
-    from: Place,
-  ): Promise<{ file: string; content: Uint8Array }[]> => {
-    const loaded = await Promise.all(
-      find(path, from).map((file) => files.data(file, null, problems)),
-    );
-    return loaded.filter((file) => file !== null);
-  };
-  return {
-    /** Sorted. */
-    paths: find,
-    texts: async (path: string, from: Place) =>
-      (await contents(path, from)).map(({ file, content }) => ({
-        file,
-        text: new TextDecoder().decode(content).replaceAll('\r\n', '\n'),
-      })),
-    documents: async (path: string, from: Place, beside?: string) =>
-      (
-        await Promise.all(find(path, from, beside).map((file) => files.document(file, problems)))
-      ).filter((document) => document !== null),
-    rows: async (path: string, from: Place) =>
-      (await contents(path, from)).map(({ file, content }) => ({
-        file,
-        rows: readRows(file, content, problems),
-      })),
-  };
-}
-
-export type ImportLosses = Pick<Imported, 'left' | 'remarks' | 'carried'>;
-
-export interface Imported extends Omit<ForeignFile, 'prompts' | 'notices' | 'tasks'> {
+export interface Imported extends Losses, Omit<ForeignFile, 'prompts' | 'notices' | 'tasks'> {
   tasks?: { document: Document; imported: ImportLosses };
   prompts: ImportedPrompt[];
-  left: Loss[];
-  remarks: Notice[];
   /** Counts of converted items. Outer kinds (such as prompts) come before inner ones (tests). */
   carried: Share[];
   /** All tests and their assertions, even if the file has no prompt. */
   judged?: { tests: DraftFile; rows: { given: JsonMap; vars: JsonMap; assertions: JsonMap[] }[] };
-}
-
-export interface Loss extends Notice {
-  what: string;
-  why: string;
-  place: Place;
 }
 
 export interface Share {
@@ -148,21 +77,6 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
 export const A_PROMPT = 'a prompt';
 export const A_TEST = 'a test';
 
-export function lose(
-  left: { push(loss: Loss): unknown },
-  place: Place,
-  what: string,
-  why: string,
-): never[] {
-  const message = `${what} is not converted: ${why}`;
-  left.push({ kind: 'import', place, message, what, why });
-  return [];
-}
-
-export function addRemark(remarks: Notice[], place: Place, message: string): void {
-  remarks.push({ kind: 'import', place, message });
-}
-
 export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
@@ -173,7 +87,8 @@ export function uniqueNames(): (wanted: string) => string {
   };
 }
 
-export const isAmong = (words: string, word: string): boolean => words.split(' ').includes(word);
+export const variablesEntry = (names: ReadonlySet<string>): JsonMap =>
+  names.size === 0 ? {} : { variables: [...names].map((name) => ({ name })) };
 
 export function isScalar(value: Json | undefined): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
@@ -192,12 +107,7 @@ const PLACEHOLDER_METRIC = 'shown';
  * Adds a metric to references that have none. With a grader, it compares head's answers with
  * base's. It affects the verdict only if there are no other metrics.
  */
-export function judgeTheRest(
-  tests: DraftFile,
-  place: Place,
-  hasGrader: boolean,
-  remarks: Notice[],
-): void {
+export function judgeTheRest(tests: DraftFile, written: Node, hasGrader: boolean): void {
   const references = tests.value['references'];
   if (!Array.isArray(references) || 'metrics' in tests.value) return;
   const bare = (references as JsonMap[]).filter((reference) => !('metrics' in reference));
@@ -208,15 +118,13 @@ export function judgeTheRest(
     : { name: PLACEHOLDER_METRIC, uses: 'word_count', skip: true };
   if (alone) {
     tests.value['metrics'] = [metric];
-    tests.from(['metrics', 0], place);
+    tests.from(['metrics', 0], written.place);
   } else for (const reference of bare) reference['metrics'] = [metric];
   const who = `no metric judges the answers to ${counted(bare.length, 'test')}`;
-  addRemark(
-    remarks,
-    place,
+  const compared = "the grader compares head's answers with base's";
+  written.remark(
     hasGrader
-      ? `${who}: the grader compares head's answers with base's` +
-          (alone ? '' : ', without affecting the verdict')
+      ? `${who}: ${compared}${alone ? '' : ', without affecting the verdict'}`
       : `${who}: they are shown and do not affect the verdict. Set a grader in the settings (grader: ` +
           `${factsOf('openai').starterModel}, for example) to compare head's with base's`,
   );

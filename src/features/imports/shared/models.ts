@@ -4,6 +4,7 @@ import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../t
 import type { VendorName } from '../../../types/vendors/names.ts';
 import { factsOf, isVendor, languageOwners } from '../../../types/vendors.ts';
 import { isScalar } from './draft.ts';
+import { refuse, type Node } from './node.ts';
 
 export const EMBEDDINGS = 'text-embedding-3-large';
 
@@ -24,8 +25,11 @@ export interface ImportedModel {
   parameters: JsonMap;
   /** Entry under the settings' `models:`. Null if the model's name suffices. */
   entry: JsonMap | null;
-  left: { key: string; why: string }[];
-  aside: { key: string; why: string }[];
+}
+
+export interface NamedModel extends Pick<ImportedModel, 'model' | 'entry'> {
+  /** The line for the action's input `endpoints`. Null if the model needs no server of its own. */
+  line: string | null;
 }
 
 /** OpenAI-compatible servers. Each value is a line for the action's input `endpoints`. */
@@ -57,23 +61,16 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   presencePenalty: 'presence_penalty',
 };
 
-function providerNamed(
-  id: string,
-): { model: string; entry: JsonMap | null; endpoint: string | null } | { why: string } {
+export function providerNamed(id: string): NamedModel {
   const [written = '', ...rest] = id.split(':');
   if (written === 'http' || written === 'https') return httpServer(id);
   const vendor = ownEntry(ALSO_CALLED, written) ?? written;
-  const server = ownEntry(SERVERS, vendor);
-  if (!isVendor(vendor) && server === undefined) return { why: providerRefusal(vendor, id) };
-  const model = modelIn(rest);
-  if (model === null) return { why: `"${id}" names no chat model` };
+  const line = ownEntry(SERVERS, vendor) ?? null;
+  if (!isVendor(vendor) && line === null) return refuse(providerRefusal(vendor, id));
+  const model = modelIn(rest) ?? refuse(`"${id}" names no chat model`);
   return isVendor(vendor)
-    ? { model, entry: entryFor(vendor, model), endpoint: null }
-    : {
-        model: id,
-        entry: { provider: 'openai', endpoint: vendor, model },
-        endpoint: server ?? null,
-      };
+    ? { model, entry: entryFor(vendor, model), line: null }
+    : { model: id, entry: { provider: 'openai', endpoint: vendor, model }, line };
 }
 
 export function entryFor(vendor: VendorName, model: string): JsonMap | null {
@@ -91,70 +88,70 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-function httpServer(id: string): ReturnType<typeof providerNamed> {
-  if (!/\/chat\/completions\/?$/.test(id) || !URL.canParse(id)) {
-    return {
-      why:
+function httpServer(id: string): NamedModel {
+  const { origin, pathname } = URL.canParse(id) ? new URL(id) : { origin: '', pathname: '' };
+  const base = pathname.replace(/\/chat\/completions\/?$/, '');
+  const server = base === pathname ? null : serverModel(`${origin}${base}`, UNNAMED_MODEL);
+  return server === null
+    ? refuse(
         'a URL with its own protocol is not supported; write a small program that calls it ' +
-        '(models: { app: { provider: program, command: […] } })',
-    };
-  }
-  const url = new URL(id);
-  const base = `${url.origin}${url.pathname.replace(/\/chat\/completions\/?$/, '')}`;
-  const endpoint = serverName(new URL(base));
-  return {
-    model: id,
-    entry: { provider: 'openai', endpoint, model: UNNAMED_MODEL },
-    endpoint: `${endpoint}=${base} key=ENV_NAME`,
-  };
+          '(models: { app: { provider: program, command: […] } })',
+      )
+    : { ...server, model: id };
 }
+
+const OWN_SERVER = 'models: { name: { provider: openai, endpoint: name } }';
+
+export const unknownProvider = (what: string): string =>
+  `${what} is unknown; a server that speaks ${languageOwners()} language can be added in the ` +
+  `settings (${OWN_SERVER})`;
 
 function providerRefusal(vendor: string, id: string): string {
-  if (vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)) {
-    return (
-      'providers in code run only as .js, .ts and .py files with code: host; or use ' +
-      'your own program: models: { app: { provider: program, command: […] } }'
-    );
-  }
   if (vendor === 'echo') return 'echo calls no model';
-  return (
-    `the provider "${vendor}" is unknown; a server that speaks ${languageOwners()} ` +
-    'language can be added in the settings (models: ' +
-    '{ name: { provider: openai, endpoint: name } })'
-  );
+  return vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)
+    ? 'providers in code run only as .js, .ts and .py files with code: host; or use ' +
+        'your own program: models: { app: { provider: program, command: […] } }'
+    : unknownProvider(`the provider "${vendor}"`);
 }
 
-/** Accepts a name, a map with `id`, or a map whose only key is the name. */
-export function convertProvider(written: Json): ImportedModel | { why: string } {
-  const map = providerMap(written);
-  const { id, label } = map;
-  const found = typeof id === 'string' ? providerNamed(id) : { why: 'it names no provider' };
-  if ('why' in found) return found;
-  const left = Object.keys(map)
-    .filter((key) => !['id', 'label', 'config', 'delay'].includes(key))
-    .map((key) => ({ key, why: `${key} of a provider has no counterpart` }));
-  const aside = found.endpoint === null ? [] : [ofTheRun('id', found.endpoint)];
-  const config = isMap(map['config']) ? map['config'] : {};
-  const { parameters, left: refused } = readForeignParameters(config);
-  const address = writtenAddress(config);
-  const own = found.endpoint === null ? serverModel(address, found.model, languageOf(id)) : null;
+/**
+ * Accepts a name, a map with `id`, or a map whose only key is the name. `sent` returns what of the
+ * configuration is part of a request.
+ */
+export function convertProvider(
+  written: Node,
+  config: JsonMap = configOf(written.value),
+  sent: (config: JsonMap, lost: Lost, label: string) => JsonMap = (given) => given,
+): ImportedModel {
+  const map = providerMap(written.value);
+  const id = idOf(map);
+  const named = providerNamed(id);
+  const label = filledText(map['label']) ?? named.model;
+  const address = named.line === null ? writtenAddress(config) : null;
   // If the server's URL is invalid, requests must not go to the vendor instead.
-  if (found.endpoint === null && own === null && address !== null)
-    return {
-      why:
-        'its server URL is invalid; set the server in the settings (models: ' +
-        '{ name: { provider: openai, endpoint: name } })',
-    };
-  const kept = { label: filledText(label) ?? found.model, parameters };
-  if (own === null)
-    return { ...kept, model: found.model, entry: found.entry, left: [...left, ...refused], aside };
-  return {
-    ...kept,
-    model: own.name,
-    entry: own.entry,
-    left: [...left, ...refused.filter(({ key }) => key !== 'apiKeyEnvar')],
-    aside: [...aside, ofTheRun('config', withKeyOf(own.line, config))],
-  };
+  const own =
+    address === null
+      ? null
+      : (serverModel(address, named.model, languageOf(id)) ??
+        refuse(`its server URL is invalid; set the server in the settings (${OWN_SERVER})`));
+  const lost = (key: string, why: string) => written.lose(`${key} of ${label}`, why);
+  for (const key of Object.keys(map))
+    if (!['id', 'label', 'config', 'delay'].includes(key))
+      lost(key, `${key} of a provider has no counterpart`);
+  const parameters = readForeignParameters(sent(config, lost, label), (key, why) => {
+    if (own === null || key !== 'apiKeyEnvar') lost(key, why);
+  });
+  const { model, entry, line } = own ?? named;
+  if (line !== null) written.remark(`${label}: ${serverHint(withKeyOf(line, config))}`);
+  return { label, model, entry, parameters };
+}
+
+export const idOf = ({ id }: JsonMap): string =>
+  typeof id === 'string' ? id : refuse('it names no provider');
+
+export function configOf(written: Json): JsonMap {
+  const { config } = providerMap(written);
+  return isMap(config) ? config : {};
 }
 
 function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
@@ -163,17 +160,12 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
     : line;
 }
 
-export function ofTheRun(key: string, line: string): { key: string; why: string } {
-  return {
-    key,
-    why:
-      `the server URL comes from the run, not from a file: use --endpoint "${line}", or the ` +
-      'input endpoints',
-  };
-}
+export const serverHint = (line: string): string =>
+  `the server URL comes from the run, not from a file: use --endpoint "${line}", or the ` +
+  'input endpoints';
 
-function languageOf(id: Json | undefined): VendorName {
-  const [vendor = ''] = typeof id === 'string' ? id.split(':') : [];
+function languageOf(id: string): VendorName {
+  const [vendor = ''] = id.split(':');
   return isVendor(vendor) ? factsOf(vendor).speaks : 'openai';
 }
 
@@ -205,32 +197,32 @@ export function serverModel(
   address: Json | undefined,
   model: string,
   provider: VendorName = 'openai',
-): { name: string; entry: JsonMap; line: string } | null {
-  if (typeof address !== 'string' || !URL.canParse(address)) return null;
+): NamedModel | null {
+  if (typeof address !== 'string' || !/^https?:/.test(address) || !URL.canParse(address))
+    return null;
   const endpoint = serverName(new URL(address));
-  if (endpoint === '') return null;
-  return {
-    name: `${endpoint}:${model}`,
-    entry: { provider, endpoint, model },
-    line: `${endpoint}=${address} key=ENV_NAME`,
-  };
+  return endpoint === ''
+    ? null
+    : {
+        model: `${endpoint}:${model}`,
+        entry: { provider, endpoint, model },
+        line: `${endpoint}=${address} key=ENV_NAME`,
+      };
 }
 
 const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
 
-export function readForeignParameters(written: JsonMap): {
-  parameters: JsonMap;
-  left: ImportedModel['left'];
-} {
+export type Lost = (key: string, why: string) => void;
+
+export function readForeignParameters(written: JsonMap, lost: Lost): JsonMap {
   const parameters: JsonMap = {};
-  const left: ImportedModel['left'] = [];
   for (const [key, value] of Object.entries(written)) {
     const name = ownEntry(SPELLINGS, key) ?? key;
     const problem = parameterProblem(name, value, []);
     if (problem === null) parameters[name] = value;
-    else if (!SAID_ELSEWHERE.includes(key)) left.push({ key, why: problem });
+    else if (!SAID_ELSEWHERE.includes(key)) lost(key, problem);
   }
-  return { parameters, left };
+  return parameters;
 }
 
 export function publishedModel(written: Json | undefined): string {

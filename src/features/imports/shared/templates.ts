@@ -2,6 +2,7 @@ import type { Template } from '../../../config/templates.ts';
 import { emptyMap, valueAt } from '../../../documents/document.ts';
 import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
+import { refuse } from './node.ts';
 
 export function templateText(value: Json): string {
   return isScalar(value) ? String(value) : value === null ? '' : JSON.stringify(value);
@@ -14,22 +15,21 @@ export function assertionText(value: Json): string {
   return isMap(value) ? '[object Object]' : String(value);
 }
 
-export type FillResult = { ok: true; text: string } | { ok: false; why: string };
-
+/** Refuses variables without a value if `missing` is `refused`. */
 export function fillVariables(
   template: Extract<Template, { ok: true }>,
   vars: JsonMap,
-  missing: 'told' | 'empty' = 'told',
+  missing: 'refused' | 'empty' = 'refused',
   show: (value: Json) => string = templateText,
-): FillResult {
-  let text = '';
-  for (const part of template.parts) {
-    const value = 'text' in part ? part.text : valueAt(vars, part.path);
-    if ('path' in part && value === undefined && missing === 'told')
-      return { ok: false, why: `{{${part.path.join('.')}}} has no value` };
-    text += 'text' in part ? part.text : show(value ?? null);
-  }
-  return { ok: true, text };
+): string {
+  const texts = template.parts.map((part) => {
+    if ('text' in part) return part.text;
+    const value = valueAt(vars, part.path);
+    return value === undefined && missing === 'refused'
+      ? refuse(`{{${part.path.join('.')}}} has no value`)
+      : show(value ?? null);
+  });
+  return texts.join('');
 }
 
 export function mapTexts(value: Json, change: (text: string) => string): Json {

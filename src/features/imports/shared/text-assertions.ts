@@ -2,11 +2,9 @@ import { readYaml } from '../../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { toSafePattern } from '../../../metrics/measures/pattern.ts';
 import type { Ended } from '../../../types/answer.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
-
-/** The metric, or the reason if there is none. */
-export type Converted = JsonMap | string;
+import { refuse } from './node.ts';
 
 export interface AssertionContext {
   vars: JsonMap;
@@ -18,7 +16,7 @@ export interface AssertionContext {
   textOf(path: string): string | null;
 }
 
-interface GivenAssertion {
+export interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
   negate: boolean;
@@ -26,95 +24,113 @@ interface GivenAssertion {
   provider: Json | undefined;
 }
 
-export type Convert = (asked: GivenAssertion, context: AssertionContext) => Converted;
+/** A type of assertion that corresponds to one built-in metric. */
+interface AssertionRow {
+  uses: string;
+  with?: JsonMap;
+  /** Reads the assertion's value for the parameter `value`, or for the one that `as` names. */
+  value?(value: Json | undefined): Json;
+  as?: string;
+  /** The default. Null: only if the assertion has one. */
+  threshold?: number | null;
+}
 
-export const uses = (
-  name: string,
-  values: JsonMap = {},
-  threshold: number | null = null,
-): JsonMap => ({
-  uses: name,
-  ...(Object.keys(values).length === 0 ? {} : { with: values }),
-  // Scores are never below 0, so a threshold of 0 always passes. Such a metric is skipped.
-  ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
-});
+export type AssertionConversion =
+  AssertionRow | ((asked: GivenAssertion, context: AssertionContext) => JsonMap);
+
+/** Refuses assertions without an equivalent. Negates a built-in metric, but not code. */
+export function convertWith(
+  conversion: AssertionConversion,
+  asked: GivenAssertion,
+  context: AssertionContext,
+): JsonMap {
+  const converted =
+    typeof conversion === 'function' ? conversion(asked, context) : metricOf(conversion, asked);
+  const { uses: name, with: given } = converted;
+  if (typeof name !== 'string') return converted;
+  // In promptfoo and evaldiff, an error fails the check, even with `not-`.
+  const values = { ...(isMap(given) ? given : {}), ...(asked.negate ? { negate: true } : {}) };
+  const problems = context.builtIns.get(name)?.problems(values) ?? [`there is no metric ${name}`];
+  const [problem] = problems;
+  if (problem !== undefined) refuse(problem);
+  return asked.negate ? { ...converted, with: values } : converted;
+}
+
+function metricOf(row: AssertionRow, { value, threshold }: GivenAssertion): JsonMap {
+  const given = row.value === undefined ? {} : { [row.as ?? 'value']: row.value(value) };
+  return uses(
+    row.uses,
+    { ...given, ...row.with },
+    row.threshold === undefined ? null : (threshold ?? row.threshold),
+  );
+}
+
+export function uses(name: string, values: JsonMap = {}, threshold: number | null = null): JsonMap {
+  return {
+    uses: name,
+    ...(Object.keys(values).length === 0 ? {} : { with: values }),
+    // Scores are never below 0, so a threshold of 0 always passes. Such a metric is skipped.
+    ...(threshold === null ? {} : threshold > 0 ? { threshold } : { skip: true }),
+  };
+}
+
+const scalarText = (value: Json | undefined): string =>
+  isScalar(value) ? String(value) : refuse(NOT_TEXT);
+
+export const someText = (value: Json | undefined): string => filledText(value) ?? refuse(NOT_TEXT);
+
+const anyValue = (value: Json | undefined): Json => value ?? refuse('it has no value');
+
+const NOT_TEXT = 'its value is not text';
 
 /** promptfoo compares text without trimming. */
-const noTrim: JsonMap = { trim: false };
+const EXACTLY: JsonMap = { trim: false };
+const ANY_CASE: JsonMap = { ignore_case: true, ...EXACTLY };
 
-export const TEXT_ASSERTIONS: Readonly<Record<string, Convert>> = {
+export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion>> = {
   equals: ({ value }) =>
-    value === undefined
-      ? 'it has no value'
-      : Array.isArray(value)
-        ? uses('json_match', { value })
-        : uses('exact_match', { value: isScalar(value) ? String(value) : value, ...noTrim }),
-  contains: ofText((value) => uses('contains', { value, ...noTrim })),
-  icontains: ofText((value) => uses('contains', { value, ignore_case: true, ...noTrim })),
-  'contains-any': substrings('any', false),
-  'contains-all': substrings('all', false),
-  'icontains-any': substrings('any', true),
-  'icontains-all': substrings('all', true),
-  'starts-with': ofText((value) => uses('starts_with', { value, ...noTrim })),
+    Array.isArray(value)
+      ? uses('json_match', { value })
+      : uses('exact_match', { value: textOfScalar(anyValue(value)), ...EXACTLY }),
+  contains: { uses: 'contains', value: scalarText, with: EXACTLY },
+  icontains: { uses: 'contains', value: scalarText, with: ANY_CASE },
+  'contains-any': { uses: 'contains', value: texts, with: EXACTLY },
+  'contains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...EXACTLY } },
+  'icontains-any': { uses: 'contains', value: texts, with: ANY_CASE },
+  'icontains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...ANY_CASE } },
+  'starts-with': { uses: 'starts_with', value: scalarText, with: EXACTLY },
   regex: ({ value, negate }, { builtIns }) =>
-    typeof value === 'string' && value !== ''
-      ? regex(value, negate, builtIns)
-      : 'its value is not a pattern',
-  'is-json': json('raw'),
-  'contains-json': json('objects'),
-  levenshtein: ofText((value, { threshold }) =>
-    uses('levenshtein', { value, max_distance: Math.floor(threshold ?? 5), ...noTrim }),
-  ),
-  'rouge-n': ofText((value, { threshold }) => uses('rouge_1', { value }, threshold ?? 0.75)),
-  bleu: ({ value, threshold }) =>
-    value === undefined
-      ? 'it has no value'
-      : uses(
-          'bleu',
-          { value, ignore_case: true, words: 'spaces', smoothing: 'floor' },
-          threshold ?? 0.5,
-        ),
-  latency: atMost('latency'),
-  cost: atMost('cost'),
-  'is-refusal': () => uses('refusal', { empty: true }),
-  'finish-reason': ({ value }) => finishReason(value),
-  'word-count': ({ value }) => {
-    const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-    if (typeof count === 'number' && !Number.isNaN(count))
-      return uses('word_count', { min: count, max: count });
-    const { min, max } = isMap(value) ? value : {};
-    const bounds: JsonMap = {
-      ...(typeof min === 'number' ? { min } : {}),
-      ...(typeof max === 'number' ? { max } : {}),
-    };
-    return Object.keys(bounds).length === 0
-      ? 'its value is neither a number nor a map of min and max'
-      : uses('word_count', bounds);
+    regex(filledText(value) ?? refuse('its value is not a pattern'), negate, builtIns),
+  'is-json': ({ value }) => json(value, {}),
+  'contains-json': ({ value }) => json(value, { extract: 'objects' }),
+  levenshtein: ({ value, threshold }) =>
+    uses('levenshtein', {
+      value: scalarText(value),
+      max_distance: Math.floor(threshold ?? 5),
+      ...EXACTLY,
+    }),
+  'rouge-n': { uses: 'rouge_1', value: scalarText, threshold: 0.75 },
+  bleu: {
+    uses: 'bleu',
+    value: anyValue,
+    with: { ignore_case: true, words: 'spaces', smoothing: 'floor' },
+    threshold: 0.5,
   },
+  latency: ({ threshold }) => uses('latency', { max: bound(threshold) }),
+  cost: ({ threshold }) => uses('cost', { max: bound(threshold) }),
+  'is-refusal': { uses: 'refusal', with: { empty: true } },
+  'finish-reason': { uses: 'finish_reason', value: finishReasons, as: 'one_of' },
+  'word-count': ({ value }) => uses('word_count', wordBounds(value)),
 };
 
-function ofText(convert: (value: string, asked: GivenAssertion) => Converted): Convert {
-  return (asked) =>
-    isScalar(asked.value) ? convert(String(asked.value), asked) : 'its value is not text';
-}
+const textOfScalar = (value: Json): Json => (isScalar(value) ? String(value) : value);
 
-function atMost(name: string): Convert {
-  return ({ threshold }) =>
-    threshold === null ? 'it has no threshold' : uses(name, { max: threshold });
-}
+const bound = (threshold: number | null): number => threshold ?? refuse('it has no threshold');
 
-function substrings(mode: 'any' | 'all', ignoreCase: boolean): Convert {
-  return ({ value }) => {
-    const list = Array.isArray(value) ? value : isScalar(value) ? fieldsOf(String(value)) : [];
-    if (list === null) return 'its value has a quote that is not closed';
-    if (list.length === 0) return 'its value is not a list';
-    return uses('contains', {
-      value: list,
-      ...(mode === 'all' ? { mode } : {}),
-      ...(ignoreCase ? { ignore_case: true } : {}),
-      ...noTrim,
-    });
-  };
+function texts(value: Json | undefined): Json[] {
+  const list = isScalar(value) ? fieldsOf(String(value)) : value;
+  if (list === null && isScalar(value)) refuse('its value has a quote that is not closed');
+  return Array.isArray(list) && list.length > 0 ? list : refuse('its value is not a list');
 }
 
 /** Splits values at commas. Null if a quote is not closed. */
@@ -131,7 +147,7 @@ export function fieldsOf(text: string): string[] | null {
 }
 
 /** If evaldiff's safe regex engine rejects the pattern, the metric uses JavaScript code instead. */
-function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Converted {
+function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): JsonMap {
   const written = { pattern, syntax: 'javascript' };
   if (builtIns.get('regex')?.problems(written).length === 0)
     return uses('regex', toSafePattern(pattern) === pattern ? { pattern } : written);
@@ -140,30 +156,38 @@ function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Conv
   return { language: 'javascript', code };
 }
 
-const FINISH_REASONS: Readonly<Record<string, readonly Ended[]>> = {
+const FINISH_REASONS: Readonly<Record<string, Ended[]>> = {
   stop: ['stop'],
   length: ['length'],
   content_filter: ['filtered', 'refused'],
   tool_calls: ['tool_calls'],
 };
 
-function finishReason(value: Json | undefined): Converted {
-  const reasons =
-    typeof value === 'string' ? ownEntry(FINISH_REASONS, value.toLowerCase()) : undefined;
-  return reasons === undefined
-    ? `its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`
-    : uses('finish_reason', { one_of: [...reasons] });
+function finishReasons(value: Json | undefined): Ended[] {
+  const name = typeof value === 'string' ? value.toLowerCase() : '';
+  return (
+    ownEntry(FINISH_REASONS, name) ??
+    refuse(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
+  );
 }
 
-function json(extract: 'raw' | 'objects'): Convert {
-  return ({ value }) => {
-    const where: JsonMap = extract === 'raw' ? {} : { extract };
-    if (value === undefined || value === null || value === '') return uses('is_json', where);
-    const schema = typeof value === 'string' ? yamlValue(value) : value;
-    return isMap(schema)
-      ? uses('json_schema', { schema: withDraft(schema), ...where })
-      : 'its schema is not a map';
-  };
+function wordBounds(value: Json | undefined): JsonMap {
+  const count = filledText(value)?.trim() ? Number(value) : value;
+  if (typeof count === 'number' && !Number.isNaN(count)) return { min: count, max: count };
+  const bounds = Object.entries(isMap(value) ? value : {}).filter(
+    ([key, limit]) => ['min', 'max'].includes(key) && typeof limit === 'number',
+  );
+  return bounds.length === 0
+    ? refuse('its value is neither a number nor a map of min and max')
+    : Object.fromEntries(bounds);
+}
+
+function json(value: Json | undefined, where: JsonMap): JsonMap {
+  if (value === undefined || value === null || value === '') return uses('is_json', where);
+  const schema = typeof value === 'string' ? yamlValue(value) : value;
+  return isMap(schema)
+    ? uses('json_schema', { schema: withDraft(schema), ...where })
+    : refuse('its schema is not a map');
 }
 
 /** Null if the text is neither YAML nor JSON. */
@@ -186,26 +210,9 @@ export function convertText(
   type: string,
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
   builtIns: BuiltInMetrics,
-): Converted {
-  const convert = ownEntry(TEXT_ASSERTIONS, type);
-  if (convert === undefined) return 'this type is not supported';
+): JsonMap {
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
   const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
-  return checkedMetric(convert(asked, { ...nothing, builtIns }), negate, builtIns);
-}
-
-/**
- * Negates a built-in metric (code metrics already contain the negation), and rejects parameters that
- * it does not accept. In promptfoo and evaldiff, an error fails the check, even with `not-`.
- */
-export function checkedMetric(
-  converted: Converted,
-  negate: boolean,
-  builtIns: BuiltInMetrics,
-): Converted {
-  if (typeof converted === 'string' || typeof converted['uses'] !== 'string') return converted;
-  const { uses: name, with: given } = converted;
-  const values = { ...(isMap(given) ? given : {}), ...(negate ? { negate } : {}) };
-  const problems = builtIns.get(name)?.problems(values) ?? [`there is no metric ${name}`];
-  return problems[0] ?? (negate ? { ...converted, with: values } : converted);
+  const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
+  return convertWith(conversion, asked, { ...nothing, builtIns });
 }

@@ -96,7 +96,7 @@ describe('an answer without text', () => {
     },
   );
 
-  test.each<[unknown, string, number]>([
+  test.each([
     [
       claude(THINKING, 'end_turn'),
       'empty (stop_reason: end_turn): the text is in blocks of thinking, also after a second request',
@@ -134,7 +134,7 @@ describe('an answer without text', () => {
     expect(await ask('anthropic', reply)).toMatchObject(failing(words, requests));
   });
 
-  test.each<[unknown, string, number]>([
+  test.each([
     [
       response([], 'completed'),
       'the answer is empty (status: completed), also after a second request',
@@ -180,7 +180,7 @@ describe('an answer without text', () => {
 });
 
 describe('an answer with text', () => {
-  test.each<[unknown, object]>([
+  test.each([
     [chat({ content: 'half' }, 'MAX_TOKENS'), { ...said('half'), ended: 'length' }],
     [chat({ content: 'half' }, 'max_tokens'), { ended: 'length' }],
     [chat({ content: 'half' }, 'FINISH_REASON_STOP'), { ended: 'stop' }],
@@ -241,7 +241,7 @@ describe('an answer with text', () => {
     },
   );
 
-  test.each<[unknown, object]>([
+  test.each([
     [claude('Oslo', 'end_turn'), stopped],
     [claude([{ type: 'text', text: 'I cannot' }], 'refusal'), { ended: 'refused' }],
     [claude([{ type: 'text', text: 'x' }], 'novel'), { ended: 'other', ended_as: 'novel' }],
@@ -249,7 +249,7 @@ describe('an answer with text', () => {
     expect(await completionOf('anthropic', reply)).toMatchObject(expected);
   });
 
-  test.each<[unknown, object]>([
+  test.each([
     [
       response(
         [
@@ -337,7 +337,7 @@ describe('a tool call', () => {
     expect(await completionOf('openai', reply)).toMatchObject(said(content));
   });
 
-  test.each<[unknown, string]>([
+  test.each([
     [chat({ content: null }, 'tool_calls'), 'but it contains none'],
     [chat({ content: 'I booked it' }, 'tool_calls'), 'but it contains none'],
     [

@@ -13,7 +13,7 @@ const contents = new Map<string, Uint8Array>([
   ['a1', png()],
   ['b2', pdf('Cats only')],
 ]);
-const readFile = async ({ id }: FilePart): Promise<Uint8Array> => {
+const readFile = async ({ id }: FilePart) => {
   const content = contents.get(id);
   if (content === undefined) throw new Error(`object ${id} is missing`);
   return content;
@@ -40,7 +40,7 @@ const messages: Message[] = [
     parts: [{ type: 'text', text: 'What is it?' }, image, rules],
   },
 ];
-const base64 = (id: string): string => Buffer.from(contents.get(id) ?? []).toString('base64');
+const base64 = (id: string) => Buffer.from(contents.get(id) ?? []).toString('base64');
 
 describe('images and PDFs', () => {
   test('are sent to the chat completions API as base64 data', async () => {
@@ -115,7 +115,7 @@ describe('images and PDFs', () => {
 
   test('are read once for concurrent tries', async () => {
     let reads = 0;
-    const counting = (file: FilePart): Promise<Uint8Array> => {
+    const counting = (file: FilePart) => {
       reads += 1;
       return readFile(file);
     };

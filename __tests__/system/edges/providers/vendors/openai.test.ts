@@ -1,4 +1,3 @@
-import type { Completion } from '../../../../../src/types/model.ts';
 import type { Json } from '../../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';
 import {
@@ -18,7 +17,7 @@ async function answerTo(
   message: Record<string, unknown>,
   finish_reason: string | null,
   usage?: unknown,
-): Promise<Completion> {
+) {
   const body = JSON.stringify({ choices: [{ finish_reason, message }], usage });
   return await (await start(() => ({ body }))).ask();
 }
@@ -114,7 +113,7 @@ describe('a JSON schema', () => {
     expect(log).toEqual(['openai: model small rejects an answer schema; retrying without it']);
   });
 
-  test.each<[string, string]>([
+  test.each([
     ['schema', 'json_validate_failed'],
     ['tool', 'tool_use_failed'],
   ])('sent as a %s is left out when a request is repeated after the error %s', async (_, code) => {
@@ -174,7 +173,7 @@ test.each<Scripted>([
       ({ messages }) => (messages[0]?.content === 'long' ? refusal : {}),
       { memory: { known: () => Promise.resolve(null), keep } },
     );
-    const grade = (content: string): Promise<Completion> =>
+    const grade = (content: string) =>
       ask({ purpose: 'grader', parameters: { max_tokens: 512 }, messages: says(content) });
     expect(errorOf(await grade('long')).kind).toBe('too-long');
     expect(await grade('short')).toMatchObject({ status: 'ok' });
@@ -182,7 +181,7 @@ test.each<Scripted>([
   },
 );
 
-test.each<[Json, boolean]>([
+test.each([
   [1, true],
   [2, false],
   ['1', false],
@@ -206,7 +205,7 @@ test("a request refused by the host's content filter counts as filtered, not as 
 describe('after one request is refused, similar requests', () => {
   const ten = ({ ask }: Setting, changes: Asked = {}) =>
     Promise.all(Array.from({ length: 10 }, (_, index) => ask({ ...changes, try: index })));
-  const seven = ({ ask }: Setting, parameters: Record<string, Json>): Promise<Completion[]> =>
+  const seven = ({ ask }: Setting, parameters: Record<string, Json>) =>
     Promise.all(
       Array.from({ length: 7 }, (_, index) => ask({ messages: says(`q${index}`), parameters })),
     );
@@ -329,7 +328,7 @@ describe('after one request is refused, similar requests', () => {
   });
 });
 
-test.each<[string, number, string]>([
+test.each([
   ['invalid_prompt', 1, 'request'],
   ['server_error', 5, 'server'],
   ['rate_limit_exceeded', 5, 'rate-limit'],

@@ -51,7 +51,7 @@ export const SPEAKERS: readonly (Speaker & { what: string })[] = [
 /** A transcript that grows as a dialogue's does, with ids in the order of the calls. */
 export function transcript(question: string) {
   let count = 0;
-  const messages: Message[] = says(question);
+  const messages = says(question);
   return {
     messages,
     user: (content: string) => void messages.push({ role: 'user', content, by: 'reference' }),

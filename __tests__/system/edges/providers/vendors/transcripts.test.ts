@@ -302,10 +302,10 @@ describe("a vendor's own form of an answer", () => {
   });
 
   test('of a streamed answer has its signature and its arguments', async () => {
-    const event = (each: object): string => `data: ${JSON.stringify(each)}\n\n`;
-    const delta = (index: number, given: object): string =>
+    const event = (each: object) => `data: ${JSON.stringify(each)}\n\n`;
+    const delta = (index: number, given: object) =>
       event({ type: 'content_block_delta', index, delta: given });
-    const begun = (index: number, content_block: object): string =>
+    const begun = (index: number, content_block: object) =>
       event({ type: 'content_block_start', index, content_block });
     const message = { type: 'message', role: 'assistant', model: 'm', content: [], usage: {} };
     const body = [
@@ -558,7 +558,7 @@ describe('a vendor', () => {
       { type: 'thinking', thinking: 'Hm.', signature: signatureOf('Hm.'), ...thinking },
       { type: 'tool_use', id: 'toolu_1', name: 'stock', input: {} },
     ];
-    const withThinking = (thinking: object): Message[] =>
+    const withThinking = (thinking: object) =>
       [
         user!,
         { ...asked!, opaque: { api: 'messages', model: speaker.model, data: data(thinking) } },

@@ -48,10 +48,7 @@ async function readAll(rows: readonly Row[]) {
 type Carried = Awaited<ReturnType<typeof readAll>>['references'][number];
 
 /** evaldiff's verdicts on every answer: 1, 0, e (error) or - (assertion not imported). */
-async function verdicts(
-  reference: Carried | undefined,
-  unread: string,
-): Promise<{ pass: string; told: string }> {
+async function verdicts(reference: Carried | undefined, unread: string) {
   const metric = reference?.metrics?.[0];
   if (reference === undefined || metric === undefined) return { pass: '-', told: unread };
   const scores = await scoreMetric(
@@ -70,8 +67,7 @@ async function verdicts(
   };
 }
 
-const nameOf = ({ type, value, threshold }: Row): string =>
-  JSON.stringify({ type, value, threshold });
+const nameOf = ({ type, value, threshold }: Row) => JSON.stringify({ type, value, threshold });
 
 /** Deliberate differences from the migration guide's table. The import reports such assertions. */
 const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
@@ -121,8 +117,6 @@ describe("promptfoo's own verdicts", () => {
     );
     for (const { row } of DIFFERENCES) expect(guide).toContain(row);
     const { assertions, answers } = MATRIX;
-    expect(guide).toContain(
-      `${String(assertions.length)} assertions on ${String(answers.length)} answers each`,
-    );
+    expect(guide).toContain(`${assertions.length} assertions on ${answers.length} answers each`);
   });
 });

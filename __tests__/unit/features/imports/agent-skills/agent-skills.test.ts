@@ -166,7 +166,7 @@ describe('an evals/evals.json with SKILL.md', () => {
       );
     });
 
-    test.each<[string, Record<string, string | Uint8Array>, string, string]>([
+    test.each([
       [
         'not text',
         { 'skills/pdf/evals/in.pdf': new Uint8Array([37, 0, 255]) },
@@ -246,7 +246,7 @@ describe("a skill's check", () => {
     };
   }
 
-  test.each<[unknown, unknown[]]>([
+  test.each([
     [{ type: 'contains', value: 'x' }, contains(['x'])],
     [{ name: 'n', type: 'contains', value: ['x', 'y'] }, contains(['x', 'y'], { mode: 'all' })],
     [{ type: 'contains_any', values: ['x', 'y'] }, contains(['x', 'y'])],
@@ -306,7 +306,7 @@ describe("a skill's check", () => {
     expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
   });
 
-  test.each<[Record<string, unknown>, string]>([
+  test.each([
     [
       { should_trigger: true },
       'should_trigger is not converted: the text of the skill is always sent',
@@ -411,7 +411,7 @@ describe('a folder in the files of a case', () => {
 
   test('with more than a hundred files drops its case with the reason', async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${String(at)}.txt`, 'x']),
+      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${at}.txt`, 'x']),
     );
     const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
     expect(notices.join()).toContain('its folders contain more than 100 files');

@@ -170,7 +170,7 @@ describe('a FlexEval run', () => {
     ).toEqual([]);
   });
 
-  test.each<[string, string, RegExp]>([
+  test.each([
     [
       'a function in code',
       '- name: has_question_mark',
@@ -250,7 +250,7 @@ describe('a FlexEval run', () => {
     ]);
   });
 
-  test.each<[string, string, string[], RegExp | null]>([
+  test.each([
     [
       'LiteLLM',
       'litellm_completion, kwargs: { model: anthropic/claude-sonnet-4-5, max_tokens: 9 }',

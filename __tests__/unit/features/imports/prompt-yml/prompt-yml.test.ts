@@ -113,7 +113,7 @@ describe('a .prompt.yml file', () => {
       [],
       [
         `${FILE}: 1 of 1 test, 4 of 4 evaluators carried over; 1 lost: seed of the evaluator three`,
-        `${FILE}:9: seed of the evaluator three is not converted: it is not part of the format`,
+        `${FILE}:10: seed of the evaluator three is not converted: it is not part of the format`,
       ],
     ]);
     expect(project.settings.grader?.model).toBe('gpt-4o-mini');

@@ -27,7 +27,7 @@ const CHAT = { temperature: 0, max_tokens: 1024 };
 
 describe("a provider's configuration", () => {
   // Request bodies captured from promptfoo 0.123.1 with a local server.
-  test.each<[string, object, object]>([
+  test.each([
     ['openai:gpt-4o', {}, CHAT],
     ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
     ['openai:gpt-5-mini', {}, {}],

@@ -35,7 +35,7 @@ const JSON_CHAT = '[{"role": "user", "content": "J {{x}}|{{y}}"}]';
 
 describe("a template in a variable's value", () => {
   // Output of promptfoo 0.123.1 for a text prompt and for a JSON prompt.
-  test.each<[Record<string, unknown>, string, string]>([
+  test.each([
     [
       { y: 'abc', x: '{{ y | upper }} and {{y}}' },
       'T ABC and abc|abc',
@@ -158,7 +158,7 @@ describe("a file as a variable's value", () => {
   const shown = async (x: unknown): Promise<unknown> =>
     (await sent(['{{x}}!'], [{ vars: { x, y: 1 } }], FILES))[0]?.flat();
 
-  test.each<[string, unknown, string[]]>([
+  test.each([
     [
       'in a list of texts',
       ['file://d/a.txt', 'plain', 'file://d/b.json'],
