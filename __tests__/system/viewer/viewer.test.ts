@@ -467,8 +467,8 @@ inBrowser('the viewer in a browser', () => {
     ['costs', regression, ['grading', '36', '31,408 tokens in requests']],
     [
       'more',
-      regression,
-      ['scoring change', 'Cohen', 'How sure is this?', '3 notices', 'Also changed'],
+      () => ({ ...regression(), changes: [changeOf('p.yaml', 'capitals', 3, 0, longCause())] }),
+      ['line 59', '1 pass → fail', 'Cohen', 'How sure is this?', '3 notices'],
     ],
   ])('the tab %s has its figures', async (tab, build, words) => {
     await open(build(), { hash: `#${tab}` });

@@ -37,7 +37,7 @@ const MOST_METRICS = 3;
 
 const MAX_DETAIL_CHARS = 200_000;
 
-const WHOLE = { ...EVERYTHING, characters: MAX_DETAIL_CHARS };
+const WHOLE_ANSWERS = { ...EVERYTHING, characters: MAX_DETAIL_CHARS };
 
 export interface Spend {
   calls: number;
@@ -249,7 +249,7 @@ export function detailHtml(
     return markup`
       <h2>${lineHtml(referenceLabel(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
-      ${htmlOf(evidence([], reference, WHOLE, reports), NO_LINKS)}
+      ${htmlOf(evidence([], reference, WHOLE_ANSWERS, reports), NO_LINKS)}
       ${sent === null ? null : promptsHtml(sent)}
       <details class="part"><summary>Every try</summary>
         ${htmlOf(referenceBlocks(suite, reference, null, [], reports).slice(1), NO_LINKS)}
