@@ -458,7 +458,7 @@ inBrowser('the viewer in a browser', () => {
         'Refusing politely',
         'shares tests with Refunds',
         'lower is better',
-        '2 tried insights',
+        '2 insights',
         'less than expected: affinity 1 where the expected answer has 5',
       ],
     ],
