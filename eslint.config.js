@@ -58,12 +58,14 @@ export default tseslint.config(
   },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     plugins: { 'import-x': importX },
     settings: {
-      'import-x/extensions': ['.ts'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
-      'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.json'] })],
+      'import-x/extensions': ['.ts', '.tsx'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
+      'import-x/resolver-next': [
+        createNodeResolver({ extensions: ['.ts', '.tsx', '.js', '.json'] }),
+      ],
     },
     rules: {
       'no-restricted-syntax': ['error', recursiveReaddir],
@@ -79,7 +81,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts', 'src/**/assets/*.js'],
+    files: ['**/*.ts', '**/*.tsx', 'src/**/assets/*.js'],
     rules: {
       '@typescript-eslint/no-unused-vars': [
         'error',
@@ -91,7 +93,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts', 'src/**/assets/*.js'],
+    files: ['src/**/*.ts', 'src/**/*.tsx', 'src/**/assets/*.js'],
     rules: {
       complexity: ['error', 12],
       'no-console': 'error',
@@ -102,7 +104,7 @@ export default tseslint.config(
   // Scripts of pages, which share one scope; tsconfig.browser.json has the globals of browsers.
   { files: ['src/**/assets/*.js'], languageOptions: { sourceType: 'script' } },
   {
-    files: ['src/**/*.ts'],
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
     plugins: { house: { rules: { 'imports-down': importsDown } } },
     rules: {
       'house/imports-down': 'error',

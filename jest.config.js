@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { buildViewer } from './scripts/viewer.ts';
 
 // Repositories and stores of tests are written, synced and thrown away at once: in memory, where a
 // machine has room for them there, that takes a fifth less of the processor and no disk.
@@ -13,6 +14,9 @@ if (process.env.TMPDIR === undefined && hasRoom(MEMORY)) {
   process.env.TMPDIR = folder;
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 }
+
+// Tests render reports from the sources, whose page is built.
+await buildViewer();
 
 // A version manager's `python3` is a script that takes longer than Python itself to start: what it
 // leads to is found once.

@@ -20,6 +20,7 @@ import { minify } from '@swc/core';
 import { compileAtOnce } from './compile-at-once.ts';
 import { filePathsBelow } from './entries-below.ts';
 import { placeHighs } from './place-highs.ts';
+import { buildViewer } from './viewer.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const check = process.argv.includes('--check');
@@ -72,7 +73,6 @@ for (const path of [
   'edges/providers/promptfoo-adapter.js',
   'features/agents/workspace/inside.js',
   'features/workbench/assets',
-  'report/page/assets',
 ])
   cpSync(join(root, 'src', path), join(root, 'build/lib', path), { recursive: true });
 for (const entry of ['action', 'cli']) {
@@ -101,6 +101,7 @@ for (const entry of ['action', 'cli']) {
   }
 }
 placeHighs(join(out, 'cli'));
+await buildViewer(join(out, 'viewer'));
 
 if (check) {
   const committed = join(root, 'dist');

@@ -12,7 +12,7 @@ import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
 import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workbench.ts';
 import { FEATURES } from '../src/features.ts';
 import { type Result } from '../src/kernel/result/result.ts';
-import { renderHtml } from '../src/report/page/page.ts';
+import { renderHtml } from '../src/report/html.ts';
 import { loadReports } from '../src/report/sections/feature-report.ts';
 import type { Reports } from '../src/report/sections/feature-report.ts';
 import { markup, markupText } from '../src/text/markup.ts';

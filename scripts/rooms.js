@@ -9,6 +9,7 @@ export const ROWS = [
   ['app/action', 'app/commands'],
   ['app/session'],
   ['app/run', 'trials'],
+  ['viewer'],
   ['report'],
   ['wording'],
   ['config', 'trust', 'confirm'],
@@ -43,13 +44,17 @@ export const mayUseEdges = (room) => rowOf(room) !== -1 && rowOf(room) <= rowOf(
 const SDKS =
   /^(?:@actions\/|@octokit\/|openai(?:\/|$)|@anthropic-ai\/sdk|javascript-lp-solver$|highs$)/;
 
-/** May read files, namely the style and script of pages. */
-const ASSETS = 'src/report/page/assets.ts';
+/** May read files, namely the viewer's script and style. */
+const ASSETS = 'src/report/viewer-files.ts';
+
+/** What the viewer, which runs in a browser, may import besides `kernel/result`'s types. */
+const VIEWER_MAY_IMPORT =
+  /^src\/(?:report\/(?:sections|answers)|wording|kernel\/result|text|types)\//;
 
 /** All rooms; `null` for the entries, which may import everything. */
 export const ROOMS = [...ROWS.flat(), ...EDGES];
 export function roomOf(path) {
-  const place = path.replace(/^src\//, '').replace(/\.ts$/, '');
+  const place = path.replace(/^src\//, '').replace(/\.tsx?$/, '');
   return ROOMS.find((room) => place === room || place.startsWith(`${room}/`)) ?? null;
 }
 
@@ -67,6 +72,8 @@ export function importFault(from, to) {
       ? 'Pure rooms do not touch the machine: take what you need as an argument.'
       : 'SDKs belong to an edge.';
   }
+  if (room === 'viewer' && !to.startsWith('src/viewer/') && !VIEWER_MAY_IMPORT.test(to))
+    return 'The viewer imports report/sections, report/answers, wording, text and types.';
   const target = roomOf(to);
   if (target === room) return null;
   if (target === null) return 'Only the entries stand above all rooms.';

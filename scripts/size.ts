@@ -11,7 +11,7 @@ import ts from 'typescript';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const SOURCE = /\.(?:[cm]?ts|[cm]?js)$/;
+const SOURCE = /\.(?:[cm]?ts|tsx|[cm]?js)$/;
 
 /** Counted by words and signs, and only below src. */
 const OTHER = /\.(?:py|css|json|ya?ml)$/;

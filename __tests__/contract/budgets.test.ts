@@ -14,7 +14,7 @@ const imported = new Map(src.map(({ path, imports }) => [path, imports.map((each
 const tracked = (folder: string) =>
   execFileSync('git', ['ls-files', '-z', '--', folder], { cwd: ROOT, encoding: 'utf8' })
     .split('\0')
-    .filter((path) => /\.(?:ts|js|css|py)$/.test(path));
+    .filter((path) => /\.(?:tsx?|js|css|py)$/.test(path));
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** A file and everything that it imports, directly or not, including types. */

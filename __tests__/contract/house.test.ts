@@ -76,8 +76,11 @@ describe('the source code', () => {
     ['src/edges/store/index.ts', 'src/app/session/edges.ts', false],
     ['src/edges/store/index.ts', 'src/edges/git/tree.ts', false],
     ['src/cli.ts', 'src/app/commands/program.ts', true],
-    ['src/report/page/page.ts', 'node:fs', false],
-    ['src/report/page/assets.ts', 'node:fs', true],
+    ['src/report/html.ts', 'node:fs', false],
+    ['src/report/viewer-files.ts', 'node:fs', true],
+    ['src/viewer/row.tsx', 'src/report/sections/phrases.ts', true],
+    ['src/viewer/row.tsx', 'src/report/comment.ts', false],
+    ['src/viewer/row.tsx', 'src/project/settings.ts', false],
   ])('in %s may import %s: %s', (from, to, may) => {
     expect(importFault(from, to) === null).toBe(may);
   });
@@ -107,7 +110,7 @@ describe('the source code', () => {
     );
     expect(
       loaded.filter((path) =>
-        /^src\/features\/(?:imports|workbench)\/(?!(?:index|formats|flexeval\/is-flexeval)\.ts)|^src\/report\/page\/|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
+        /^src\/features\/(?:imports|workbench)\/(?!(?:index|formats|flexeval\/is-flexeval)\.ts)|^src\/report\/(?:html|viewer-files)\.ts$|\/report\/(?:terminal|comment)\.ts$|\/kernel\/result\/result\.ts$|\/(?:app|features)\/.*(?:demo|dev|import|init|command)\.ts$/.test(
           path,
         ),
       ),
@@ -192,6 +195,8 @@ describe('the source code', () => {
       // The example of evaldiff itself, in a folder that it made.
       'app/commands/demo-servers.ts': 1,
       'app/commands/demo.ts': 2,
+      // The browser, with a page that evaldiff made.
+      'app/commands/view.ts': 1,
       // git, in evaldiff's own folder, which is not a repository of the user.
       'app/session/installation.ts': 1,
       // git, which never runs in a user's folder.

@@ -21,7 +21,7 @@ export function readSources(folders: readonly string[]): SourceFile[] {
   return folders
     .flatMap((folder) =>
       filePathsBelow(join(ROOT, folder))
-        .filter((path) => path.endsWith('.ts'))
+        .filter((path) => /(?<!\.d)\.tsx?$/.test(path))
         .map((path) => join(folder, path)),
     )
     .map(readSource);

@@ -4,8 +4,8 @@ import type { ReferenceStatus } from '../../src/kernel/result/reference-result.t
 import type { Result } from '../../src/kernel/result/result.ts';
 import { annotations as annotate } from '../../src/report/annotations.ts';
 import * as comment from '../../src/report/comment.ts';
+import { renderHtml as htmlOf } from '../../src/report/html.ts';
 import { renderJunit as junitOf } from '../../src/report/junit.ts';
-import { renderHtml as htmlOf } from '../../src/report/page/page.ts';
 import type { Detail } from '../../src/report/sections/detail.ts';
 import type { Links } from '../../src/report/sections/document.ts';
 import { loadReports } from '../../src/report/sections/feature-report.ts';
@@ -31,7 +31,13 @@ export const renderSummary = (result: Result, limit?: number, links?: Links) =>
 export const checkSummary = (result: Result, limit?: number, links?: Links) =>
   comment.checkSummary(result, REPORTS, limit, links);
 
-export const renderHtml = (result: Result, links?: Links) => htmlOf(result, REPORTS, links);
+export const renderHtml = (result: Result) => htmlOf(result, REPORTS);
+
+/** What the page shows without JavaScript. */
+export const unscriptedPage = async (result: Result) => {
+  const html = await renderHtml(result);
+  return html.slice(html.indexOf('<noscript>'), html.indexOf('</noscript>'));
+};
 
 export const renderTerminal = (result: Result, options: TerminalOptions) =>
   terminalOf(result, REPORTS, options);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { readProject } from '../../../src/config/project.ts';
 import { conversationOf } from '../../../src/features/conversations/answerer.ts';
-import { OUTCOME_WORDS } from '../../../src/features/conversations/dialogue-lines.ts';
 import type { ConversationOutcome } from '../../../src/features/conversations/result.ts';
 import { metrics } from '../../../src/metrics/index.ts';
 import { builtInRubrics } from '../../../src/metrics/rubric.ts';
 import type { Project } from '../../../src/project/settings.ts';
+import { DIALOGUE_ENDS } from '../../../src/wording/dialogues.ts';
 import { tightTables } from '../../tight-tables.ts';
 import { hash, optionsOf, treeOf } from '../../unit/config/tree.ts';
 
@@ -66,7 +66,7 @@ describe('docs/conversations.md', () => {
       ...page.matchAll(/^\| `(\w+)` \| [^|]+ \| (?:passes|fails|is an error)/gm),
     ].map(([, name]) => name);
     expect(outcomes).toEqual(
-      Object.keys(OUTCOME_WORDS) satisfies string[] as ConversationOutcome[],
+      Object.keys(DIALOGUE_ENDS) satisfies string[] as ConversationOutcome[],
     );
     const { project } = await read(first);
     const { criteria = [], max_steps: steps } = mentorIn(project) ?? {};

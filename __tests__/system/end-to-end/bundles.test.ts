@@ -121,11 +121,11 @@ test('the command-line bundle, copied away from its packages, runs Python and Ja
   ]);
 });
 
-test('both bundles contain the files of the sandbox and the HTML report exactly as in the source', () => {
+test('both bundles contain the files of the sandbox and the workbench exactly as in the source', () => {
   for (const bundle of ['action', 'cli'])
     for (const path of [
       ...['worker.py', 'globals.js', 'guest.js'].map((name) => `edges/sandbox/${name}`),
-      ...['page.css', 'list.js', 'page.js'].map((name) => `report/page/assets/${name}`),
+      ...['list.js', 'workbench.js'].map((name) => `features/workbench/assets/${name}`),
     ])
       expect(readFileSync(join(ROOT, 'dist', bundle, basename(path)), 'utf8')).toBe(
         readFileSync(join(ROOT, 'src', path), 'utf8'),

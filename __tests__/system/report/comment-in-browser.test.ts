@@ -99,19 +99,22 @@ inBrowser("a comment in GitHub's style", () => {
     const { comment, reports, folder } = await runPullRequest({ fixture, action }, () => undefined);
     const report = readFileSync(join(reports, 'report.html'), 'utf8');
     rmSync(folder, { recursive: true, force: true });
-    for (const [name, html] of [
-      ['comment', commentPage(comment, 'light')],
-      ['page', report],
+    const causes = [
+      ['p', 'Putting the old line back fixes'],
+      ['pre', 'Be warm and reassuring'],
+    ] as const;
+    const answers = [
+      ['p', 'What it did: refund-gift'],
+      ['tr', 'within 30 days of delivery'],
+      ['tr', 'Of course! We are happy'],
+    ] as const;
+    for (const [name, html, shown] of [
+      ['comment', commentPage(comment, 'light'), [...causes, ...answers]],
+      ['page', report, [...causes, ['.answer', 'the message is about size']]],
     ] as const)
       for (const width of [860, 390] as const) {
         await show(html, 'light', width);
-        for (const [selector, words] of [
-          ['p', 'Putting the old line back fixes'],
-          ['pre', 'Be warm and reassuring'],
-          ['p', 'What it did: refund-gift'],
-          ['tr', 'within 30 days of delivery'],
-          ['tr', 'Of course! We are happy'],
-        ] as const) {
+        for (const [selector, words] of shown) {
           const { bottom } = await endOf(selector, words);
           expect({ name, width, words, within: bottom <= SCREEN[width] }).toEqual({
             ...{ name, width, words },

@@ -2,14 +2,12 @@ import type { Reason } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
-import { referenceBody } from '../../../src/report/page/references.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/detail.ts';
 
 import { NO_LINKS, type Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
-import { markupText } from '../../../src/text/markup.ts';
 import { COMMENT_ELEMENTS, renderGithub, withoutFolds } from '../../stand-ins/github-markdown.ts';
-import { inTerminal, REPORTS, renderComment, sectionBlocks } from '../../stand-ins/reports.ts';
+import { inTerminal, renderComment, sectionBlocks } from '../../stand-ins/reports.ts';
 import { expectGolden } from './golden.ts';
 import {
   enormous,
@@ -51,9 +49,6 @@ test.each([
     const result = resultOf({ suites: [suiteOf('p', [reference], { verdict: 'regressed' })] });
     expect(renderComment(result, { marker, links })).toContain(`<i>${words}</i>`);
     expect(inTerminal(result)).toContain(`(${words})`);
-    expect(
-      markupText(referenceBody(reference, { characters: 500, links, reports: REPORTS })),
-    ).toContain(`<i>${words}</i>`);
   }
 });
 

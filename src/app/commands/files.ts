@@ -169,7 +169,7 @@ export async function readSaved(
     value = JSON.parse(text);
   } catch {
     const others = kinds.map(({ fileName, noun }) => `, or the ${fileName} of ${noun}`).join('');
-    const message = `is not JSON; give the result.json that a run wrote${others}`;
+    const message = `is not JSON, or is incomplete; give the result.json that a run wrote${others}`;
     return { problems: [problem(file, message)] };
   }
   if (value !== null && typeof value === 'object') {

@@ -60,10 +60,6 @@ const OTHER_VERBS: ReadonlyMap<string, string> = new Map([
   ['eval', RUN_OR_DIFF],
   ['test', RUN_OR_DIFF],
   [
-    'view',
-    'npx evaldiff dev opens the workbench; npx evaldiff diff --report FOLDER writes report.html.',
-  ],
-  [
     'watch',
     'npx evaldiff run --watch runs again after each edit; npx evaldiff dev shows it in a page.',
   ],
@@ -101,6 +97,7 @@ const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./plain.ts')).validateCommand,
   },
   { name: 'report', group: 'look', load: async () => (await import('./report.ts')).reportCommand },
+  { name: 'view', group: 'look', load: async () => (await import('./view.ts')).viewCommand },
   { name: 'show', group: 'look', load: async () => (await import('./show.ts')).showCommand },
   { name: 'cache', group: 'manage', load: async () => (await import('./cache.ts')).cacheCommand },
   { name: 'init', group: 'start', load: async () => (await import('./init.ts')).initCommand },

@@ -114,7 +114,7 @@ async function renderAs(result: Result, format: Format, terminal: Terminal): Pro
     case 'markdown':
       return renderComment(result, { marker: commentMarker('evaldiff'), reports });
     case 'html':
-      return (await import('../../report/page/page.ts')).renderHtml(result, reports);
+      return (await import('../../report/html.ts')).renderHtml(result, reports);
     case 'junit':
       return renderJunit(result, reports);
     case 'json':

@@ -82,7 +82,7 @@ export async function writeReports(
   marker: string,
 ): Promise<void> {
   await folder.write('result.json', withNewline(jsonParts(result)));
-  const { renderHtml } = await import('../../report/page/page.ts');
+  const { renderHtml } = await import('../../report/html.ts');
   const { renderJunit } = await import('../../report/junit.ts');
   const { renderComment } = await import('../../report/comment.ts');
   const reports = await loadReports(features);

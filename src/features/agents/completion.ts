@@ -1,10 +1,11 @@
 import type { Part, Step } from '../../types/answer.ts';
 import { NOT_MADE_MESSAGES, type Completion, type ErrorKind } from '../../types/model.ts';
+import type { CheckResult } from '../../wording/agent-runs.ts';
 import type { RunRecord } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { runFault } from './rows/run-fault.ts';
 import { skillsUsed, type Transcript } from './rows/transcript.ts';
-import { factsPart, type AgentFacts, type AgentSpec, type CheckResult } from './suite/spec.ts';
+import { factsPart, type AgentFacts, type AgentSpec } from './suite/spec.ts';
 import type { Change } from './workspace/changes.ts';
 import type { InsideRun } from './workspace/run.ts';
 

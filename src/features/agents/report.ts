@@ -1,6 +1,5 @@
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { piecesHtml } from '../../report/page/blocks.ts';
 import { stepLines } from '../../report/sections/answers.ts';
 import {
   code,
@@ -11,30 +10,24 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
-import { emphasise, whole } from '../../report/sections/emphasis.ts';
+import { emphasise } from '../../report/sections/emphasis.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { cost, counted, firstWords } from '../../text/amounts.ts';
-import { markup, type Markup } from '../../text/markup.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
 import type { Part } from '../../types/answer.ts';
 import { SIDES } from '../../types/plain.ts';
-import { factsIn, type AgentFacts, type CheckResult } from './suite/spec.ts';
+import { checkWords, RUN_ENDS, runWords } from '../../wording/agent-runs.ts';
+import { factsIn, type AgentFacts } from './suite/spec.ts';
 
 export const agentsReport: FeatureReport = {
   sections: { why: sharedReplies },
   onTry(tryResult) {
     const run = runOf(tryResult);
     if (run === null) return null;
-    const { words, files, steps, facts } = run;
+    const { words, steps, facts } = run;
     return {
       length: [words, ...steps].join('').length,
-      value: [steps, facts.checks],
-      lengths: () =>
-        [words, ...files.values(), ...steps, ...facts.checks.map(({ output }) => output)].map(
-          ({ length }) => length,
-        ),
       shortened: (characters) => runLine(run, characters),
       whole: (characters) => runLine(run, characters),
-      html: (characters) => runHtml(run, characters),
       why: (characters) => whyStopped(facts, characters),
       beside: (other, characters) => {
         const head = runOf(other);
@@ -86,39 +79,13 @@ function runOf(made: TryResult): AgentRun | null {
   };
 }
 
-const END_WORDS: Readonly<Record<AgentFacts['ended'], string>> = {
-  done: 'done',
-  decided: 'stopped after the first decision, as trigger tests are',
-  turns: 'stopped at limits.turns',
-  usd: 'stopped at limits.usd',
-};
-
-function runWords(facts: AgentFacts): string {
-  const { turns, calls, usd, seconds, ended, replies, models, reported } = facts;
-  const figures = [
-    counted(turns, 'turn'),
-    `${counted(calls, 'tool call')}${reported ? ' reported by the agent' : ''}`,
-    ...(replies.other === 0 ? [] : [`${counted(replies.other, 'call')} answered by another run`]),
-    ...(replies.stored === 0 ? [] : [`${counted(replies.stored, 'call')} answered by the store`]),
-    ...(models.length < 2 ? [] : [`models ${models.join(', ')}`]),
-    ...(usd === null ? [] : [cost(usd)]),
-    ...(seconds === null ? [] : [`${String(seconds)} s`]),
-  ];
-  return `${figures.join(', ')}: ${END_WORDS[ended]}`;
-}
-
-function checkWords({ code: exit, timedOut, output }: CheckResult): string {
-  const how = timedOut ? 'timed out' : exit === null ? 'was killed' : `exit code ${String(exit)}`;
-  return `${how}\n${output.trim()}`.trim();
-}
-
 function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
   if (leaks.length > 0)
     return [
       text('the fake API key in its environment was found in '),
       code(leaks[0] ?? '', characters),
     ];
-  return ended === 'turns' || ended === 'usd' ? [text(END_WORDS[ended])] : [];
+  return ended === 'turns' || ended === 'usd' ? [text(RUN_ENDS[ended])] : [];
 }
 
 function runLine(run: AgentRun, characters: number): Line {
@@ -132,19 +99,6 @@ function runLine(run: AgentRun, characters: number): Line {
     ]),
     ...[lineBreak, text(runWords(run.facts))],
   ];
-}
-
-function runHtml({ words, files, steps, facts }: AgentRun, characters: number): Markup {
-  const pre = (said: string): Markup => markup`<pre>${piecesHtml(whole(said, characters))}</pre>`;
-  const named = (name: string, said: string): Markup => markup`
-    <p class="soft"><code>${piecesHtml(whole(name, characters))}</code></p>${pre(said)}`;
-  const items = steps.map((step) => markup`<li>${piecesHtml(whole(step, characters))}</li>`);
-  return markup`
-    ${items.length === 0 ? null : markup`<ol class="steps">${items}</ol>`}
-    ${pre(words)}
-    ${[...files].map(([path, diff]) => named(path, diff))}
-    ${facts.checks.map((check) => named(check.name, checkWords(check)))}
-    <p class="soft">${runWords(facts)}</p>`;
 }
 
 const SHORTEST_TEXT = 80;

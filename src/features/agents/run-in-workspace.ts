@@ -6,6 +6,7 @@ import {
   type Completion,
   type Request,
 } from '../../types/model.ts';
+import type { CheckResult } from '../../wording/agent-runs.ts';
 import { failedRun, runCompletion } from './completion.ts';
 import { loadedContext } from './context.ts';
 import { knownValues } from './gateway/normalise.ts';
@@ -15,7 +16,7 @@ import type { Cli } from './rows/find-cli.ts';
 import { agentRow } from './rows/index.ts';
 import { readTranscript } from './rows/transcript.ts';
 import { suiteFileMatcher } from './suite/rules.ts';
-import type { AgentSpec, CheckResult, Task } from './suite/spec.ts';
+import type { AgentSpec, Task } from './suite/spec.ts';
 import type { watchReading } from './unread.ts';
 import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
 import { runChecks } from './workspace/checks.ts';

@@ -7,7 +7,7 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 import { byReference, filterValue } from './attribute-index.ts';
 import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
-import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
+import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
 import { weakBlocks } from './weakest.ts';
@@ -58,7 +58,8 @@ export const attributesReport: FeatureReport = {
       : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
   filter(results) {
-    const all = mergeExplained(results);
+    // The first result is the stored one, which has the attributes of all suites.
+    const all = results.find(({ attributes: own }) => own.length > 0) ?? UNEXPLAINED;
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
       KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
@@ -80,46 +81,10 @@ export const attributesReport: FeatureReport = {
       }),
     };
   },
-  async page(result, reports) {
-    const { dashboardHtml } = await import('./dashboard.ts');
-    const { ratingsHtml } = await import('./samples.ts');
-    // Without attributes, the large chart library is not loaded.
-    const charts =
-      result.attributes.length === 0
-        ? { kinds: new Map(), left: 0 }
-        : (await import('./charts.ts')).attributeCharts(result);
-    const ratings = byReference(result.attributes, (attribute) =>
-      (attribute.ratings ?? []).map((rating) => ({
-        id: rating.reference,
-        entry: { attribute, rating },
-      })),
-    );
-    return {
-      html: (anchor) =>
-        dashboardHtml(result, charts, { anchor, reports, attributes: result.attributes }),
-      facts: (suite, id, characters) => ratingsHtml(ratings(suite, id), characters),
-      longest: result.attributes
-        .flatMap((attribute) => attribute.ratings ?? [])
-        .reduce((most, { evidence }) => Math.max(most, evidence.length), 0),
-    };
-  },
 };
 
-type Explained = Pick<Result, 'attributes' | 'insights' | 'suites'>;
-
-function mergeExplained([first, ...others]: readonly Result[]): Explained {
-  const none: Explained = { attributes: [], insights: [], suites: [] };
-  const keyOf = (attribute: AttributeResult) => `${suiteKey(attribute)} ${attribute.id}`;
-  return others.reduce<Explained>((all, result) => {
-    const known = new Set(all.attributes.map(keyOf));
-    const suites = new Set(all.suites.map(suiteKey));
-    return {
-      ...result,
-      attributes: [
-        ...all.attributes,
-        ...result.attributes.filter((attribute) => !known.has(keyOf(attribute))),
-      ],
-      suites: [...all.suites, ...result.suites.filter((suite) => !suites.has(suiteKey(suite)))],
-    };
-  }, first ?? none);
-}
+const UNEXPLAINED: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
+  attributes: [],
+  insights: [],
+  suites: [],
+};

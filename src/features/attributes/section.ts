@@ -31,11 +31,11 @@ import type { AttributeResult } from './result.ts';
 
 const NAME_CHARACTERS = 40;
 
-export const ALIGNMENT_WORDS =
+const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
 
-export const VALUES_WORDS =
+const VALUES_WORDS =
   'Means of a metric are shown but not tested: the verdict of an attribute depends on its pass rate.';
 
 interface AttributeRow {
@@ -167,7 +167,7 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
   ];
 }
 
-export function valuesHead(attributes: readonly AttributeResult[]): string | null {
+function valuesHead(attributes: readonly AttributeResult[]): string | null {
   const metrics = new Set(
     attributes.flatMap(({ values }) =>
       values === undefined || values.tested ? [] : values.metric,
@@ -178,11 +178,11 @@ export function valuesHead(attributes: readonly AttributeResult[]): string | nul
   return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
 }
 
-export function valuesWords({ values }: AttributeResult): string {
+function valuesWords({ values }: AttributeResult): string {
   return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
-export function alignmentWords({ alignment }: AttributeResult): string {
+function alignmentWords({ alignment }: AttributeResult): string {
   return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 

@@ -9,18 +9,8 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { counted } from '../../text/amounts.ts';
-import type { ConversationOutcome, ConversationResult, ConversationTurn } from './result.ts';
-
-export const OUTCOME_WORDS: Readonly<Record<ConversationOutcome, string>> = {
-  complete: 'complete',
-  max_steps: 'no steps left',
-  no_follow_up: 'ended without a further question',
-  tool_call: 'ended at a tool call',
-  tool_limit: 'the model called tools without an answer',
-  tool_error: "a tool's code failed",
-  evaluator_error: 'an evaluator gave no verdict',
-  model_error: 'the model gave no answer',
-};
+import { DIALOGUE_ENDS } from '../../wording/dialogues.ts';
+import type { ConversationResult, ConversationTurn } from './result.ts';
 
 /** In characters, for each turn. */
 const SHORTEST = 60;
@@ -68,7 +58,7 @@ export function turnLine(
 }
 
 function dialogueEnding({ outcome, turns }: Pick<ConversationResult, 'outcome' | 'turns'>): string {
-  return `${counted(turns.length, 'turn')}: ${OUTCOME_WORDS[outcome]}`;
+  return `${counted(turns.length, 'turn')}: ${DIALOGUE_ENDS[outcome]}`;
 }
 
 export function whyNot(turn: ConversationTurn | undefined, characters: number): Line {

@@ -7,7 +7,6 @@ import {
   turnLine,
   whyNot,
 } from './dialogue-lines.ts';
-import { dialogueHtml, dialogueLengths } from './dialogue-page.ts';
 import { CONVERSATION_KEY } from './result.ts';
 import { conversations, evaluators } from './section.ts';
 
@@ -21,12 +20,9 @@ export const conversationsReport: FeatureReport = {
     const { turns } = conversation;
     return {
       length: dialogueLength(conversation),
-      value: conversation,
-      lengths: () => dialogueLengths(conversation),
       shortened: (characters) => transcriptLine(conversation, characters),
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
-      html: (characters) => dialogueHtml(conversation, characters),
       metric: CONVERSATION_KEY,
       why: (characters) => whyNot(turns.at(-1), Math.min(characters, ANALYSIS_CHARACTERS)),
       beside: ({ conversation: head }, characters) =>

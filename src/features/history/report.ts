@@ -1,13 +1,7 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
+import { noteHtml, ownCell, tableHtml } from '../../report/blocks-html.ts';
+import { pageHtml } from '../../report/html.ts';
 import { markdownOf } from '../../report/markdown.ts';
-import {
-  cardHtml,
-  noteHtml,
-  ownCell,
-  pageHtml,
-  shareSpan,
-  tableHtml,
-} from '../../report/page/blocks.ts';
 import {
   NAME_LIMIT,
   NO_LINKS,
@@ -26,6 +20,7 @@ import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import { variantWords } from '../../wording/variants.ts';
+import { shareSpan, trendChart } from './trend-chart.ts';
 
 export interface HistoryPoint {
   sha: string;
@@ -64,48 +59,38 @@ const MAX_HISTORY_SUITES = 60;
 const SPARKS = 30;
 
 /** `points`: oldest first. */
-export async function renderHistoryHtml(
+export function renderHistoryHtml(
   points: readonly HistoryPoint[],
   notes: readonly string[] = [],
-): Promise<string> {
-  return pageHtml({
-    title: 'Pass rates over time – evaldiff',
-    top: ['pass rates over time', dateRange(points)],
-    main: [await historyHtml(points, notes)],
-    footer: '',
-  });
+): string {
+  const body = markup`
+    <header><span><b>evaldiff</b> pass rates over time</span><span>${dateRange(points)}</span></header>
+    <main>${historyHtml(points, notes)}</main>`;
+  return pageHtml('Pass rates over time – evaldiff', { body });
 }
 
-async function historyHtml(
-  points: readonly HistoryPoint[],
-  more: readonly string[] = [],
-): Promise<Markup> {
+function historyHtml(points: readonly HistoryPoint[], more: readonly string[]): Markup {
   const { shown, notes } = seriesOf(points, more);
   const eroded = shown.flatMap((series) => erosionWords(series) ?? []);
-  if (shown.length === 0)
-    return markup`<section><h1>Pass rates over time</h1><p>${NO_RESULT_TEXT}</p></section>`;
-  const { trendChart } = await import('./trend-chart.ts');
-  const cards = shown.map(({ name, variant, points: moments }) =>
-    cardHtml({
-      title: shorten(name, NAME_LIMIT),
-      note: [...(variant === '' ? [] : [shorten(variant, NAME_LIMIT)]), latestWords(moments)].join(
-        ' · ',
-      ),
-      svg: trendChart({
-        label:
-          `Pass rate of ${shorten(name, NAME_LIMIT)} over ${counted(moments.length, 'result')}: ` +
-          latestWords(moments),
-        points: moments,
-      }),
-      table: numbersHtml(moments),
-    }),
-  );
+  if (shown.length === 0) return markup`<h1>Pass rates over time</h1><p>${NO_RESULT_TEXT}</p>`;
   return markup`
-    <section><h1>Pass rates over time</h1>
-      ${eroded.map((sentence) => markup`<p>${sentence}</p>`)}
-      ${[HOW_TO_READ, ...notes].map(noteHtml)}
-      <div class="cards">${cards}</div>
-    </section>`;
+    <h1>Pass rates over time</h1>
+    ${eroded.map((sentence) => markup`<p>${sentence}</p>`)}
+    ${[HOW_TO_READ, ...notes].map(noteHtml)}
+    <div class="cards">${shown.map(cardHtml)}</div>`;
+}
+
+function cardHtml({ name, variant, points }: Series): Markup {
+  const title = shorten(name, NAME_LIMIT);
+  const latest = latestWords(points);
+  const words = variant === '' ? latest : `${shorten(variant, NAME_LIMIT)} · ${latest}`;
+  const label = `Pass rate of ${title} over ${counted(points.length, 'result')}: ${latest}`;
+  return markup`
+    <figure>
+      <figcaption><b>${title}</b> <span class="soft small">${words}</span></figcaption>
+      ${trendChart(label, points)}
+      <details><summary>The numbers</summary>${numbersHtml(points)}</details>
+    </figure>`;
 }
 
 export function renderHistoryText(

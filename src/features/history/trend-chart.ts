@@ -1,19 +1,4 @@
-/** Import this module only to draw a chart, because the chart library is large. */
-import { shareSpan } from '../../report/page/blocks.ts';
-import {
-  AXIS_LABEL,
-  AXIS_LINE,
-  COLOURS,
-  area,
-  dot,
-  draw,
-  line,
-  shapes,
-  shareAxis,
-  type At,
-  type Shape,
-} from '../../report/page/drawing.ts';
-import type { Markup } from '../../text/markup.ts';
+import { type Markup, markup } from '../../text/markup.ts';
 
 interface TrendPoint {
   at: string;
@@ -22,68 +7,65 @@ interface TrendPoint {
   high: number | null;
 }
 
-interface TrendDrawing {
-  /** One sentence for readers who cannot see the chart. */
-  label: string;
-  /** Oldest first. */
-  points: readonly TrendPoint[];
+const NEAR = 1e-9;
+
+const AXIS_STEP = 0.1;
+
+/** The smallest range of an axis, so that noise does not look large. */
+const LEAST_SPAN = 0.2;
+
+export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
+  if (shares.length === 0) return { floor: 0, ceiling: 1 };
+  const most = shares.reduce((a, b) => Math.max(a, b));
+  const least = shares.reduce((a, b) => Math.min(a, b));
+  let floor = Math.floor(Math.max(0, least) / AXIS_STEP + NEAR);
+  let ceiling = Math.ceil(Math.min(1, most) / AXIS_STEP - NEAR);
+  while (ceiling - floor < LEAST_SPAN / AXIS_STEP - NEAR || (ceiling - floor) % 2 !== 0) {
+    if (floor > 0) floor -= 1;
+    else ceiling += 1;
+  }
+  return { floor: floor / 10, ceiling: ceiling / 10 };
 }
 
-const TREND_WIDTH = 340;
+/** In pixels. */
+const CHART = { width: 340, height: 160, left: 48, right: 328, top: 10, bottom: 136 };
 
-const TREND_HEIGHT = 160;
-
-const MOST_DOTS = 40;
-
-export function trendChart({ label, points }: TrendDrawing): Markup {
+/** `label`: one sentence for readers who cannot see the chart. `points`: oldest first. */
+export function trendChart(label: string, points: readonly TrendPoint[]): Markup {
+  const { width, height, left, right, top, bottom } = CHART;
   const { floor, ceiling } = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((value) => value !== null)),
   );
-  const runs = unbrokenRuns(points);
-  const isLast = (index: number): boolean => index === points.length - 1;
-  const dots = runs.flatMap((run) =>
-    points.length <= MOST_DOTS || run.length === 1 ? run : run.filter(({ index }) => isLast(index)),
+  const x = (index: number) => left + ((right - left) * index) / Math.max(1, points.length - 1);
+  const y = (share: number) =>
+    bottom - ((bottom - top) * (Math.min(1, Math.max(0, share)) - floor)) / (ceiling - floor);
+  const ticks = [floor, (floor + ceiling) / 2, ceiling].map(
+    (share) => markup`
+      <line class="axis" x1="${left}" x2="${right}" y1="${y(share)}" y2="${y(share)}"/>
+      <text x="${left - 6}" y="${y(share) + 4}" text-anchor="end">${Math.round(share * 100)} %</text>`,
   );
-  return draw({
-    width: TREND_WIDTH,
-    height: TREND_HEIGHT,
-    label,
-    option: {
-      grid: { left: 44, right: 12, top: 10, bottom: 24, containLabel: false },
-      xAxis: {
-        type: 'category',
-        data: points.map((_, index) => String(index)),
-        boundaryGap: points.length < 3,
-        axisTick: { show: false },
-        axisLine: AXIS_LINE,
-        axisLabel: {
-          ...AXIS_LABEL,
-          interval: (index: number) => index === 0 || isLast(index),
-          formatter: (index: string) => points[Number(index)]?.at.slice(0, 10) ?? '',
-          alignMinLabel: 'left',
-          alignMaxLabel: points.length > 1 ? 'right' : 'left',
-        },
-      },
-      yAxis: shareAxis(floor, ceiling),
-      series: [
-        shapes(runs, band, 1),
-        {
-          type: 'line',
-          data: points.map(({ rate }) => rate),
-          connectNulls: false,
-          silent: true,
-          symbol: 'none',
-          z: 2,
-          lineStyle: { color: COLOURS.mark, width: 2 },
-        },
-        shapes(
-          dots,
-          ({ index, rate }, at) => [dot(at(index, rate), isLast(index) ? 4 : 3, 'mark')],
-          3,
-        ),
-      ],
-    },
+  const runs = unbrokenRuns(points).map((run) => {
+    const at = (share: (point: JudgedPoint) => number) => (point: JudgedPoint) =>
+      `${x(point.index).toFixed(1)},${y(share(point)).toFixed(1)}`;
+    const band = [
+      ...run.map(at(({ high }) => high)),
+      ...run.toReversed().map(at(({ low }) => low)),
+    ];
+    return markup`
+      <polygon class="band" points="${band.join(' ')}"/>
+      <polyline class="trend" points="${run.map(at(({ rate }) => rate)).join(' ')}"/>
+      ${run.map(({ index, rate }) => markup`<circle class="dot" cx="${x(index)}" cy="${y(rate)}" r="3"/>`)}`;
   });
+  const day = (point: TrendPoint | undefined) => point?.at.slice(0, 10) ?? '';
+  const last =
+    points.length < 2
+      ? null
+      : markup`<text x="${right}" y="${height - 6}" text-anchor="end">${day(points.at(-1))}</text>`;
+  return markup`
+    <svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">
+      ${ticks}${runs}
+      <text x="${left}" y="${height - 6}">${day(points[0])}</text>${last}
+    </svg>`;
 }
 
 interface JudgedPoint {
@@ -103,14 +85,4 @@ function unbrokenRuns(points: readonly TrendPoint[]): JudgedPoint[][] {
     else runs.push([point]);
   }
   return runs;
-}
-
-function band(run: readonly JudgedPoint[], at: At): Shape[] {
-  const edge = (side: 'low' | 'high') => (point: JudgedPoint) =>
-    at(point.index, Math.min(1, Math.max(0, point[side])));
-  const [lows, highs] = [run.map(edge('low')), run.map(edge('high'))];
-  const [[low, ...more], [high]] = [lows, highs];
-  return low !== undefined && high !== undefined && more.length === 0
-    ? [line(low, high, 'mark', 3, 0.35)]
-    : [area([...highs, ...lows.toReversed()], 'mark', 0.16)];
 }

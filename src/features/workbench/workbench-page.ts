@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { STYLE, withListScript } from '../../report/page/assets.ts';
-import { noteHtml } from '../../report/page/blocks.ts';
-import { SEARCH_HTML } from '../../report/page/filter.ts';
+import { noteHtml } from '../../report/blocks-html.ts';
+import { STYLE } from '../../report/viewer-files.ts';
 import { markup, trustedHtml, markupText } from '../../text/markup.ts';
+import { SEARCH_HTML } from './filter.ts';
 
 const OWN_STYLE = readFileSync(new URL('./assets/workbench.css', import.meta.url), 'utf8');
-const WORKBENCH_SCRIPT = withListScript(
-  readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8'),
-);
+const LIST_SCRIPT = readFileSync(new URL('./assets/list.js', import.meta.url), 'utf8');
+const OWN_SCRIPT = readFileSync(new URL('./assets/workbench.js', import.meta.url), 'utf8');
+const WORKBENCH_SCRIPT = `{\n${LIST_SCRIPT}${OWN_SCRIPT}}`;
 
 /** The content security policy allows only the page's own style, script and requests. */
 export function workbenchPage(nonce: string): string {

@@ -2,12 +2,12 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { ROW_ORDER, type RowStatus } from '../../report/page/filter.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { differingSuites, pairing } from '../../report/sections/pairing.ts';
 import { STATUS_ORDER } from '../../report/sections/phrases.ts';
 import type { Side } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
+import { ROW_ORDER, type RowStatus } from './filter.ts';
 
 export interface Cell {
   variant: string;

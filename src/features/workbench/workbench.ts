@@ -1,33 +1,28 @@
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import {
-  chip,
-  htmlOf,
-  lineHtml,
-  noteHtml,
-  piecesHtml,
-  verdictHtml,
-} from '../../report/page/blocks.ts';
-import { choicesHtml, frequentTags, ROW_WORDS } from '../../report/page/filter.ts';
-import { dots, referenceBody } from '../../report/page/references.ts';
+import { chip, htmlOf, lineHtml, noteHtml, piecesHtml } from '../../report/blocks-html.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import { NAME_LIMIT, NO_LINKS } from '../../report/sections/document.ts';
 import { emphasise } from '../../report/sections/emphasis.ts';
+import { evidence } from '../../report/sections/evidence.ts';
 import { referenceLabel } from '../../report/sections/faces.ts';
 import {
   filterOf,
   type ReferenceFilter,
   type Reports,
 } from '../../report/sections/feature-report.ts';
+import { sectionBlocks } from '../../report/sections/index.ts';
 import { notices } from '../../report/sections/notices.ts';
-import { STATUS_TONES } from '../../report/sections/phrases.ts';
-import type { SentPrompts } from '../../report/sections/reference-view.ts';
-import { formatDollars } from '../../text/amounts.ts';
+import { STATUS_TONES, lacksPasses, passWords } from '../../report/sections/phrases.ts';
+import { referenceBlocks, type SentPrompts } from '../../report/sections/reference-view.ts';
+import { count, formatDollars } from '../../text/amounts.ts';
 import { type Markup, type MarkupPart, joinMarkup, markup, markupText } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Message } from '../../types/model.ts';
+import { outcomeLook } from '../../wording/outcomes.ts';
 import { suiteSentence } from '../../wording/verdicts.ts';
 import { plainWords } from '../../wording/words.ts';
+import { choicesHtml, frequentTags, ROW_WORDS } from './filter.ts';
 import {
   cellIn,
   columnKey,
@@ -41,6 +36,8 @@ import {
 const MOST_METRICS = 3;
 
 const MAX_DETAIL_CHARS = 200_000;
+
+const WHOLE_ANSWERS = { ...EVERYTHING, characters: MAX_DETAIL_CHARS };
 
 export interface Spend {
   calls: number;
@@ -82,7 +79,7 @@ export function boardOf(input: BoardInput) {
   const own = filterOf(reports, all === null ? [result] : [all, result]);
   return {
     head: markupText(markup`
-      ${missing ? PENDING : verdictHtml({ result, reports, links: NO_LINKS })}
+      ${missing ? PENDING : verdictHtml(result, reports)}
       ${notes.map((note) => markup`<p class="note">${note}</p>`)}
       ${noticesHtml(result)}`),
     matrices: matrices.map((matrix) => boardMatrix(matrix, result.mode === 'diff', own)),
@@ -96,6 +93,13 @@ export function boardOf(input: BoardInput) {
       }),
     ),
   };
+}
+
+function verdictHtml(result: Result, reports: Reports): Markup {
+  const names = ['verdict', 'problems', 'errors', 'reasons'] as const;
+  const blocks = sectionBlocks(result, EVERYTHING, reports, names);
+  return markup`
+    <section class="verdict ${outcomeLook(result).tone}">${htmlOf(blocks, NO_LINKS)}</section>`;
 }
 
 function noticesHtml(result: Result): Markup[] {
@@ -200,6 +204,19 @@ function cellHtml(cell: Cell | undefined, column: MatrixColumn): Markup {
     </span>`;
 }
 
+function dots(side: SideResult, sign: string): Markup {
+  if (lacksPasses(side)) return markup`<span>${sign} ${passWords(side)}</span>`;
+  const runs =
+    side.tries
+      .map(({ outcome }) => (outcome === 'pass' ? 'p✓' : outcome === 'fail' ? 'f✗' : 'o?'))
+      .join('')
+      .match(/(?:p✓)+|(?:f✗)+|(?:o\?)+/g) ?? [];
+  const marks = runs.map(
+    (run) => markup`<b class="${run.charAt(0)}">${run.replace(/[pfo]/g, '')}</b>`,
+  );
+  return markup`<span>${sign} ${marks} ${count(side.passes)}/${count(side.tries_judged)}</span>`;
+}
+
 /** For example `has 2/2 · polite 0.80`. */
 function scoreSummary({ tries }: SideResult): string {
   const metrics = Map.groupBy(
@@ -232,8 +249,11 @@ export function detailHtml(
     return markup`
       <h2>${lineHtml(referenceLabel(reference), NO_LINKS)} <span class="soft">${of}</span></h2>
       ${actsOf(cell)}
+      ${htmlOf(evidence([], reference, WHOLE_ANSWERS, reports), NO_LINKS)}
       ${sent === null ? null : promptsHtml(sent)}
-      ${referenceBody(reference, { characters: MAX_DETAIL_CHARS, links: NO_LINKS, reports })}`;
+      <details class="part"><summary>Every try</summary>
+        ${htmlOf(referenceBlocks(suite, reference, null, [], reports).slice(1), NO_LINKS)}
+      </details>`;
   });
 }
 

@@ -170,3 +170,10 @@ export function placeLinks({
 export function isOurs(line: Line): boolean {
   return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
 }
+
+/** A title without its marks. */
+export function lineWords(line: Line): string {
+  return line
+    .map((part) => (part.kind === 'break' ? ': ' : 'text' in part ? part.text : ''))
+    .join('');
+}

@@ -1,7 +1,6 @@
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import type { Markup } from '../../text/markup.ts';
 import type { Side } from '../../types/plain.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import type { Detail } from './detail.ts';
@@ -73,8 +72,6 @@ export interface FeatureReport {
   ): SuggestedEdit[];
 
   filter?(results: readonly Result[]): ReferenceFilter;
-
-  page?(result: Result, reports: Reports): Promise<PagePart>;
 }
 
 export type Reports = readonly FeatureReport[];
@@ -126,13 +123,9 @@ export interface SuggestedEdit {
 
 export interface TryView {
   length: number;
-  /** Tries with equal values are shown only once. */
-  value: unknown;
-  lengths(): number[];
   /** A short form that includes how the try ended. */
   shortened(characters: number): Line;
   whole(characters: number): Line;
-  html(characters: number): Markup;
   /** The metric whose score `beside` shows, together with the input. */
   metric?: string;
   why(characters: number): Line;
@@ -145,24 +138,6 @@ export interface ReferenceFilter {
   groups: { label: string; choices: { value: string; words: string }[] }[];
   valuesOf(suite: SuiteResult, id: string): string[];
 }
-
-export type AnchorOf = (suite: SuiteResult, id: string) => string | null;
-
-interface PagePart {
-  /** Markup that is shown instead of the feature's usual blocks. If null, the blocks are shown. */
-  html(anchor: AnchorOf): Markup | null;
-  facts(suite: SuiteResult, id: string, characters: number): Markup[];
-  longest: number;
-}
-
-export async function pageParts(result: Result, reports: Reports): Promise<PageParts> {
-  const parts = reports.map(
-    async (report) => [report, (await report.page?.(result, reports)) ?? null] as const,
-  );
-  return new Map(await Promise.all(parts));
-}
-
-export type PageParts = ReadonlyMap<FeatureReport, PagePart | null>;
 
 export function filterOf(reports: Reports, results: readonly Result[]): ReferenceFilter | null {
   return reports.find(({ filter }) => filter !== undefined)?.filter?.(results) ?? null;

@@ -49,7 +49,7 @@ export function headRate({ references, pass_rate: { head: rate } }: SuiteResult)
   };
 }
 
-export interface Ranked extends HeadRate {
+interface Ranked extends HeadRate {
   suite: SuiteResult;
 }
 

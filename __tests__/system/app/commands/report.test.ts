@@ -415,6 +415,38 @@ describe('evaldiff report', () => {
   });
 });
 
+describe('evaldiff view', () => {
+  const view = (text: string) => {
+    const folder = temporaryFolder('view');
+    writeFileSync(join(folder, 'result.json'), text);
+    return commandIn(folder, ['view', 'result.json']);
+  };
+  const saved = JSON.stringify(regression());
+
+  test('writes the page of a saved result and prints its address', async () => {
+    const { code, out } = await view(saved);
+    expect(code).toBe(0);
+    expect(readFileSync(new URL(out.trim()), 'utf8')).toContain('<title>✗ Regressed – evaldiff');
+  });
+
+  test.each([
+    [
+      'of another version',
+      saved.replace('"schema_version":2', '"schema_version":3'),
+      'version 3; this evaldiff reads version 2',
+    ],
+    [
+      'that is truncated',
+      saved.slice(0, -9),
+      'is not JSON, or is incomplete; give the result.json',
+    ],
+    ['of something else', '{}', 'is not a result of evaldiff'],
+  ])('refuses a file %s, and says what to do', async (_what, text, words) => {
+    const { code, err } = await view(text);
+    expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  });
+});
+
 describe('evaldiff report --format csv', () => {
   const table = async (value: unknown, ...args: string[]) => {
     const { code, out, err } = await report(

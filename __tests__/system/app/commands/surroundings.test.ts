@@ -108,7 +108,6 @@ describe('the settings file', () => {
 describe('words from other tools', () => {
   test.each([
     ['eval', 'npx evaldiff run evaluates the files as they are'],
-    ['view', 'npx evaldiff dev opens the workbench'],
     ['watch', 'npx evaldiff run --watch'],
   ])('%s is an unknown command, and the right one is suggested', async (verb, hint) => {
     const { evaldiff } = await openShop();

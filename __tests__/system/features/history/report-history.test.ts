@@ -149,7 +149,7 @@ describe('evaldiff report --history', () => {
       'results of other versions, all at once',
       { 'a/result.json': { schema_version: 1 }, 'b/result.json': '{' },
       ['--history', 'main', 'sweeps'],
-      'sweeps/a/result.json: was made before 1.0: run again\nsweeps/b/result.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement\n',
+      'sweeps/a/result.json: was made before 1.0: run again\nsweeps/b/result.json: is not JSON, or is incomplete; give the result.json that a run wrote, or the noise.json of a measurement\n',
     ],
     [
       'comparisons alone',

@@ -167,7 +167,7 @@ inBrowser('the workbench in a browser', () => {
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
       await says(page, '#detail .base mark', 'Answer');
-      await says(page, '#detail .head pre', 'no idea');
+      await says(page, '#detail .head td', 'no idea');
     });
 
     test('shows answers as they arrive and discards them after the next edit', async () => {
@@ -207,7 +207,7 @@ inBrowser('the workbench in a browser', () => {
       await page.keyboard.press('Enter');
       await page.locator('#detail button[data-form=skip]').focus();
       edit('Answer:', 'Reply:');
-      await says(page, '#detail .head pre', 'no idea');
+      await says(page, '#detail .head td', 'no idea');
       expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
     });
 
@@ -372,7 +372,7 @@ inBrowser('the workbench in a browser', () => {
       edit('Answer:', 'Hostile:');
       await says(page, '.ref', '0/2');
       await page.locator('.ref', { hasText: 'returns' }).click();
-      await says(page, '#detail pre', '<script>alert(1)</script>');
+      await says(page, '#detail td', '<script>alert(1)</script>');
       expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
     });
 

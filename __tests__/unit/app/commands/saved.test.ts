@@ -25,7 +25,7 @@ describe('a saved file', () => {
     [
       'not JSON',
       '{"a": ',
-      'x.json: is not JSON; give the result.json that a run wrote, or the noise.json of a measurement',
+      'x.json: is not JSON, or is incomplete; give the result.json that a run wrote, or the noise.json of a measurement',
     ],
     ['a result from before 1.0', { schema_version: 1 }, 'x.json: was made before 1.0: run again'],
     [

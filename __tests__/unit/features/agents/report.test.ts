@@ -4,7 +4,6 @@ import type { TryResult } from '../../../../src/kernel/result/reference-result.t
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
-import { markupText } from '../../../../src/text/markup.ts';
 import type { Part, Step } from '../../../../src/types/answer.ts';
 import { FACTS } from '../../../stand-ins/agents/facts.ts';
 import { referenceOf, resultOf, sideOfTries, suiteOf } from '../../report/results.ts';
@@ -132,13 +131,8 @@ describe('report of two runs of an agent', () => {
     expect(at({ leaks: ['NOTES.md'] })).toContain('NOTES.md');
   });
 
-  test('shows a single run with its files and commands, escaped', () => {
-    const view = viewOf(made({ ...RUN, words: '<b>Done</b>' }));
-    const html = markupText(view.html(200));
-    expect(html).toContain('&lt;b&gt;Done');
-    expect(html).toContain('exit code 0');
-    expect(JSON.stringify(view.whole(200))).toContain('GOOD');
-  });
+  test('shows a single run with its files', () =>
+    expect(JSON.stringify(viewOf(made(RUN)).whole(200))).toContain('GOOD'));
 
   test('does not affect answers that are not from an agent', () => {
     const { parts: _, ...rest } = made(RUN);

@@ -9,7 +9,6 @@ import type {
 import type { SideResult, TryResult } from '../../../../src/kernel/result/reference-result.ts';
 import { COMMENT_LIMIT } from '../../../../src/report/comment.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
-import { HTML_LIMIT } from '../../../../src/report/page/page.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { Score } from '../../../../src/types/metric.ts';
@@ -19,7 +18,6 @@ import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import {
   annotations,
   renderComment,
-  renderHtml,
   sectionBlocks,
   renderTerminal,
 } from '../../../stand-ins/reports.ts';
@@ -242,48 +240,6 @@ describe('regressed conversation in a comment', () => {
 });
 
 describe('conversations in reports other than the comment', () => {
-  test('show both complete transcripts and all evaluator verdicts side by side in HTML', async () => {
-    const html = await renderHtml(mentor());
-    const sides = html.slice(html.indexOf('<div class="sides'));
-    for (const words of [
-      'names.sort() sorts in place.',
-      'Try merge sort.',
-      'What the evaluators said',
-      'asked by <code>gpt-4o</code>',
-      'the model gave no answer',
-      'Tries 2, 3: fail',
-      'correctness not met',
-    ])
-      expect(sides.includes(words)).toBe(true);
-    expect(sides.indexOf('names.sort()')).toBeLessThan(sides.indexOf('Try merge sort.'));
-    expect(html.includes('Evaluators on labelled answers')).toBe(true);
-  });
-
-  test('show tries with the same answer but different dialogues separately in HTML', async () => {
-    const detour = talk(
-      'complete',
-      [ASK, 'A detour.', 'yyn'],
-      [`After ${ASK}`, 'Use sorted(names).', 'yyy'],
-    );
-    const html = await renderHtml(
-      resultOf({
-        suites: [
-          suiteOf('s', [
-            referenceOf('sort', 'unchanged', {
-              base: side(quick, quick),
-              head: side(
-                { ...detour, turns: detour.turns.slice(0, 1) },
-                talk('complete', [ASK, 'A detour.', 'yyy']),
-              ),
-            }),
-          ]),
-        ],
-      }),
-    );
-    expect(html.includes('Tries 1, 2: pass')).toBe(true);
-    expect(html.includes('Try 1: pass') && html.includes('Try 2: pass')).toBe(true);
-  });
-
   test('fit the width of the terminal', () => {
     const lines = renderTerminal(mentor(), { width: 80, colour: false }).split('\n');
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
@@ -423,14 +379,7 @@ describe('hostile dialogues', () => {
     },
   );
 
-  test('stay text in the HTML page', async () => {
-    const html = await renderHtml(hostile());
-    expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
-    expect(html.match(/<h1>/g)).toHaveLength(1);
-    expect(html.match(/<script/g)).toHaveLength(1);
-  });
-
-  test('of any length fit into a comment and a page', async () => {
+  test('of any length fit into a comment', () => {
     const talks = Array.from({ length: 50 }, (_, index): [string, string, string] => [
       `Question ${index} ${'?'.repeat(3_000)}`,
       'word '.repeat(2_000),
@@ -447,6 +396,5 @@ describe('hostile dialogues', () => {
       suites: [suiteOf('s', references, { verdict: 'regressed', conversation: summary })],
     });
     expect(renderComment(result, { marker }).length).toBeLessThanOrEqual(COMMENT_LIMIT);
-    expect(Buffer.byteLength(await renderHtml(result))).toBeLessThanOrEqual(HTML_LIMIT);
   });
 });

@@ -81,7 +81,7 @@ describe('suite that lost pass rate in small steps', () => {
     const steps = rates(0.94, 0.9, 0.86, 0.82);
     expect(renderHistoryText(steps, 200)).toContain(LOST);
     expect(renderHistoryMarkdown(steps).replaceAll('`', '')).toContain(LOST);
-    expect(await renderHistoryHtml(steps)).toContain(LOST);
+    expect(renderHistoryHtml(steps)).toContain(LOST);
   });
 
   test.each([
@@ -101,29 +101,28 @@ test('the trend in Markdown has the same numbers as in the terminal', () => {
 });
 
 test('every output says so if the history is empty', async () => {
-  for (const text of [
-    renderHistoryText([], 80),
-    renderHistoryMarkdown([]),
-    await renderHistoryHtml([]),
-  ])
+  for (const text of [renderHistoryText([], 80), renderHistoryMarkdown([]), renderHistoryHtml([])])
     expect(text).toContain('No result of the default branch was found.');
 });
 
 describe('trend as a page', () => {
   test('has a chart per suite, with a gap if the suite did not run', async () => {
-    const html = await renderHistoryHtml(history);
+    const html = renderHistoryHtml(history);
     expect(html.match(/<svg class="chart"/g)).toHaveLength(2);
     // Five results, the second without capitals: one separate point, then a line through three.
-    expect(html).toMatch(
-      /d="M[\d.]+ [\d.]+M[\d.]+ [\d.]+L[\d.]+ [\d.]+L[\d.]+ [\d.]+" fill="none" stroke="var\(--link\)" stroke-width="2"/,
-    );
+    const [, capitals = ''] = html.split('<svg class="chart"');
+    expect(
+      [...capitals.matchAll(/<polyline class="trend" points="([^"]*)"/g)].map(
+        ([, line = '']) => line.split(' ').length,
+      ),
+    ).toEqual([1, 3]);
     expect(html).toContain(
       'aria-label="Pass rate of capitals over 5 results: latest 80.0 %, +5.0 points since the previous result"',
     );
   });
 
   test("has the chart's numbers in a table, newest first", async () => {
-    const html = await renderHistoryHtml(history);
+    const html = renderHistoryHtml(history);
     const rows = [...html.matchAll(/<tr>(<td.*?)<\/tr>/g)].map(([, cells = '']) =>
       cells.replace(/<[^>]*>/g, '|'),
     );
@@ -140,7 +139,7 @@ describe('trend as a page', () => {
     const backdated = history.map((one, index) =>
       index === 4 ? { ...one, at: '2026-01-01T00:00:00Z' } : one,
     );
-    const html = await renderHistoryHtml(backdated, ['Left out: <b>one</b>']);
+    const html = renderHistoryHtml(backdated, ['Left out: <b>one</b>']);
     expect(/<tr><td class="own">(\S+)<\/td>/.exec(html)?.[1]).toBe('2026-01-01');
     expect(html).toContain('latest 80.0 %');
     expect(html).toContain('Left out: &lt;b&gt;one&lt;/b&gt;');
@@ -151,13 +150,13 @@ describe('trend as a page', () => {
       ...point(1, [suite('capitals', 0.9)]),
       at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
     }));
-    const html = await renderHistoryHtml(long);
+    const html = renderHistoryHtml(long);
     expect(html).toContain('and 30 more, older results.');
     expect(html.match(/not run|90\.0 %<\/td>/g)).toHaveLength(200);
   });
 
   test.each(Object.entries(hostileTexts))('shows a name with %s as text', async (_what, name) => {
-    const html = await renderHistoryHtml([
+    const html = renderHistoryHtml([
       point(1, [
         suite(name, 0.5, { path: name, variant: { model: name, parameters: { [name]: name } } }),
         suite(name, 0.5),
@@ -172,6 +171,6 @@ describe('trend as a page', () => {
     for (const tag of ['img', 'iframe', 'foreignObject']) expect(tags).not.toContain(tag);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
-    expect(html.match(/<script>/g)).toHaveLength(1);
+    expect(html).not.toContain('<script');
   });
 });

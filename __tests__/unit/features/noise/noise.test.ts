@@ -123,11 +123,10 @@ describe('reports on a pull request', () => {
   });
 });
 
-test('a flaky reference is shown with its pass rate over all tries so far', async () => {
+test('a flaky reference is shown with its pass rate over all tries so far', () => {
   const result = green();
   result.suites[0]!.references[3]!.history = { passes: 34, tries: 60, low: 0.441, high: 0.684 };
   expect(comment(result)).toContain('flaky; passed 34 of 60 tries so far on base (44.1 to 68.4 %)');
-  expect(await renderHtml(result)).toContain('34 of 60, 95 % interval 44.1 to 68.4 %');
 });
 
 describe('overridden verdict', () => {

@@ -80,32 +80,10 @@ describe('a regressed reference of a suite with tool calls', () => {
     },
   );
 
-  test('shows on the page how an answer ended only if it is incomplete', async () => {
-    const page = (ended: TryResult['ended']) => renderHtml(changed(QUANTITY, AMOUNT, { ended }));
-    expect(await page('tool_calls')).not.toContain('ended by');
-    expect(await page('length')).toContain('ended by length');
-  });
-
   test('marks the changed argument in comment and page', async () => {
     expect(surfaces['comment']).toContain('<b>amount: 3</b>');
     expect(await renderHtml(result)).toContain('<mark>amount: 3</mark>');
   });
-});
-
-test('the page shows images, and the tool calls that led to an answer', async () => {
-  const image: Part = {
-    type: 'image',
-    media_type: 'image/png',
-    digest: 'a'.repeat(64),
-    bytes: 3,
-    data: 'AAAA',
-  };
-  const steps: TryResult['steps'] = [
-    { type: 'tool_call', name: 'find', arguments: '{"q": "vase"}', result: '2 found' },
-  ];
-  const html = await renderHtml(changed(QUANTITY, [image], { steps }));
-  expect(html).toContain('<img alt="" src="data:image/png;base64,AAAA">');
-  expect(html).toContain('find(q: &quot;vase&quot;) → 2 found');
 });
 
 describe('the label of a variant', () => {

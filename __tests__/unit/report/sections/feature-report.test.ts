@@ -1,9 +1,8 @@
 import { renderComment } from '../../../../src/report/comment.ts';
-import { renderHtml } from '../../../../src/report/page/page.ts';
+import { renderHtml } from '../../../../src/report/html.ts';
 import { paragraph, text, type Block } from '../../../../src/report/sections/document.ts';
 import type { FeatureReport, Slot } from '../../../../src/report/sections/feature-report.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
-import { markup } from '../../../../src/text/markup.ts';
 import { regression } from '../results.ts';
 
 const result = regression();
@@ -55,33 +54,5 @@ describe.each(['comment', 'page', 'terminal'])("a feature's report on the %s", (
     const inCommon = () => ({ shared: 3, places: [{ name: 'Rivers', words: '100 → 50 %' }] });
     const shown = await reportOf({ inCommon })[surface]?.();
     expect(shown?.replace(/<[^>]*>|\*/g, '')).toContain('tests broke, all in Rivers (100 → 50 %)');
-  });
-});
-
-describe('HTML that a feature provides for the page', () => {
-  test("replaces the feature's usual text, and can add facts to references", async () => {
-    const suite = result.suites.find(({ name }) => name === 'capitals');
-    const page = await renderHtml(result, [
-      {
-        sections: { belowReferences: said('as blocks') },
-        async page() {
-          return {
-            html: (anchor) => markup`<p>${anchor(suite!, 'australia')}, drawn</p>`,
-            facts: (_suite, id) => [markup`<dt>known of ${id}</dt>`],
-            longest: 0,
-          };
-        },
-        filter: () => ({
-          label: 'River',
-          any: 'All rivers',
-          groups: [{ label: 'long', choices: [{ value: '7', words: 'Rhine' }] }],
-          valuesOf: () => ['7'],
-        }),
-      },
-    ]);
-    expect(page).toMatch(/<p>r\d+, drawn<\/p>/);
-    expect(page).not.toContain('as blocks');
-    expect(page).toContain('<dt>known of australia</dt>');
-    expect(page).toContain('<option value="">All rivers</option><optgroup label="long">');
   });
 });

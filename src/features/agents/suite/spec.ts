@@ -2,6 +2,7 @@ import type { Settings } from '../../../project/settings.ts';
 import { OWN_FACTS, isOwnFacts, type Answer, type Part } from '../../../types/answer.ts';
 import { AGENT_PROGRAM } from '../../../types/model.ts';
 import type { Scalar } from '../../../types/plain.ts';
+import type { AgentRunFacts } from '../../../wording/agent-runs.ts';
 
 export const AGENT_NAMES = [
   'claude-code',
@@ -64,27 +65,14 @@ export interface Task {
   files?: Readonly<Record<string, string>>;
 }
 
-export interface AgentFacts {
+export interface AgentFacts extends AgentRunFacts {
   version: string | null;
-  /** `decided`: stopped after the first decision. `turns`, `usd`: stopped at that limit. */
-  ended: 'done' | 'decided' | 'turns' | 'usd';
-  turns: number;
-  calls: number;
-  /** Set if the model was offered no tools, so that the calls are what the agent printed. */
-  reported?: true;
-  /** Model calls by who answered: this run, another run of the comparison, an earlier one. */
-  replies: { own: number; other: number; stored: number };
-  models: readonly string[];
   /** Equal if two runs sent the model the same requests. */
   requests: string;
-  /** Null if replies were replayed, because replaying takes no time. */
-  seconds: number | null;
-  usd: number | null;
   /** Tokens that every request contains: instruction files and skill descriptions. */
   context: number;
   files: readonly { path: string; kind: 'added' | 'changed' | 'deleted' }[];
   watched: Readonly<Record<string, string | null>>;
-  checks: readonly CheckResult[];
   skills: readonly string[];
   /** Set if the agent may have used a skill by a tool that evaldiff does not know. */
   isSkillToolUnknown?: true;
@@ -92,13 +80,6 @@ export interface AgentFacts {
   read?: Readonly<Record<string, boolean>>;
   /** Where the canary, a fake API key, was found. */
   leaks: readonly string[];
-}
-
-export interface CheckResult {
-  name: string;
-  code: number | null;
-  output: string;
-  timedOut?: true;
 }
 
 export function agentCommand(spec: SuiteSpec): string[] {

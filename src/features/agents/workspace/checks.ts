@@ -1,5 +1,5 @@
 import { isBelow } from '../../../documents/paths.ts';
-import type { CheckResult } from '../suite/spec.ts';
+import type { CheckResult } from '../../../wording/agent-runs.ts';
 import type { Change } from './changes.ts';
 import type { WorkspaceFile, WorkspaceFiles } from './files.ts';
 import { linkTarget, type DiskEntry } from './layers.ts';

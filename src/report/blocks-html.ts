@@ -1,16 +1,7 @@
-import type { Result } from '../../kernel/result/result.ts';
-import { DIFF_SIGNS } from '../../text/markdown.ts';
-import {
-  type Markup,
-  type MarkupPart,
-  joinMarkup,
-  markup,
-  trustedHtml,
-  markupText,
-} from '../../text/markup.ts';
-import { blankWords, cut, cutNote } from '../../text/visible.ts';
-import type { Tone } from '../../wording/outcomes.ts';
-import { EVERYTHING } from '../sections/detail.ts';
+import { DIFF_SIGNS } from '../text/markdown.ts';
+import { type Markup, type MarkupPart, joinMarkup, markup } from '../text/markup.ts';
+import { blankWords, cut, cutNote } from '../text/visible.ts';
+import type { Tone } from '../wording/outcomes.ts';
 import {
   type Block,
   type DiffLine,
@@ -21,31 +12,8 @@ import {
   placeText,
   safeUrl,
   isOurs,
-} from '../sections/document.ts';
-import type { Reports } from '../sections/feature-report.ts';
-import { type SectionName, sectionBlocks } from '../sections/index.ts';
-import { headline } from '../sections/outcomes.ts';
-import { POLICY, SCRIPT, STYLE } from './assets.ts';
-
-/** The smallest range of an axis, so that noise does not look large. */
-const LEAST_SPAN = 0.2;
-
-const AXIS_STEP = 0.1;
-
-const NEAR = 1e-9;
-
-export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
-  if (shares.length === 0) return { floor: 0, ceiling: 1 };
-  const most = shares.reduce((a, b) => Math.max(a, b));
-  const least = shares.reduce((a, b) => Math.min(a, b));
-  let floor = Math.floor(Math.max(0, least) / AXIS_STEP + NEAR);
-  let ceiling = Math.ceil(Math.min(1, most) / AXIS_STEP - NEAR);
-  while (ceiling - floor < LEAST_SPAN / AXIS_STEP - NEAR || (ceiling - floor) % 2 !== 0) {
-    if (floor > 0) floor -= 1;
-    else ceiling += 1;
-  }
-  return { floor: floor / 10, ceiling: ceiling / 10 };
-}
+  lineWords,
+} from './sections/document.ts';
 
 export function chip(words: string, tone: Tone): Markup {
   return markup`<span class="chip ${tone}">${words}</span>`;
@@ -63,14 +31,16 @@ function blockHtml(block: Block, links: Links): Markup {
   const line = (parts: Line) => lineHtml(parts, links);
   switch (block.kind) {
     case 'paragraph':
-      return markup`<p>${line(block.line)}</p>`;
+      return block.tone === 'verdict'
+        ? markup`<h1>${line(block.line)}</h1>`
+        : markup`<p>${line(block.line)}</p>`;
     case 'diff':
       return diffHtml(block.lines);
     case 'list':
       return markup`<ul>${block.items.map((item) => markup`<li>${line(item)}</li>`)}</ul>`;
     case 'table':
       return tableHtml(
-        block.head.map(line),
+        block.head.map(lineWords),
         block.rows.map((row) => row.map((cell) => ({ html: line(cell), own: isOurs(cell) }))),
       );
     case 'facts': {
@@ -110,30 +80,21 @@ export function ownCell(html: MarkupPart): TableCell {
   return { html, own: true };
 }
 
-export function wrappedCell(html: MarkupPart): TableCell {
-  return { html, own: false };
-}
-
-export function tableHtml(head: readonly MarkupPart[], rows: readonly TableCell[][]): Markup {
-  const titles = head.map((cell) => markupText(markup`${cell}`));
+/** On a phone, the cells of a row are stacked and show the titles of their columns. */
+export function tableHtml(titles: readonly string[], rows: readonly TableCell[][]): Markup {
   const cellHtml = ({ html, own }: TableCell, at: number, { length }: readonly TableCell[]) => {
     if (at === 0 && titles[0] === '') return markup`<th scope="row">${html}</th>`;
-    const title = at === 0 && length !== 2 ? null : titleAttribute(titles[at]);
+    const title = at === 0 && length !== 2 ? null : markup` data-title="${titles[at] ?? ''}"`;
     return markup`<td${own ? markup` class="own"` : null}${title}>${html}</td>`;
   };
-  const columns = head.map((cell, at) =>
-    titles[at] === '' ? markup`<td></td>` : markup`<th scope="col">${cell}</th>`,
+  const columns = titles.map((title) =>
+    title === '' ? markup`<td></td>` : markup`<th scope="col">${title}</th>`,
   );
   return markup`
     <div class="wide" tabindex="0"><table>
       <thead><tr>${columns}</tr></thead>
       <tbody>${rows.map((row) => markup`<tr>${row.map(cellHtml)}</tr>`)}</tbody>
     </table></div>`;
-}
-
-function titleAttribute(title = ''): Markup {
-  const words = trustedHtml(title.replaceAll('<br>', ': ').replace(/<[^>]*>/g, ''));
-  return markup` data-title="${words}"`;
 }
 
 export function lineHtml(line: Line, links: Links): Markup {
@@ -192,61 +153,4 @@ function cutHtml(text: string, limit: number): Markup {
 
 function linkMarkup(shown: Markup, url: string | null): Markup {
   return url === null ? shown : markup`<a href="${url}" rel="noreferrer">${shown}</a>`;
-}
-
-interface PageContent {
-  title: string;
-  top: [string, string];
-  main: readonly MarkupPart[];
-  footer: MarkupPart;
-}
-
-/** A self-contained page. Its content security policy allows only its own style and script. */
-export function pageHtml({ title, top: [what, of], main, footer }: PageContent): string {
-  const page = markup`<!doctype html>
-    <html lang="en">
-    <head>
-    <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${trustedHtml(POLICY)}">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="referrer" content="no-referrer">
-    <title>${title}</title>
-    <style>${trustedHtml(STYLE)}</style>
-    </head>
-    <body>
-    <header><span><b>evaldiff</b> ${what}</span><span>${of}</span></header>
-    <main>${main}</main>
-    <footer>${footer}</footer>
-    <script>${trustedHtml(SCRIPT)}</script>
-    </body>
-    </html>`;
-  return `${markupText(page)}\n`;
-}
-
-interface Card {
-  title: string;
-  note: MarkupPart;
-  svg: Markup;
-  table: Markup;
-}
-
-export function cardHtml({ title, note, svg, table }: Card): Markup {
-  const caption = note === '' ? null : markup`<span class="soft">${note}</span>`;
-  return markup`
-    <figure class="card"><figcaption><b>${title}</b>${caption}</figcaption>${svg}
-      <details class="numbers"><summary>The numbers</summary>${table}</details>
-    </figure>`;
-}
-
-export function verdictHtml(
-  { result, reports, links }: { result: Result; reports: Reports; links: Links },
-  below: readonly SectionName[] = ['problems', 'errors', 'reasons'],
-): Markup {
-  const { sign, tone, outcome, subject, rows, note } = headline(result, reports);
-  const more = htmlOf(sectionBlocks(result, EVERYTHING, reports, below), links);
-  const of = subject.length === 0 ? null : markup`: ${lineHtml(subject, links)}`;
-  return markup`
-    <section class="verdict ${tone}">
-      <h1>${sign} ${outcome}${of}</h1>${[...rows, note].filter((line) => line.length > 0).map((line) => markup`<p>${lineHtml(line, links)}</p>`)}${more}
-    </section>`;
 }

@@ -1,10 +1,10 @@
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
+import { NAME_LIMIT } from '../../report/sections/document.ts';
+import type { ReferenceFilter } from '../../report/sections/feature-report.ts';
+import { STATUS_WORDS, STATUS_ORDER } from '../../report/sections/phrases.ts';
 import { count } from '../../text/amounts.ts';
 import { type Markup, markup } from '../../text/markup.ts';
 import { shorten } from '../../text/visible.ts';
-import { NAME_LIMIT } from '../sections/document.ts';
-import type { ReferenceFilter } from '../sections/feature-report.ts';
-import { STATUS_WORDS, STATUS_ORDER } from '../sections/phrases.ts';
 
 const MOST_TAGS = 200;
 

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { userError } from '../../errors.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
+import { logLine } from '../../text/log.ts';
+import { newestRun, readSavedFiles, savedFilesIn } from './files.ts';
+import type { AddCommand, Terminal } from './terminal.ts';
+
+export const viewCommand: AddCommand = (program, terminal, done) => {
+  program
+    .command('view')
+    .description('open saved results in the browser: every answer, score and change')
+    .argument(
+      '[paths...]',
+      'result.json files, or folders that contain them (default: the newest run)',
+    )
+    .option('--no-open', 'print the address of the page instead of opening a browser')
+    .action(async (paths: string[], { open }: { open: boolean }) => {
+      for (const page of await writePages(paths, terminal)) {
+        terminal.out(`${logLine(page)}\n`);
+        if (open && terminal.isTerminal) openInBrowser(page);
+      }
+      done(0);
+    });
+};
+
+async function writePages(paths: readonly string[], terminal: Terminal): Promise<string[]> {
+  const files =
+    paths.length === 0
+      ? await newestRun(terminal)
+      : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
+  const results = files.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
+  if (results.length === 0)
+    throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');
+  const { renderHtml } = await import('../../report/html.ts');
+  const reports = await loadReports(terminal.features);
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
+  const pages: string[] = [];
+  for (const [at, result] of results.entries()) {
+    const page = join(folder, `report-${String(at + 1)}.html`);
+    await writeFile(page, await renderHtml(result, reports), { mode: 0o600 });
+    pages.push(pathToFileURL(page).href);
+  }
+  return pages;
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
+
+/** Without a browser, the printed address is enough. */
+function openInBrowser(page: string): void {
+  const program = OPENERS[process.platform] ?? 'xdg-open';
+  const child = spawn(program, [page], { detached: true, stdio: 'ignore' });
+  child.on('error', () => undefined);
+  child.unref();
+}

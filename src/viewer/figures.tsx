@@ -1,0 +1,232 @@
+import {
+  change,
+  differenceWords,
+  rates,
+  repeatedNames,
+  VERDICTS,
+} from '../report/sections/phrases.ts';
+import {
+  becauseLine,
+  rateHead,
+  ratesLine,
+  suiteCell,
+  sweepSize,
+  verdictLook,
+} from '../report/sections/suites.ts';
+import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
+import { count, counted, percent, signed } from '../text/amounts.ts';
+import { suitesWorstFirst } from '../wording/figures.ts';
+import { variantWords } from '../wording/variants.ts';
+import { Blocks, Chip, wrapped, LineView, own, DataTable } from './blocks.tsx';
+import type { SuiteData } from './data.ts';
+import { CostPlot, IntervalPlot, SpreadPlot } from './plots.tsx';
+import { useReport } from './report.ts';
+
+export function Suites() {
+  const { result, links } = useReport();
+  const { suites, mode } = result;
+  const reach = suites.reduce(
+    (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
+    0.05,
+  );
+  const repeated = repeatedNames(suites);
+  const rows = suitesWorstFirst(suites).map((suite) => {
+    const { sign, word, tone } = verdictLook(suite, result);
+    const named = <LineView line={suiteCell(suite, repeated.has(suite.name))} links={links} />;
+    const passing = own(<LineView line={ratesLine(suite, result)} links={links} />);
+    if (mode === 'sweep') return [wrapped(named), passing, own(sweepSize(suite))];
+    const { references, tries } = suite.compared;
+    return [
+      wrapped(
+        <>
+          <Chip tone={tone}>{`${sign} ${word}`}</Chip>
+          <br />
+          {named}
+        </>,
+      ),
+      passing,
+      own(<DifferenceCell suite={suite} reach={reach} />),
+      own(references === 0 ? '–' : `${count(references)} × ${count(tries)}`),
+      wrapped(<LineView line={becauseLine(suite.because)} links={links} />),
+    ];
+  });
+  return (
+    <section>
+      <h2>Suites</h2>
+      <DataTable
+        head={
+          mode === 'sweep'
+            ? ['Suite', rateHead(result), 'Tests × tries']
+            : ['Suite', rateHead(result), 'Difference, 90 % interval', 'Tests × tries', 'Changed']
+        }
+        rows={rows}
+      />
+      <Ranking />
+    </section>
+  );
+}
+
+function DifferenceCell({
+  suite: { pass_rate: rate, verdict },
+  reach,
+}: {
+  suite: SuiteData;
+  reach: number;
+}) {
+  const { difference, low, high } = rate;
+  if (difference === null) return <>–</>;
+  return (
+    <>
+      {change(rate)}
+      {low !== null && high !== null && (
+        <>
+          <br />
+          <span class="soft">{`${signed(low)} to ${signed(high)}`}</span>
+          <IntervalPlot
+            from={-reach}
+            to={reach}
+            dot={difference}
+            ring={null}
+            low={low}
+            high={high}
+            label={differenceWords(rate) ?? ''}
+            tone={VERDICTS[verdict].tone}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Ranking() {
+  const { result, links } = useReport();
+  return (
+    <>
+      {rankedPrompts(result).map((prompt) => {
+        const points = prompt.ranked.flatMap(({ suite, rate, interval }, at) => {
+          const cost = suite.cost_per_1000_calls ?? null;
+          return cost === null || rate === null || interval === null
+            ? []
+            : [{ rank: at + 1, cost, rate, ...interval }];
+        });
+        const without = prompt.ranked.length - points.length;
+        return (
+          <>
+            <h3>
+              Variants of <code>{prompt.name}</code>, best first
+            </h3>
+            <Blocks blocks={rankingBlocks(prompt, 1_000)} links={links} />
+            {points.length === 0 ? (
+              <p class="soft">There is no chart, because no cost is known.</p>
+            ) : (
+              <figure>
+                <CostPlot
+                  points={points}
+                  label={`Pass rate against cost for ${counted(points.length, 'variant')}, as in the table`}
+                />
+                <figcaption class="soft">
+                  A dot for each variant, marked with its rank; the bar is the 95 % interval of its
+                  pass rate.
+                  {without > 0 &&
+                    ` Not drawn: ${counted(without, 'variant')} without a known cost or a judged try.`}
+                </figcaption>
+              </figure>
+            )}
+          </>
+        );
+      })}
+    </>
+  );
+}
+
+export function Metrics() {
+  const { result, blocks, links } = useReport();
+  return (
+    <section>
+      <h2>Metrics</h2>
+      {suitesWorstFirst(result.suites).map((suite) => (
+        <SuiteMetrics suite={suite} />
+      ))}
+      <Blocks blocks={blocks.metrics} links={links} />
+    </section>
+  );
+}
+
+function SuiteMetrics({ suite }: { suite: SuiteData }) {
+  const { name, variant, metrics } = suite;
+  if (metrics.length === 0) return null;
+  const values = metrics.map((metric) => ({
+    base: numbersOfMetric(suite, 'base', metric.name),
+    head: numbersOfMetric(suite, 'head', metric.name),
+  }));
+  const hasValues = values.some(({ base, head }) => base.length + head.length > 0);
+  return (
+    <>
+      <h3>
+        <code>{name}</code> <span class="soft">{variantWords(variant)}</span>
+      </h3>
+      <DataTable
+        head={['Metric', 'Pass rate', 'Judged', ...(hasValues ? ['Values'] : [])]}
+        rows={metrics.map(
+          (
+            {
+              name: metric,
+              base,
+              head,
+              judged_base: before,
+              judged_head: after,
+              gates,
+              values: of,
+            },
+            at,
+          ) => [
+            wrapped(
+              <>
+                <code>{metric}</code>{' '}
+                {!gates && of?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
+              </>,
+            ),
+            own(base === null ? percent(head) : rates(base, head)),
+            own(base === null ? count(after) : `${count(before)} → ${count(after)}`),
+            ...(hasValues ? [own(<Spread {...(values[at] ?? NO_VALUES)} />)] : []),
+          ],
+        )}
+      />
+    </>
+  );
+}
+
+const NO_VALUES = { base: [], head: [] };
+
+function numbersOfMetric(
+  { references }: SuiteData,
+  side: 'base' | 'head',
+  metric: string,
+): number[] {
+  return references.flatMap((reference) =>
+    (reference[side]?.tries ?? []).flatMap(({ scores }) => {
+      const value = scores.find((score) => score.metric === metric)?.value;
+      return typeof value === 'number' && Number.isFinite(value) ? [value] : [];
+    }),
+  );
+}
+
+function Spread({ base, head }: { base: readonly number[]; head: readonly number[] }) {
+  if (base.length + head.length === 0) return <>–</>;
+  const all = [...base, ...head];
+  const ends = [Math.min, Math.max].map((pick) => all.reduce((a, b) => pick(a, b)));
+  const range = ends.map((end) => String(Number(end.toPrecision(3)))).join(' to ');
+  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${range}`;
+  return (
+    <>
+      <SpreadPlot base={base} head={head} label={label} />
+      <span class="soft small">{label}</span>
+    </>
+  );
+}
+
+function meanWords(values: readonly number[]): string {
+  if (values.length === 0) return 'none';
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return `mean ${String(Number(mean.toPrecision(3)))} of ${counted(values.length, 'value')}`;
+}

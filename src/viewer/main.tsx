@@ -1,0 +1,152 @@
+import { render, type ComponentChild, type FunctionComponent } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { shortSha, STATUS_TONES } from '../report/sections/phrases.ts';
+import { count } from '../text/amounts.ts';
+import { AttributesTab } from './attributes.tsx';
+import { Blocks } from './blocks.tsx';
+import { Costs } from './costs.tsx';
+import { unpackView, type ViewData } from './data.ts';
+import { Metrics, Suites } from './figures.tsx';
+import { TestList } from './list.tsx';
+import { ViewerContext, reportOf, useReport } from './report.ts';
+import { Face, Glance } from './row.tsx';
+import { NO_FILTER, type Filter, type TestRow } from './tests.ts';
+import './viewer.css';
+
+interface Tab {
+  name: string;
+  words: string;
+  View: FunctionComponent;
+  isShown: boolean;
+}
+
+function tabsOf({ result, blocks }: ViewData): Tab[] {
+  const { suites, attributes, usage } = result;
+  const hasSuites = suites.length > 0;
+  const hasGroups = attributes.length + blocks.groups.length > 0;
+  return [
+    { name: 'suites', words: 'Suites', View: Suites, isShown: hasSuites },
+    { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },
+    { name: 'metrics', words: 'Metrics', View: Metrics, isShown: hasSuites },
+    {
+      name: 'costs',
+      words: 'Calls and cost',
+      View: Costs,
+      isShown: usage.calls + usage.reused > 0,
+    },
+    { name: 'more', words: 'More', View: More, isShown: blocks.more.length > 0 },
+  ].filter(({ isShown }) => isShown);
+}
+
+function More() {
+  const { blocks, links } = useReport();
+  return (
+    <section>
+      <h2>More</h2>
+      <Blocks blocks={blocks.more} links={links} />
+    </section>
+  );
+}
+
+function addressParts(): string[] {
+  return location.hash.slice(1).split('/');
+}
+
+function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
+  const report = useMemo(() => reportOf(view), [view]);
+  const [address, setAddress] = useState(addressParts);
+  const [filter, setFilter] = useState<Filter>(NO_FILTER);
+  useEffect(() => {
+    const read = () => setAddress(addressParts());
+    addEventListener('hashchange', read);
+    return () => removeEventListener('hashchange', read);
+  }, []);
+  const showTests = (chosen: Filter['chosen']) => {
+    setFilter({ ...NO_FILTER, chosen });
+    location.hash = 'tests';
+    document.querySelector('nav')?.scrollIntoView();
+  };
+  const tabs = tabsOf(view);
+  const current = tabs.find(({ name }) => name === address[0])?.name ?? 'tests';
+  const testsTab = { name: 'tests', words: `Tests (${count(report.tests.length)})` };
+  const { result, blocks, links, left } = report;
+  const { base, head, mode } = result;
+  const [sign] = blocks.top.flatMap((block) =>
+    block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
+  );
+  return (
+    <ViewerContext.Provider value={{ ...report, showTests }}>
+      <header>
+        <span>
+          <b>evaldiff</b> {mode === 'diff' ? 'base against head' : 'full sweep'}
+        </span>
+        <span>
+          {[base, head].flatMap((side) => (side === null ? [] : shortSha(side.sha))).join(' … ')}
+        </span>
+      </header>
+      <main>
+        <section class={`verdict ${sign?.tone ?? ''}`}>
+          <Blocks blocks={blocks.top.slice(0, 2)} links={links} />
+          <Worst test={report.tests[0]} />
+          <Blocks blocks={blocks.top.slice(2)} links={links} />
+        </section>
+        {left !== null && <p class="soft">{left}</p>}
+        <nav aria-label="Parts of the report">
+          {[testsTab, ...tabs].map(({ name, words }) => (
+            <a href={`#${name}`} aria-current={name === current ? 'page' : undefined}>
+              {words}
+            </a>
+          ))}
+        </nav>
+        {(isPrinted || current === 'tests') && (
+          <TestList {...{ address, filter, setFilter, isPrinted }} />
+        )}
+        {tabs.map(({ name, View }) => (isPrinted || name === current) && <View />)}
+      </main>
+      <footer>
+        <Blocks blocks={blocks.footer} links={links} />
+      </footer>
+    </ViewerContext.Provider>
+  );
+}
+
+/** In pixels: the height of a row with both answers. */
+const ROW_ROOM = 130;
+
+/** Shows the worst test on top if the list begins below the first screen. */
+function Worst({ test }: { test: TestRow | undefined }) {
+  const [isShown, show] = useState(false);
+  useLayoutEffect(() => {
+    const top = document.querySelector('.rows')?.getBoundingClientRect().top ?? 0;
+    if (top + window.scrollY > innerHeight - ROW_ROOM) show(true);
+  }, []);
+  return test === undefined || !isShown || STATUS_TONES[test.reference.status] !== 'bad' ? null : (
+    <div class="worst">
+      <a href={`#test/${test.key}`}>
+        <Face test={test} />
+      </a>
+      <Glance test={test} />
+    </div>
+  );
+}
+
+const INCOMPLETE =
+  'This file is incomplete, so it cannot be shown. Download it again, or open result.json with ' +
+  'npx evaldiff view result.json.';
+
+async function startViewer(): Promise<void> {
+  const root = document.getElementById('root');
+  if (root === null) return;
+  const draw = (shown: ComponentChild) => render(shown, root);
+  try {
+    const view = await unpackView(document.getElementById('data')?.textContent ?? '');
+    draw(<App view={view} isPrinted={false} />);
+    // `render` draws at once, so that all rows are there when the browser prints.
+    addEventListener('beforeprint', () => draw(<App view={view} isPrinted={true} />));
+    addEventListener('afterprint', () => draw(<App view={view} isPrinted={false} />));
+  } catch {
+    draw(<p class="broken">{INCOMPLETE}</p>);
+  }
+}
+
+addEventListener('DOMContentLoaded', () => void startViewer());

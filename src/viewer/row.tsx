@@ -1,0 +1,170 @@
+import { useMemo } from 'preact/hooks';
+import { countsForVerdict } from '../kernel/result/counts.ts';
+import { answerText } from '../report/answers/text.ts';
+import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
+import type { Piece } from '../report/sections/document.ts';
+import { ownFailures } from '../report/sections/failures.ts';
+import { lacksPasses, passWords, STATUS_TONES, STATUS_WORDS } from '../report/sections/phrases.ts';
+import { count } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
+import { Chip, Pieces } from './blocks.tsx';
+import type { SideData, TryData } from './data.ts';
+import { Panel } from './panel.tsx';
+import { useReport } from './report.ts';
+import type { TestRow } from './tests.ts';
+
+/** In characters. */
+const INPUT_CHARS = 140;
+const ANSWER_CHARS = 180;
+const WHY_CHARS = 160;
+
+interface RowProps {
+  test: TestRow;
+  isOpen: boolean;
+  toggle(test: TestRow, isOpen: boolean): void;
+  /** The side and number of a try that the address names. */
+  chosen: string[];
+}
+
+export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
+  const { result } = useReport();
+  const { reference, suiteName } = test;
+  const { status, tags } = reference;
+  return (
+    <details
+      class="case"
+      id={`test/${test.key}`}
+      data-status={status}
+      open={isOpen}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== isOpen) toggle(test, currentTarget.open);
+      }}
+    >
+      <summary>
+        <span class="title">
+          <Chip tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Chip>
+          <Face test={test} />
+          {result.suites.length > 1 && <span class="soft">{shorten(suiteName, INPUT_CHARS)}</span>}
+          {!countsForVerdict(reference) && <Chip tone="neutral">does not gate</Chip>}
+          {tags.map((tag) => (
+            <Chip tone="neutral">{shorten(tag, INPUT_CHARS)}</Chip>
+          ))}
+          <span class="dots">
+            <Marks side={reference.base} sign="○" />
+            <Marks side={reference.head} sign={reference.base === null ? '' : '●'} />
+          </span>
+        </span>
+        {!isOpen && <Glance test={test} />}
+      </summary>
+      {isOpen && <Panel test={test} chosen={chosen} />}
+    </details>
+  );
+}
+
+function shortLine(text: string, limit: number): string {
+  return shorten(
+    text
+      .slice(0, 4 * limit)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    limit,
+  );
+}
+
+/** The input's first words, and the id. */
+export function Face({ test: { reference } }: { test: TestRow }) {
+  const words = shortLine(Object.values(reference.input).map(String).join(' · '), INPUT_CHARS);
+  return (
+    <span class="face">
+      {words !== '' && <b>{words}</b>} <code>{shorten(reference.id, INPUT_CHARS)}</code>
+    </span>
+  );
+}
+
+/** Both answers and why head's fails, in three lines. */
+export function Glance({ test }: { test: TestRow }) {
+  const why = whyOf(test);
+  return (
+    <>
+      <AnswerLines base={test.base} head={test.head} />
+      {why !== null && <span class="why">{why}</span>}
+    </>
+  );
+}
+
+const ANSWER_ROOM = { characters: ANSWER_CHARS, gaps: true };
+
+/** The first line of both answers. Words that differ are marked. */
+function AnswerLines({ base, head }: { base: TryData | null; head: TryData | null }) {
+  const marked = useMemo(() => markedAnswers(base, head, ANSWER_ROOM), [base, head]);
+  if (marked !== null && answerText(base ?? UNANSWERED) === answerText(head ?? UNANSWERED))
+    return <AnswerLine kind="both" sign="=" made={head} pieces={marked.head} />;
+  return (
+    <>
+      {base !== null && <AnswerLine kind="base" sign="○" made={base} pieces={marked?.base} />}
+      {head !== null && <AnswerLine kind="head" sign="●" made={head} pieces={marked?.head} />}
+    </>
+  );
+}
+
+const UNANSWERED = { parts: null };
+
+const SIDE_WORDS = { base: 'Base: ', head: 'Head: ', both: 'Both sides: ' };
+
+interface AnswerProps {
+  kind: keyof typeof SIDE_WORDS;
+  sign: string;
+  made: TryData | null;
+  pieces: Piece[] | undefined;
+}
+
+function AnswerLine({ kind, sign, made, pieces }: AnswerProps) {
+  const shown = pieces ?? (made === null ? null : answerPieces(made, ANSWER_CHARS));
+  return (
+    <span class={`answer ${kind}`}>
+      <span aria-hidden="true">{sign} </span>
+      <span class="unseen">{SIDE_WORDS[kind]}</span>
+      {shown === null ? (
+        <i>{`no answer${made?.error ? `: ${shortLine(made.error, ANSWER_CHARS)}` : ''}`}</i>
+      ) : (
+        <Pieces
+          pieces={shown.map(({ kind: own, text }) => ({
+            kind: own,
+            text: text.replace(/\s+/g, ' '),
+          }))}
+        />
+      )}
+    </span>
+  );
+}
+
+function whyOf({ head, base, reference }: TestRow): string | null {
+  const [score] = ownFailures(reference.head === null ? base : head);
+  if (score === undefined) return null;
+  const { metric, status, reason } = score;
+  const { expected } = reference;
+  const words =
+    reason ??
+    (status === 'fail' && expected !== null ? `expected ${expectedText(expected)}` : status);
+  return shortLine(`${metric}: ${words}`, WHY_CHARS);
+}
+
+const MOST_TRY_MARKS = 12;
+
+/** A mark for each try. */
+function Marks({ side, sign }: { side: SideData | null; sign: string }) {
+  if (side === null) return null;
+  if (lacksPasses(side)) return <span>{`${sign} ${passWords(side)}`}</span>;
+  return (
+    <span>
+      <span aria-hidden="true">
+        {sign}{' '}
+        {side.tries.slice(0, MOST_TRY_MARKS).map(({ outcome }) => (
+          <b class={outcome}>{outcome === 'pass' ? '✓' : outcome === 'fail' ? '✗' : '?'}</b>
+        ))}
+        {side.tries.length > MOST_TRY_MARKS && '…'}
+      </span>{' '}
+      {`${count(side.passes)}/${count(side.tries_judged)}`}
+    </span>
+  );
+}

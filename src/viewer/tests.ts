@@ -1,0 +1,149 @@
+import { answerKey, type WithParts } from '../report/answers/text.ts';
+import { failedScores } from '../report/sections/failures.ts';
+import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
+import { repeatedNames, STATUS_ORDER, STATUS_WORDS } from '../report/sections/phrases.ts';
+import { suitesWorstFirst } from '../wording/figures.ts';
+import { variantWords } from '../wording/variants.ts';
+import type { AttributeData, ReferenceData, ResultData, SuiteData, TryData } from './data.ts';
+
+/** A row of the list. */
+export interface TestRow {
+  /** In addresses, as in `#test/1/greeting`: the suite's place in the result, and the id. */
+  key: string;
+  suite: SuiteData;
+  /** Distinguishes suites of one name by their variants. */
+  suiteName: string;
+  reference: ReferenceData;
+  base: TryData | null;
+  head: TryData | null;
+  answers: 'different answers' | 'the same answers';
+  /** `fails` and a metric, for each that fails on the newest side. */
+  failing: string[];
+  /** Names of attributes. */
+  attributes: string[];
+  /** Has a value if base's and head's scoring judge the same answer differently. */
+  scoring: string[];
+}
+
+/** All tests, the worst first. */
+export function rowsOfResult(result: ResultData): TestRow[] {
+  const { suites, attributes, scoring } = result;
+  const repeated = repeatedNames(suites);
+  const attributesOf = new Map<string, string[]>();
+  for (const attribute of attributes)
+    for (const id of attribute.references) {
+      const key = JSON.stringify([suiteKeyOf(attribute, attribute.suite), id]);
+      attributesOf.set(key, [...(attributesOf.get(key) ?? []), attribute.name]);
+    }
+  const flipped = new Set(
+    scoring.flatMap((each) => each.flipped.map(({ id }) => JSON.stringify([promptKey(each), id]))),
+  );
+  const numbers = new Map(suites.map((suite, at) => [suite, at + 1]));
+  return referenceEntries(suitesWorstFirst(suites))
+    .map(({ suite, reference }): TestRow => {
+      const { base, head } = exampleTries(reference, []);
+      const { name, variant } = suite;
+      return {
+        key: `${String(numbers.get(suite))}/${encodeURIComponent(reference.id)}`,
+        suite,
+        suiteName: repeated.has(name) ? `${name}, ${variantWords(variant)}` : name,
+        reference,
+        base,
+        head,
+        answers:
+          answersKey(reference.base) === answersKey(reference.head)
+            ? 'the same answers'
+            : 'different answers',
+        failing: failingIn(reference),
+        attributes: attributesOf.get(JSON.stringify([suiteKeyOf(suite, name), reference.id])) ?? [],
+        scoring: flipped.has(JSON.stringify([promptKey(suite), reference.id]))
+          ? ['judged differently']
+          : [],
+      };
+    })
+    .sort(
+      (a, b) =>
+        STATUS_ORDER.indexOf(a.reference.status) - STATUS_ORDER.indexOf(b.reference.status) ||
+        fallOf(b.reference) - fallOf(a.reference),
+    );
+}
+
+function failingIn({ base, head }: ReferenceData): string[] {
+  const metrics = ((head ?? base)?.tries ?? []).flatMap((made) =>
+    failedScores(made).map(({ metric }) => `fails ${metric}`),
+  );
+  return [...new Set(metrics)];
+}
+
+function suiteKeyOf({ path, variant }: Pick<SuiteData, 'path' | 'variant'>, name: string): string {
+  return JSON.stringify([path, name, variant]);
+}
+
+export function isOfSuite(attribute: AttributeData, suite: SuiteData): boolean {
+  return suiteKeyOf(attribute, attribute.suite) === suiteKeyOf(suite, suite.name);
+}
+
+function answersKey(side: { tries: readonly WithParts[] } | null): string {
+  const keys = (side?.tries ?? []).flatMap(({ parts }) => (parts ? [answerKey(parts)] : []));
+  return JSON.stringify([...new Set(keys)].sort());
+}
+
+export interface Filter {
+  /** The chosen value of each facet; absent or empty: any. */
+  chosen: Readonly<Record<string, string>>;
+  words: string;
+}
+
+export const NO_FILTER: Filter = { chosen: {}, words: '' };
+
+interface Facet {
+  name: string;
+  any: string;
+  valuesOf(test: TestRow): string[];
+}
+
+export const FACETS: readonly Facet[] = [
+  { name: 'status', any: 'Any status', valuesOf: (test) => [STATUS_WORDS[test.reference.status]] },
+  { name: 'suite', any: 'All suites', valuesOf: (test) => [test.suiteName] },
+  { name: 'attribute', any: 'All attributes', valuesOf: (test) => test.attributes },
+  { name: 'tag', any: 'All tags', valuesOf: (test) => test.reference.tags },
+  { name: 'metric', any: 'Any metric', valuesOf: (test) => test.failing },
+  { name: 'scoring', any: 'Any scoring', valuesOf: (test) => test.scoring },
+  { name: 'answers', any: 'Any answers', valuesOf: (test) => [test.answers] },
+];
+
+export function passesFilter(test: TestRow, { chosen, words }: Filter): boolean {
+  const wanted = words.trim().toLowerCase();
+  return (
+    FACETS.every(({ name, valuesOf }) => !chosen[name] || valuesOf(test).includes(chosen[name])) &&
+    (wanted === '' || searchedText(test).includes(wanted))
+  );
+}
+
+const searchedTexts = new WeakMap<TestRow, string>();
+
+/** Every text of a test: input, answers, reasons, tags. */
+function searchedText(test: TestRow): string {
+  const known = searchedTexts.get(test);
+  if (known !== undefined) return known;
+  const texts: string[] = [test.suiteName];
+  const read = (value: unknown, key = ''): void => {
+    if (typeof value === 'string' && key !== 'data') texts.push(value);
+    else if (typeof value === 'number') texts.push(String(value));
+    else if (value !== null && typeof value === 'object')
+      for (const [name, each] of Object.entries(value)) read(each, name);
+  };
+  read(test.reference);
+  const text = texts.join('\n').toLowerCase();
+  searchedTexts.set(test, text);
+  return text;
+}
+
+const MOST_CHOICES = 200;
+
+/** The values that occur, the most frequent first, with the number of their tests. */
+export function choicesOf({ valuesOf }: Facet, tests: readonly TestRow[]): [string, number][] {
+  const uses = new Map<string, number>();
+  for (const value of tests.flatMap(valuesOf)) uses.set(value, (uses.get(value) ?? 0) + 1);
+  return [...uses].sort(([, a], [, b]) => b - a).slice(0, MOST_CHOICES);
+}

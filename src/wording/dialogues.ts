@@ -1,0 +1,17 @@
+import type { Tone } from './outcomes.ts';
+
+export const DIALOGUE_ENDS = {
+  complete: 'complete',
+  max_steps: 'no steps left',
+  no_follow_up: 'ended without a further question',
+  tool_call: 'ended at a tool call',
+  tool_limit: 'the model called tools without an answer',
+  tool_error: "a tool's code failed",
+  evaluator_error: 'an evaluator gave no verdict',
+  model_error: 'the model gave no answer',
+} as const;
+
+export function dialogueTone(outcome: keyof typeof DIALOGUE_ENDS): Tone {
+  if (outcome === 'complete') return 'good';
+  return outcome.endsWith('_error') ? 'open' : 'bad';
+}
