@@ -1,5 +1,5 @@
 // @ts-check
-// For pages with a filter above long lists: the report and the workbench.
+// The workbench's filter and long list. The viewer in src/viewer replaces both.
 /* exported firstIn, fits, foundAll, longList, plain, targetOf, wantedIn */
 
 /** @typedef {{ status: string, lists: Record<string, string[]> }} FilterRow */
@@ -51,7 +51,7 @@ const made = (/** @type {string} */ html) => {
   return /** @type {HTMLElement} */ (template.content.firstElementChild);
 };
 
-/** @typedef {{ near: boolean, filled: boolean, stays: boolean, height: number | null }} PartState */
+/** @typedef {{ near: boolean, filled: boolean, height: number | null }} PartState */
 /** @template T @typedef {PartState & { box: HTMLElement, items: T[] }} Part */
 
 // Parts around the row that `reveal` rendered last. They stay rendered until its next call.
@@ -70,38 +70,27 @@ const put = (/** @type {Element} */ box, /** @type {Element[]} */ elements) => {
 
 /**
  * A virtual list in boxes of `view` rows. Boxes far from the window are empty but keep their
- * height. `rowsOf` returns rows as elements or HTML. `dress` is called for each new element. If
- * `stays` returns true, a box is always rendered.
+ * height. `rowsOf` returns rows as HTML. `dress` is called for each new element.
  * @template T
  * @param {Element} root
  * @param {{
  *   view: number,
  *   rowHeight: number,
- *   rowsOf(items: T[]): (string | HTMLElement)[] | Promise<(string | HTMLElement)[]>,
+ *   rowsOf(items: T[]): string[],
  *   dress(element: HTMLElement, item: T, place: number): void,
- *   stays?(items: T[]): boolean,
  * }} options
  */
-const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false }) => {
+const longList = (root, { view, rowHeight, rowsOf, dress }) => {
   let items = /** @type {T[]} */ ([]);
   const parts = /** @type {Part<T>[]} */ ([]);
   const drawn = /** @type {Map<T, HTMLElement>} */ (new Map());
-  let all = false;
   const needs = (/** @type {Part<T>} */ part) =>
-    all ||
-    part.near ||
-    part.stays ||
-    revealed.includes(part) ||
-    part.box.contains(document.activeElement);
-  /** @param {Part<T>} part @returns {Promise<void>} */
-  const fill = async (part) => {
+    part.near || revealed.includes(part) || part.box.contains(document.activeElement);
+  const fill = (/** @type {Part<T>} */ part) => {
     const own = part.items;
     const missing = own.filter((item) => !drawn.has(item));
-    const rows = missing.length === 0 ? [] : await rowsOf(missing);
-    if (part.filled || part.items !== own || !needs(part)) return;
-    rows.forEach((row, at) => drawn.set(missing[at], typeof row === 'string' ? made(row) : row));
+    rowsOf(missing).forEach((row, at) => drawn.set(missing[at], made(row)));
     const elements = own.flatMap((item) => drawn.get(item) ?? []);
-    if (elements.length < own.length) return fill(part);
     part.filled = true;
     part.box.style.height = '';
     put(part.box, elements);
@@ -113,11 +102,11 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
     part.box.replaceChildren();
     part.filled = false;
   };
-  const settle = async () => {
+  const settle = () => {
     for (const part of parts) if (part.filled && !needs(part)) empty(part);
     const used = new Set(parts.filter(needs).flatMap((part) => part.items));
     for (const item of drawn.keys()) if (!used.has(item)) drawn.delete(item);
-    await Promise.all(parts.filter((part) => !part.filled && needs(part)).map(fill));
+    parts.filter((part) => !part.filled && needs(part)).forEach(fill);
   };
   const watcher = new IntersectionObserver(
     (entries) => {
@@ -126,7 +115,7 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
         if (part !== undefined)
           Object.assign(part, { near: isIntersecting, height: boundingClientRect.height });
       }
-      void settle();
+      settle();
     },
     { rootMargin: '1200px 0px' },
   );
@@ -134,7 +123,7 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
     const box = document.createElement('div');
     root.append(box);
     watcher.observe(box);
-    parts.push({ box, items: [], near: false, filled: false, stays: false, height: null });
+    parts.push({ box, items: [], near: false, filled: false, height: null });
   };
   return {
     /** @param {T[]} these */
@@ -151,28 +140,22 @@ const longList = (root, { view, rowHeight, rowsOf, dress, stays = () => false })
         const same = own.length === part.items.length;
         if (same && own.every((item, place) => item === part.items[place])) continue;
         const height = same ? part.height : null;
-        Object.assign(part, { items: own, filled: false, stays: stays(own), height });
+        Object.assign(part, { items: own, filled: false, height });
         if (!needs(part)) empty(part);
       }
-      return settle();
+      settle();
     },
     /**
      * Renders an item and its neighbours, so that scrolling to it is stable.
      * @param {T} item
      */
-    async reveal(item) {
+    reveal(item) {
       const at = Math.floor(items.indexOf(item) / view);
       revealed = parts.slice(Math.max(0, at - 1), at + 2);
-      await settle();
+      settle();
       return drawn.get(item) ?? null;
     },
     /** @param {T} item */
     elementOf: (item) => drawn.get(item) ?? null,
-    /** @param {boolean} isAll */
-    showAll(isAll) {
-      all = isAll;
-      return settle();
-    },
-    left: () => parts.reduce((sum, part) => sum + (part.filled ? 0 : part.items.length), 0),
   };
 };

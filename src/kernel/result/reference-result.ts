@@ -92,7 +92,7 @@ const sideResultSchema = (own: OwnKeys) =>
       .describe('All tries in order.'),
   });
 
-export const measuredRateSchema = z.strictObject({
+const measuredRateSchema = z.strictObject({
   passes: countSchema.describe('Number of tries that passed.'),
   tries: countSchema.describe('Number of tries that passed or failed.'),
   ...ends(shareSchema, "the share's 95 % interval (Wilson)."),
