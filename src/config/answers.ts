@@ -19,7 +19,7 @@ export function reportContradictions(
     else if (earlier.label !== answer.label) {
       const message =
         `the same answer is labelled "${earlier.label}" at ${earlier.place.file}:` +
-        `${String(earlier.place.line)} and "${answer.label}" here; keep one of the two`;
+        `${earlier.place.line} and "${answer.label}" here; keep one of the two`;
       problems.push(problem(answer.place, message));
     }
   }

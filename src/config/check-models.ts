@@ -98,8 +98,7 @@ function refusalFix(
   { instead, unless }: Refusal,
 ): { fix: string; at: string } {
   if (instead !== undefined) return { fix: `write ${instead} instead of ${name}`, at: name };
-  const line = (of: string): string =>
-    places[of] === undefined ? of : `line ${String(places[of].line)}`;
+  const line = (of: string): string => (places[of] === undefined ? of : `line ${places[of].line}`);
   const own = `remove ${line(name)}`;
   if (unless === undefined) return { fix: own, at: name };
   const { parameter, values } = unless;
@@ -165,7 +164,7 @@ function refusedFiles({ model, messages }: Prompt, asked: AskedModel): Problem[]
     const type = refusedFile(asked, types);
     if (type === null) return [];
     const message =
-      `messages[${String(index)}].content: ${model ?? asked.model} does not accept ` +
+      `messages[${index}].content: ${model ?? asked.model} does not accept ` +
       `${fileTypeWords(type)}; name a model that does, or remove this part of the message`;
     return [problem(place, message)];
   });
@@ -219,7 +218,7 @@ function checkEnd(
       kind: 'settings',
       place,
       message:
-        `${stands} ends on ${end}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; ` +
+        `${stands} ends on ${end}, in ${days} ${days === 1 ? 'day' : 'days'}; ` +
         'docs/models.md explains how to switch',
     });
 }

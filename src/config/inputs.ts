@@ -188,7 +188,7 @@ function minutes(name: string, value: string, refuse: Refuse): number | null {
   if (value === '') return null;
   const number = /^\d{1,5}(\.\d{1,3})?$/.test(value) ? Number(value) : 0;
   if (number > 0 && number <= MAX_MINUTES) return number * 60_000;
-  refuse(name, `must be minutes, more than 0 and at most ${String(MAX_MINUTES)}, not "${value}"`);
+  refuse(name, `must be minutes, more than 0 and at most ${MAX_MINUTES}, not "${value}"`);
   return null;
 }
 

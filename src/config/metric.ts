@@ -221,7 +221,7 @@ function readEvery({ field, written }: MetricReader): Pick<Metric, 'every'> {
     field
       .at('all')
       .refuse(
-        `all: true requires every turn to pass, but every: ${String(every)} requires only ` +
+        `all: true requires every turn to pass, but every: ${every} requires only ` +
           'that share of them; keep one',
       );
   const share = all ? 1 : every === true ? HALF : Number(every);
@@ -293,7 +293,7 @@ function refuseContradictions(
   if (threshold !== undefined && (min ?? max) !== undefined)
     refuse('threshold', 'threshold cannot be combined with min or max; keep one of them');
   if (min !== undefined && max !== undefined && min > max)
-    refuse('max', `max ${String(max)} is below min ${String(min)}, so nothing can pass`);
+    refuse('max', `max ${max} is below min ${min}, so nothing can pass`);
 }
 
 function ownGraders(

@@ -140,7 +140,7 @@ function absent(row: JsonMap, { map, table }: RowRules): string | null {
   );
   const [first] = lacking;
   if (first === undefined) return null;
-  const named = lacking.map((column) => `"${String(column)}"`).join(' or ');
+  const named = lacking.map((column) => `"${column}"`).join(' or ');
   return `has no ${table ? 'column' : 'member'} ${named}${didYouMean(first, Object.keys(row))}`;
 }
 

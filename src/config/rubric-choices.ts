@@ -90,7 +90,7 @@ export function passProblems(
   if (found === null) return [];
   const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
   return [
-    `better: ${String(better)} contradicts pass: ${of(found.passes)} passes, but ` +
+    `better: ${better} contradicts pass: ${of(found.passes)} passes, but ` +
       `${of(found.fails)}, which is better, does not`,
   ];
 }
@@ -112,7 +112,7 @@ export function readPassing(
   const all = [...scores.values()].join(', ');
   const which = reached.length === 0 ? 'no' : 'every';
   const decides = reached.length > 0 && reached.length < scores.size;
-  const wrong = `with threshold ${String(threshold)} ${which} label passes; the scores are ${all}`;
+  const wrong = `with threshold ${threshold} ${which} label passes; the scores are ${all}`;
   return { key, pass: reached, wrong: decides ? [] : [wrong] };
 }
 

@@ -64,7 +64,7 @@ const anchor = closed({
   ...wholeAnchor,
   since: filled()
     .refine((since) => !isTooLongAgo(since), {
-      error: `must be 1-days to ${String(MOST_DAYS)}-days`,
+      error: `must be 1-days to ${MOST_DAYS}-days`,
     })
     .describe(wholeAnchor.since.description ?? ''),
 }).nullable();

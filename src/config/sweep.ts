@@ -15,7 +15,7 @@ export function sweepExtent(sweep: Sweep): { combinations: number; words: string
   const keys = Object.entries(sweep);
   if (keys.length === 0) return null;
   const combinations = keys.reduce((product, [, values]) => product * values.length, 1);
-  const factors = keys.map(([key, values]) => `${String(values.length)} ${key}`).join(' × ');
+  const factors = keys.map(([key, values]) => `${values.length} ${key}`).join(' × ');
   const words =
     `${factors} = ${combinations.toLocaleString('en-US')} ` +
     `${combinations === 1 ? 'combination' : 'combinations'}`;
@@ -116,7 +116,7 @@ export function unknownKeys(
 export function sweepNotice(sweep: Sweep, suites: readonly Suite[]): Notice[] {
   const size = sweepExtent(sweep);
   if (size === null || size.combinations < 2 || suites.length === 0) return [];
-  const prompts = suites.length === 1 ? '1 prompt' : `${String(suites.length)} prompts`;
+  const prompts = suites.length === 1 ? '1 prompt' : `${suites.length} prompts`;
   return [{ kind: 'settings', place: null, message: `sweep: ${size.words}, each for ${prompts}` }];
 }
 

@@ -77,7 +77,7 @@ function commentsIn(text: string): string[] {
   return found.map((comment) => {
     const number = (seen.get(comment) ?? 0) + 1;
     seen.set(comment, number);
-    return `${String(number)} ${comment}`;
+    return `${number} ${comment}`;
   });
 }
 
@@ -90,7 +90,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
     return { refused: 'the reference is no longer at this place in the file' };
   if (others.length > 0)
     return {
-      refused: `several references are on line ${String(edit.line)}; give each its own line, or an id`,
+      refused: `several references are on line ${edit.line}; give each its own line, or an id`,
     };
   if (found.text !== read && !isSameItem(found, item, read, edit))
     return {

@@ -14,14 +14,12 @@ export function unmetReason(
   if (value === null) return `depends on ${shown}, which is not a single number for this answer`;
   return value >= min && value <= max
     ? null
-    : `depends on ${shown} ${bounds(min, max)}; it is ${String(value)}`;
+    : `depends on ${shown} ${bounds(min, max)}; it is ${value}`;
 }
 
 function bounds(min: number, max: number): string {
-  if (max === Number.MAX_VALUE) return `of at least ${String(min)}`;
-  return min === -Number.MAX_VALUE
-    ? `of at most ${String(max)}`
-    : `between ${String(min)} and ${String(max)}`;
+  if (max === Number.MAX_VALUE) return `of at least ${min}`;
+  return min === -Number.MAX_VALUE ? `of at most ${max}` : `between ${min} and ${max}`;
 }
 
 function valueFor(value: Json, entry: string | null): number | null {

@@ -429,7 +429,7 @@ const countsByTool = counter({
     messagesAt(answer, level).flatMap(({ role, content, metadata = {}, ...message }) => {
       if (role !== 'tool' && metadata['role'] !== 'tool') return [];
       const name = 'name' in message ? message.name : metadata['name'];
-      return valuesIn(content, key).map((value) => `${String(name ?? 'tool')}_${value}`);
+      return valuesIn(content, key).map((value) => `${name ?? 'tool'}_${value}`);
     }),
 });
 

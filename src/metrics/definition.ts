@@ -228,7 +228,7 @@ function boundWords(issue: Extract<z.core.$ZodIssue, { code: 'too_small' | 'too_
       : [issue.inclusive === false ? 'below' : 'at most', issue.maximum];
   const unit = SIZE_UNITS[issue.origin];
   return unit === undefined
-    ? `must be ${side} ${String(bound)}`
+    ? `must be ${side} ${bound}`
     : `must have ${side} ${counted(Number(bound), unit)}`;
 }
 
@@ -275,7 +275,7 @@ export function reaches(value: number, needed: number): boolean {
 
 export function atLeast(value: number, needed: number): Measurement {
   const pass = reaches(value, needed);
-  return passOrFail(pass, `${value.toFixed(3)}, at least ${String(needed)} wanted`, value);
+  return passOrFail(pass, `${value.toFixed(3)}, at least ${needed} wanted`, value);
 }
 
 export function measureError(reason: string): Measurement {
@@ -302,8 +302,8 @@ export function inBounds(
   unit: string,
 ): Measurement {
   if (min !== undefined && count < min)
-    return passOrFail(false, `${String(count)} ${unit}, at least ${String(min)} wanted`, count);
+    return passOrFail(false, `${count} ${unit}, at least ${min} wanted`, count);
   if (max !== undefined && count > max)
-    return passOrFail(false, `${String(count)} ${unit}, at most ${String(max)} wanted`, count);
+    return passOrFail(false, `${count} ${unit}, at most ${max} wanted`, count);
   return measurement(count, true);
 }

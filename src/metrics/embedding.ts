@@ -66,7 +66,7 @@ function readVector(output: string): readonly number[] | null {
 export function cosine(left: readonly number[], right: readonly number[]): Similarity {
   if (left.length !== right.length)
     return ungradedResult(
-      `the embeddings have ${String(left.length)} and ${String(right.length)} numbers, so they ` +
+      `the embeddings have ${left.length} and ${right.length} numbers, so they ` +
         'cannot be compared',
     );
   const [a, b] = [unit(left), unit(right)];

@@ -77,8 +77,8 @@ function lineDifference(given: string, wanted: string): string {
   const quoted = (line: string | undefined) =>
     line === undefined ? 'missing' : JSON.stringify(shorten(line, 60));
   return other[index] === undefined
-    ? `${counted(own.length - other.length, 'line')} more, from line ${String(index + 1)} on`
-    : `line ${String(index + 1)} is ${quoted(own[index])}, not ${quoted(other[index])}`;
+    ? `${counted(own.length - other.length, 'line')} more, from line ${index + 1} on`
+    : `line ${index + 1} is ${quoted(own[index])}, not ${quoted(other[index])}`;
 }
 
 export const fileMatch = defineComparison({

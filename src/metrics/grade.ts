@@ -37,7 +37,7 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
     const { label, score, reasons } = winner.grade;
     const others = said.filter((_, index) => labels[index] !== label);
     const count =
-      `${String(votes.length - others.length)} of ${String(votes.length)} graders` +
+      `${votes.length - others.length} of ${votes.length} graders` +
       `${others.length === 0 ? '' : `; ${others.join(', ')}`}`;
     return {
       status: 'graded',
@@ -52,8 +52,7 @@ export function majority(votes: readonly Pick<Vote, 'grader' | 'grade'>[]): Grad
   );
   if (failures.length > 0 && spoke < needed) {
     const reason =
-      `only ${String(spoke)} of ${String(votes.length)} graders gave a label; ` +
-      `${failures.join('; ')}`;
+      `only ${spoke} of ${votes.length} graders gave a label; ` + `${failures.join('; ')}`;
     return { status: 'error', reason };
   }
   return {

@@ -152,7 +152,7 @@ const gEval = graded({
         plan:
           options.steps.length > 0
             ? 'Take these steps, in this order:\n' +
-              `${options.steps.map((step, index) => `${String(index + 1)}. ${step}`).join('\n')}`
+              `${options.steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`
             : 'First work out, in a line or two, what to look for under this criterion; then look for it.',
       },
       prompt: `Rate an answer by this criterion:
@@ -165,7 +165,7 @@ What was asked:
 {input}
 The answer:
 {completion}
-The rating is a whole number from 1 (does not meet the criterion at all) to ${String(options.scale)} (meets it fully).`,
+The rating is a whole number from 1 (does not meet the criterion at all) to ${options.scale} (meets it fully).`,
     }),
 });
 

@@ -192,8 +192,8 @@ function againstBounds(
   const pass = !tooLow && !tooHigh;
   if (explained || (pass === measured.pass && measured.reason !== null))
     return { ...measured, pass };
-  const wanted = tooLow ? `at least ${String(min)}` : `at most ${String(max)}`;
-  return { ...measured, pass, reason: pass ? null : `${String(value)}, ${wanted} wanted` };
+  const wanted = tooLow ? `at least ${min}` : `at most ${max}`;
+  return { ...measured, pass, reason: pass ? null : `${value}, ${wanted} wanted` };
 }
 
 function toScore({ name: metric, skip }: Metric, measured: Measurement): Score {

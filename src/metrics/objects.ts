@@ -269,7 +269,7 @@ export function placeWords(
   level: MetricLevel,
   { at, turn }: Pick<ObjectScore, 'at' | 'turn'>,
 ): string {
-  return `${OBJECT_WORDS[level]} ${String(turn ?? at + 1)}`;
+  return `${OBJECT_WORDS[level]} ${turn ?? at + 1}`;
 }
 
 const MOST_REASONS = 3;
@@ -284,13 +284,10 @@ function combinedReason(level: MetricLevel, passes: number, meant: readonly Obje
       ({ status, reason, ...place }) =>
         `${placeWords(level, place)}: ${reason === null ? status : shorten(reason, MAX_OBJECT_REASON)}`,
     );
-  const more =
-    others.length > told.length ? [`and ${String(others.length - told.length)} more`] : [];
-  return [
-    `${String(passes)} of ${counted(meant.length, OBJECT_WORDS[level])} pass`,
-    ...told,
-    ...more,
-  ].join('; ');
+  const more = others.length > told.length ? [`and ${others.length - told.length} more`] : [];
+  return [`${passes} of ${counted(meant.length, OBJECT_WORDS[level])} pass`, ...told, ...more].join(
+    '; ',
+  );
 }
 
 function meanValue(values: readonly Json[]): Json {

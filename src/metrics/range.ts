@@ -29,7 +29,7 @@ export function parameterBounds(options: Record<string, unknown>, range: string)
   const { min, max } = options as Bounds;
   if (min === undefined && max === undefined) return [];
   if (min !== undefined && max !== undefined && min > max)
-    return [`with.max: ${String(max)} is below min ${String(min)}, so nothing can pass`];
+    return [`with.max: ${max} is below min ${min}, so nothing can pass`];
   const found = boundsProblem(options, range);
   return found === null ? [] : [`with.${min === undefined ? 'max' : 'min'}: ${found}`];
 }

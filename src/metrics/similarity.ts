@@ -72,7 +72,7 @@ const levenshtein = defineComparison({
       const fewest = Math.min(...found.map(({ edits }) => edits));
       const { max_distance } = options;
       const pass = max_distance === undefined ? reaches(similarity, 0.8) : fewest <= max_distance;
-      const reason = `${String(fewest)} edits, similarity ${similarity.toFixed(3)}`;
+      const reason = `${fewest} edits, similarity ${similarity.toFixed(3)}`;
       return passOrFail(pass, reason, similarity);
     }),
 });

@@ -254,7 +254,7 @@ const regexMetric = defineComparison({
     const compiled = compilePattern(pattern, flags);
     if (typeof compiled === 'string') return [compiled];
     return group !== undefined && group > compiled.groupCount()
-      ? [`the pattern has no group ${String(group)}`]
+      ? [`the pattern has no group ${group}`]
       : [];
   },
   compares: ({ pattern, group }) => pattern === undefined || group !== undefined,

@@ -63,7 +63,7 @@ function sourceWords(
   if (place === undefined)
     return `the default; to change it, set ${option}, or ${setting} in the settings file`;
   if (place.file === 'overrides') return `the override ${setting}`;
-  const line = `${setting} in ${place.file}:${String(place.line)}`;
+  const line = `${setting} in ${place.file}:${place.line}`;
   return ofBase ? `${line} of base; ${option} overrides it` : line;
 }
 
@@ -102,7 +102,7 @@ export function unknownPriceWords(
   if (cap === null || cap.isDefault || unpriced.length === 0) return null;
   const names = unpriced.map((name) => `"${name}"`).join(', ');
   return (
-    `No price is known for ${names}. evaldiff assumes $${String(UNKNOWN_CALL)} per call, so ` +
+    `No price is known for ${names}. evaldiff assumes $${UNKNOWN_CALL} per call, so ` +
     `the limit of ${capWords(cap)} allows at most ` +
     `${counted(Math.floor(cap.limit / UNKNOWN_CALL), 'such call')}. ${PRICE_ADVICE}`
   );

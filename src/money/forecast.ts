@@ -152,7 +152,7 @@ function wantedRequests({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>)
     const asked = run === undefined ? [] : requestsOf(run);
     return asked.flatMap(({ kind: _, fingerprint, draw: __, ...request }) =>
       Array.from({ length: tries }, (___, at): PlannedRequest => ({
-        fingerprint: `${String(at)} ${fingerprint}`,
+        fingerprint: `${at} ${fingerprint}`,
         request: { ...request, try: at, schema: null, purpose: 'prompt' },
       })),
     );

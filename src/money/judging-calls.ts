@@ -91,7 +91,7 @@ function answerNames(affected: AffectedReference, tries: number): string[] {
     generation === null || generation.kind === 'impossible' ? [] : [generation.fingerprint],
   );
   return [...new Set(asked)].flatMap((fingerprint) =>
-    Array.from({ length: tries }, (_, index) => `answer ${String(index)} ${fingerprint}`),
+    Array.from({ length: tries }, (_, index) => `answer ${index} ${fingerprint}`),
   );
 }
 

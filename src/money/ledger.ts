@@ -292,7 +292,7 @@ function billedOutput({ usage, parts }: Exclude<Bill, string>, purpose: Purpose)
 }
 
 function callsHalt({ limit, from }: Cap): Halt {
-  const why = `the limit of ${String(limit)} model calls (${from}) is reached`;
+  const why = `the limit of ${limit} model calls (${from}) is reached`;
   return { code: 'budget', why, cap: 'max_calls' };
 }
 
@@ -300,14 +300,14 @@ function costHalt({ maxCost }: Caps, { spent, unknown }: Account, cost: number):
   const open = unknown === 0 ? '' : `, and calls without a reply may have cost ${exact(unknown)}`;
   const why =
     `another call could cost ${exact(cost)} and exceed the cost cap of ` +
-    `$${String(maxCost?.limit)} (${maxCost?.from ?? ''}); ${exact(spent)} is spent${open}`;
+    `$${maxCost?.limit} (${maxCost?.from ?? ''}); ${exact(spent)} is spent${open}`;
   return { code: 'budget', why, cap: 'max_cost_usd' };
 }
 
 function passedHalt({ maxCost }: Caps, { cap, spent, reserved }: Account): Halt {
   const open = reserved === 0 ? '' : `, and ${formatDollars(reserved)} is reserved for open calls`;
   const why =
-    `the cost cap of $${String(maxCost?.limit)} (${maxCost?.from ?? ''}) was passed by ` +
+    `the cost cap of $${maxCost?.limit} (${maxCost?.from ?? ''}) was passed by ` +
     `${exact(spent - (cap ?? 0))}; ${exact(spent)} is spent${open}`;
   return { code: 'budget', why, cap: 'max_cost_usd', isPassed: true };
 }

@@ -132,7 +132,7 @@ export function overBudget(
   if (cap === null || calls <= cap.limit) return [];
   const message = [
     `This run would make ${counted(calls, 'model call')} `,
-    `(${String(plan.prompt_calls)} answers for ${sizeWords(plan, 'references of suites')}`,
+    `(${plan.prompt_calls} answers for ${sizeWords(plan, 'references of suites')}`,
     bothSides ? ' on both sides' : '',
     ` + ${counted(plan.grader_calls, 'grader call')}`,
     ...certainWords.map((words) => ` + ${words}`),

@@ -149,7 +149,7 @@ export function countedTries(tries: number): string {
 
 export function firstWords(words: readonly string[], most = 10): string {
   const shown = words.slice(0, most).join(', ');
-  return words.length > most ? `${shown} and ${String(words.length - most)} more` : shown;
+  return words.length > most ? `${shown} and ${words.length - most} more` : shown;
 }
 
 function inPercent(share: number): string {
@@ -180,7 +180,7 @@ function withSign(difference: number, size: string): string {
 }
 
 export function tooManyBytes(size: number, limit: number): string {
-  return `is ${String(size)} bytes; the limit is ${String(limit)}`;
+  return `is ${size} bytes; the limit is ${limit}`;
 }
 
 /** For example `84 KB` or `1.2 MB`. */

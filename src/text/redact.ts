@@ -155,7 +155,7 @@ function escapedPattern(secret: string): string {
       escapeLiteral(character),
       `u${hex.padStart(4, '0')}`,
       bytes.map((byte) => `%(?:25){0,3}${byte}`).join(''),
-      `&(?:amp;){0,3}#(?:0{0,4}${String(code)}|x0{0,4}${hex});?`,
+      `&(?:amp;){0,3}#(?:0{0,4}${code}|x0{0,4}${hex});?`,
     ].join('|');
   });
   return escaped.map((forms) => `(?:${forms})`).join('\\\\{0,7}');

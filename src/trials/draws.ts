@@ -8,7 +8,7 @@ export function questionOf(generation: Exclude<Generation, { kind: 'impossible' 
 }
 
 function drawMark(draw: number): string {
-  return ` draw ${String(draw)}`;
+  return ` draw ${draw}`;
 }
 
 /** Repeats a question. The `draw` number keeps earlier answers from being reused. */

@@ -50,7 +50,7 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   );
   const rename = (text: string) => text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
   const shownCase = (noun: string) => (reference: ReferenceResult, at: number) =>
-    rename(packetCase(reference, `${noun} ${String(at + 1)}`, groups));
+    rename(packetCase(reference, `${noun} ${at + 1}`, groups));
   const shown = new Set([...renamed.keys(), ...renamed.values()]);
   return {
     materials: {

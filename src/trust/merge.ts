@@ -95,7 +95,7 @@ function membersByKey<T>(
       items.map((item, index) => {
         const partner = partners.get(item);
         const known = partner === undefined ? undefined : keys.get(partner);
-        const key = known ?? `${mark}${String(index)}`;
+        const key = known ?? `${mark}${index}`;
         keys.set(item, key);
         return [key, item];
       }),

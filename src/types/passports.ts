@@ -96,7 +96,7 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
 /** Such as ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
   const [value, which] = [
-    but === undefined ? '' : ` other than ${String(but)}`,
+    but === undefined ? '' : ` other than ${but}`,
     values === undefined ? '' : ` (${values.join(' or ')})`,
   ];
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;

@@ -209,7 +209,7 @@ function Samples({ attributes }: { attributes: readonly AttributeData[] }) {
           ? `${attribute.name}: ${percent(sample.base)} → ${percent(sample.head)}`
           : `${sample.side}'s answer uses "${attribute.name}" ` +
             `${sample.output < sample.expected ? 'less' : 'more'} than expected: affinity ` +
-            `${String(sample.output)} where the expected answer has ${String(sample.expected)}`;
+            `${sample.output} where the expected answer has ${sample.expected}`;
       return (
         <li>
           <TestLink test={test} id={sample.reference} /> {words}

@@ -48,8 +48,7 @@ function useVirtualRows(tests: readonly TestRow[]) {
   const goTo = (at: number, align: 'start' | 'auto') => {
     keep(at);
     virtualizer.scrollToIndex(at, { align });
-    const find = () =>
-      list.current?.querySelector<HTMLElement>(`[data-index="${String(at)}"] summary`);
+    const find = () => list.current?.querySelector<HTMLElement>(`[data-index="${at}"] summary`);
     focusWhenDrawn(find, 60);
   };
   const items = virtualizer
@@ -79,7 +78,7 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
   const { isOpen, toggle, openAll } = useOpenRows();
   const { list, items, goTo, keep, height, measure } = useVirtualRows(shown);
   const [kind, number, id, ...chosen] = address;
-  const linked = kind === 'test' ? `${String(number)}/${String(id)}` : null;
+  const linked = kind === 'test' ? `${number}/${id}` : null;
   useEffect(() => {
     const test = tests.find(({ key }) => key === linked);
     if (test === undefined) return;
@@ -108,7 +107,7 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
         class={isPrinted ? 'rows' : 'rows virtual'}
         onKeyDown={onKeyDown}
         onFocusIn={({ target }) => keep(rowIndexOf(target))}
-        style={isPrinted ? {} : { height: `${String(height)}px` }}
+        style={isPrinted ? {} : { height: `${height}px` }}
       >
         {rows.map(({ index, top }) => {
           const test = shown[index];
@@ -119,7 +118,7 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
               data-index={index}
               aria-setsize={shown.length}
               aria-posinset={index + 1}
-              style={top === null ? {} : { transform: `translateY(${String(top)}px)` }}
+              style={top === null ? {} : { transform: `translateY(${top}px)` }}
             >
               <RowView
                 {...{ test, toggle }}

@@ -70,7 +70,7 @@ function TryPicker(props: { of: SideData; shown: number; pick(at: number): void;
     <p class="pick" role="group" aria-label={`${name}: choose a try`}>
       {of.tries.map(({ try: at, outcome }) => (
         <button type="button" aria-pressed={at === shown} onClick={() => pick(at)}>
-          {`${lacksPasses(of) ? '' : MARKS[outcome]} Try ${String(at + 1)}: ${outcome}`}
+          {`${lacksPasses(of) ? '' : MARKS[outcome]} Try ${at + 1}: ${outcome}`}
         </button>
       ))}
     </p>
@@ -97,7 +97,7 @@ function TryJudgement({
       : [`${count(usage.input_tokens)} + ${count(usage.output_tokens)} tokens`]),
     ...(latency === null ? [] : [`${count(Math.round(latency))} ms`]),
     ...(reused ? ['reused'] : []),
-    ...(COMPLETE.has(ended) ? [] : [`ended by ${String(ended)}`]),
+    ...(COMPLETE.has(ended) ? [] : [`ended by ${ended}`]),
   ];
   const shown = scores.filter(
     ({ status, value, reason, skip }) =>
@@ -208,7 +208,7 @@ function ratingWords({ kind, ratings = [] }: AttributeData, id: string): string 
   const noun = kind === 'domain' ? 'domain' : 'sub-task';
   if (rating === undefined) return noun;
   const { affinity, evidence } = rating;
-  const rated = affinity === null ? 'not rated' : `affinity ${String(affinity)} of 5`;
+  const rated = affinity === null ? 'not rated' : `affinity ${affinity} of 5`;
   return `${noun}, ${rated}${evidence === '' ? '' : `: ${evidence}`}`;
 }
 

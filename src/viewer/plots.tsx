@@ -24,7 +24,7 @@ function Drawing({ label, kind = '', width = WIDTH, height, children }: DrawingP
       class={kind}
       width={width}
       height={height}
-      viewBox={`0 0 ${String(width)} ${String(height)}`}
+      viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={label}
     >

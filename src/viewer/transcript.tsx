@@ -76,7 +76,7 @@ function stepEntry(
   number: number,
   turn?: string,
 ): Pick<TranscriptEntry, 'label' | 'text'> {
-  const label = `Step ${turn === undefined ? '' : `${turn}.`}${String(number)}`;
+  const label = `Step ${turn === undefined ? '' : `${turn}.`}${number}`;
   if (step.type === 'message') return { label: `${label}, ${step.role}`, text: step.text };
   const { name, arguments: given, result } = step;
   const call = textOfParts([{ type: 'tool_call', name, arguments: given }]);

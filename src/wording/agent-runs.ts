@@ -39,12 +39,12 @@ export function runWords(facts: AgentRunFacts): string {
     ...(replies.stored === 0 ? [] : [`${counted(replies.stored, 'call')} answered by the store`]),
     ...(models.length < 2 ? [] : [`models ${models.join(', ')}`]),
     ...(usd === null ? [] : [cost(usd)]),
-    ...(seconds === null ? [] : [`${String(seconds)} s`]),
+    ...(seconds === null ? [] : [`${seconds} s`]),
   ];
   return `${figures.join(', ')}: ${RUN_ENDS[ended]}`;
 }
 
 export function checkWords({ code: exit, timedOut, output }: CheckResult): string {
-  const how = timedOut ? 'timed out' : exit === null ? 'was killed' : `exit code ${String(exit)}`;
+  const how = timedOut ? 'timed out' : exit === null ? 'was killed' : `exit code ${exit}`;
   return `${how}\n${output.trim()}`.trim();
 }

@@ -128,7 +128,7 @@ export function sessionOptions(
       own:
         facts.pullRequest === null
           ? `branch ${facts.headBranch ?? facts.head ?? ''}`
-          : `pull request ${String(facts.pullRequest)}`,
+          : `pull request ${facts.pullRequest}`,
       run: [
         env['GITHUB_RUN_ID'] ?? '0',
         env['GITHUB_RUN_ATTEMPT'] ?? '1',

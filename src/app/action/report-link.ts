@@ -36,7 +36,7 @@ export async function uploadReports(
     job.mode === 'diff' ? inTime(uploadResult(job, reports)).catch(() => null) : null,
   ]);
   return {
-    report: id === null ? null : `${run}/artifacts/${String(id)}`,
+    report: id === null ? null : `${run}/artifacts/${id}`,
     ...(artifact === null ? {} : { artifact }),
   };
 }
@@ -70,7 +70,7 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`The artifact service took longer than ${String(PATIENCE_MS / 1000)} s`));
+      reject(new Error(`The artifact service took longer than ${PATIENCE_MS / 1000} s`));
     }, PATIENCE_MS);
   });
   return Promise.race([work, late]).finally(() => {

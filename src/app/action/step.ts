@@ -123,7 +123,7 @@ export function failStep(error: unknown, redact: (text: string) => string = (tex
     // The disk may be full. The exit code and the log still report the failure.
   }
   const [first = OWN_FAULT] = problems;
-  const more = problems.length > 1 ? ` (and ${String(problems.length - 1)} more)` : '';
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   core.info(logText(endLine('error', `${first}${more}`)));
   return 1;
 }

@@ -63,7 +63,7 @@ export async function runPullRequest(
     const comment = github.comment() ?? summary;
     const check = github.check();
     if (comment === '' || check === null)
-      throw new InternalError(`the action ended with code ${String(code)} and published no report`);
+      throw new InternalError(`the action ended with code ${code} and published no report`);
     const outputs = await readFile(runner.output, 'utf8');
     const conclusion = /^conclusion<<(\S+)\r?\n(.*)\r?\n\1/m.exec(outputs)?.[2] ?? 'unknown';
     return {
@@ -88,7 +88,7 @@ async function startServer(script: string): Promise<{ url: string; close(): void
       resolve(line.trim());
     });
     child.once('close', (code) => {
-      reject(new InternalError(`${script} ended with code ${String(code)}`));
+      reject(new InternalError(`${script} ended with code ${code}`));
     });
   });
   return { url, close: () => child.stdin.end() };
@@ -218,7 +218,7 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
           RULE,
           (await renderResult(result, terminal)).trim(),
           RULE,
-          `Check run: ${check.conclusion} – ${check.title} (${String(check.annotations)} annotations)`,
+          `Check run: ${check.conclusion} – ${check.title} (${check.annotations} annotations)`,
           `Conclusion: ${conclusion}. In a pull request the required check would now be ` +
             `${conclusion === 'failure' ? 'red' : 'green'}.`,
           `Open in a browser: ${join(reports, 'report.html')}`,

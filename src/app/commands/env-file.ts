@@ -32,7 +32,7 @@ function unread(text: string, names: readonly string[]): string[] {
   return text.split('\n').flatMap((line, index) => {
     const [, word = '', after = ''] = /^\s*(?:export\s+)?(\w+)\s*(.?)/.exec(line) ?? [];
     return names.includes(word) && after !== '='
-      ? [`.env:${String(index + 1)}: gives ${word} no value; write ${word}=…`]
+      ? [`.env:${index + 1}: gives ${word} no value; write ${word}=…`]
       : [];
   });
 }

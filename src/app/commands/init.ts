@@ -282,7 +282,7 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
   ];
   return [
     'Next:',
-    ...steps.map((step, index) => `  ${String(index + 1)}. ${step}`),
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',
     ...commandLines(directoryOption(shown(below)), starter.needsHost ? ' --code host' : ''),
   ];

@@ -81,7 +81,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
       )
       .option(
         '--max-cost <dollars>',
-        `hard cap on cost (default: budget.max_cost_usd, or ${String(DEFAULT_CAPS.max_cost_usd)})`,
+        `hard cap on cost (default: budget.max_cost_usd, or ${DEFAULT_CAPS.max_cost_usd})`,
       );
   if (takes.asks === true)
     command.option(

@@ -161,7 +161,7 @@ export async function validateLines(
   const said = [...problems, ...notices.filter(({ kind }) => kind === 'import')];
   const lines = said.slice(0, MOST_FOUND).map((found) => `  ${formatProblem(found)}`);
   const rest = said.length - lines.length;
-  const more = rest === 0 ? [] : [`  and ${String(rest)} more`];
+  const more = rest === 0 ? [] : [`  and ${rest} more`];
   const words = code === 'host' ? ' --code host' : '';
   const found = planned.ready
     ? `npx evaldiff validate${words}: ${sizeOf(planned)}: no errors`

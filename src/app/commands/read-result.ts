@@ -26,8 +26,8 @@ export function readResultValue(
   if (version === 1) return wrong('was made before 1.0: run again');
   if (typeof version === 'number' && version !== RESULT_VERSION) {
     return wrong(
-      `is a result of version ${String(version)}; this evaldiff reads version ` +
-        `${String(RESULT_VERSION)}. Render it with the evaldiff that wrote it, or run again`,
+      `is a result of version ${version}; this evaldiff reads version ` +
+        `${RESULT_VERSION}. Render it with the evaldiff that wrote it, or run again`,
     );
   }
   const parsed = resultSchemaWith(own).safeParse(value);

@@ -40,7 +40,7 @@ async function writePages(paths: readonly string[], terminal: Terminal): Promise
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
   const pages: string[] = [];
   for (const [at, result] of results.entries()) {
-    const page = join(folder, `report-${String(at + 1)}.html`);
+    const page = join(folder, `report-${at + 1}.html`);
     await writeFile(page, await renderHtml(result, reports), { mode: 0o600 });
     pages.push(pathToFileURL(page).href);
   }

@@ -43,7 +43,7 @@ export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[
     const tries = policy.kind === 'adaptive' ? FIRST_TRIES : policy.tries;
     if (run.runs.length === 0 || needed <= tries) return [];
     const message =
-      `metrics_rollup at_least ${String(needed)} can never pass with ${String(tries)} tries; ` +
+      `metrics_rollup at_least ${needed} can never pass with ${tries} tries; ` +
       'raise n_tries or lower k';
     return [{ place: { file: tests.file, line: 0 }, message }];
   });
@@ -91,7 +91,7 @@ export function gradersNeedHost(
 export function onePerLine(problems: readonly Problem[]): Problem[] {
   const byPlace = problems.map((found) => {
     const { file = '', line } = found.place ?? {};
-    return [`${file}:${String(line)}`, found] as const;
+    return [`${file}:${line}`, found] as const;
   });
   return [...new Map(byPlace).values()];
 }

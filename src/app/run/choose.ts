@@ -46,7 +46,7 @@ export function chooseReferences(
   const words = [references, tags].flatMap((each, index) =>
     each === null ? [] : `${index === 0 ? 'references' : 'tags'}=${each.join(',')}`,
   );
-  if (sample !== null) words.push(`sample=${String(sample.count)} with seed ${sample.seed}`);
+  if (sample !== null) words.push(`sample=${sample.count} with seed ${sample.seed}`);
   return {
     base: base === null ? null : withChosen(base, isChosen),
     head: withChosen(head, isChosen),
@@ -56,7 +56,7 @@ export function chooseReferences(
         kind: 'settings',
         place: null,
         message:
-          `only ${counted(chosen.size, 'reference')} of ${String(all.size)} chosen ` +
+          `only ${counted(chosen.size, 'reference')} of ${all.size} chosen ` +
           `(${words.join(', ').slice(0, 200)}): the others were not judged`,
       },
     ],

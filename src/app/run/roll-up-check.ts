@@ -33,7 +33,7 @@ export async function checkRollup(
   const [first] = errors;
   if (first?.tally !== undefined) {
     const { message, tally } = first;
-    const counts = read.map((name) => `${name} is ${String(tally[name])}`).join(' and ');
+    const counts = read.map((name) => `${name} is ${tally[name]}`).join(' and ');
     return { kind: 'error', message, counts: errors.length === ran.length ? '' : ` if ${counts}` };
   }
   const passes = ran.every((each) => each.status !== 'error' && each.values['result'] === true);

@@ -3,7 +3,6 @@ import { keyPlace } from '../../kernel/suite/suite.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { modelLabel } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
-import type { RunWords } from './spending.ts';
 
 /**
  * A problem for each of head's prompts whose model does not exist. A sweep over models shows the
@@ -12,7 +11,7 @@ import type { RunWords } from './spending.ts';
 export function unknownModels(
   prepared: Prepared,
   missing: ReadonlyMap<string, string>,
-  { meantModel }: Pick<RunWords, 'meantModel'>,
+  { meantModel }: { meantModel(name: string, others: readonly string[]): string | null },
 ): Problem[] {
   if (prepared.mode === 'sweep' || missing.size === 0) return [];
   const names = targetsOf(prepared).flatMap((target) =>

@@ -78,7 +78,7 @@ async function resolveHead(
   if (facts.head === null) return repository.resolve('HEAD');
   await repository.ensureCommit(facts.head, {
     side: 'head',
-    refs: facts.pullRequest === null ? [] : [`refs/pull/${String(facts.pullRequest)}/head`],
+    refs: facts.pullRequest === null ? [] : [`refs/pull/${facts.pullRequest}/head`],
   });
   // Resolves an annotated tag to its commit, because GitHub accepts no check run for a tag.
   return repository.resolve(facts.head);

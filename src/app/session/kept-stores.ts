@@ -45,7 +45,7 @@ export function createKeptStores(): KeptStores {
 
 async function fileMark(file: string): Promise<string | null> {
   const found = await stat(file).catch(() => null);
-  return found === null ? null : `${String(found.ino)} ${String(found.birthtimeMs)}`;
+  return found === null ? null : `${found.ino} ${found.birthtimeMs}`;
 }
 
 interface RememberingStore extends Store {

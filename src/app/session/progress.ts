@@ -177,11 +177,11 @@ function pace(done: number, planned: number, seconds: number): string[] {
 }
 
 function outOf(done: number, planned: number, what: string): string {
-  return done > planned ? counted(done, what) : `${String(done)} of ${counted(planned, what)}`;
+  return done > planned ? counted(done, what) : `${done} of ${counted(planned, what)}`;
 }
 
 function duration(seconds: number): string {
   if (seconds < 90) return `${String(Math.ceil(seconds))} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? `${String(minutes)} min` : `${(minutes / 60).toFixed(1)} h`;
+  return minutes < 90 ? `${minutes} min` : `${(minutes / 60).toFixed(1)} h`;
 }

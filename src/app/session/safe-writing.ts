@@ -50,7 +50,7 @@ export async function pathRefusal(
   const [first, ...more] =
     kind === 'file' || !resolved.inside ? [] : await workTree.tracked(resolved.path);
   if (first === undefined) return null;
-  const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${String(more.length)} more`}`;
+  const files = `${visibleLine(first)}${more.length === 0 ? '' : ` and ${more.length} more`}`;
   return kind === 'store'
     ? `git tracks ${files}, so a pull request may have written it, and evaldiff does not read it; ` +
         'remove it from git, or name another store'

@@ -30,9 +30,7 @@ export function createSchemaChecker(
     if (closed) return unchecked('evaldiff is stopping');
     if (left <= 0) return unchecked('no time was left at the end of the run');
     if ((timeouts.get(key) ?? 0) >= TIMEOUTS)
-      return unchecked(
-        `the schema took longer than ${String(seconds)} s ${String(TIMEOUTS)} times`,
-      );
+      return unchecked(`the schema took longer than ${seconds} s ${TIMEOUTS} times`);
     thread ??= startSchemaThread(seconds * 1000, clock);
     const using = await thread;
     const began = clock.now();
@@ -46,9 +44,7 @@ export function createSchemaChecker(
     if (checked.ended === 'gone')
       return [schemaError('the check of the schema used too much memory and was stopped')];
     timeouts.set(key, (timeouts.get(key) ?? 0) + 1);
-    return [
-      schemaError(`the check of the schema took longer than ${String(seconds)} s and was stopped`),
-    ];
+    return [schemaError(`the check of the schema took longer than ${seconds} s and was stopped`)];
   };
 
   const oneByOne: CheckSchema = async (schema, values) => {

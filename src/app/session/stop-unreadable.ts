@@ -6,7 +6,7 @@ const MOST_UNREADABLE = 10;
 
 function stoppedForm({ said }: QuestionForm): Completion {
   const message =
-    `no call was made: ${String(MOST_UNREADABLE)} replies in a row could not be read, ` +
+    `no call was made: ${MOST_UNREADABLE} replies in a row could not be read, ` +
     `the last one: ${lastWords(said)}`;
   return { status: 'error', kind: 'reply', message, unsent: true };
 }

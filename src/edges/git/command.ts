@@ -75,8 +75,8 @@ export function withSettings(
   const given = Number(environment['GIT_CONFIG_COUNT'] ?? '0');
   const start = Number.isSafeInteger(given) && given > 0 ? given : 0;
   const variables = settings.flatMap(([key, value], at) => [
-    [`GIT_CONFIG_KEY_${String(start + at)}`, key],
-    [`GIT_CONFIG_VALUE_${String(start + at)}`, value],
+    [`GIT_CONFIG_KEY_${start + at}`, key],
+    [`GIT_CONFIG_VALUE_${start + at}`, value],
   ]);
   return {
     ...environment,

@@ -15,8 +15,7 @@ export function openMissing(place: GitPlace, remote: Remote | null) {
     if (ids.length === 0 || remote === null) return;
     const { code, stderr: complaint } = await remote.fetch(ids, { filter, alone: true });
     if (code === 0) return;
-    const what =
-      filter === 'tree:0' ? 'Folder listings' : `The contents of ${String(ids.length)} files`;
+    const what = filter === 'tree:0' ? 'Folder listings' : `The contents of ${ids.length} files`;
     throw userError(
       null,
       `${what} could not be fetched, and this clone does not have them: ${lastLine(complaint)}.`,

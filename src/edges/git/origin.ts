@@ -82,7 +82,7 @@ async function lacksRecentCommits(
 ): Promise<boolean> {
   const boundary = await shallowBoundary(place);
   if (boundary.size === 0) return false;
-  const walk = ['rev-list', `--max-age=${String(since)}`, '--stdin'];
+  const walk = ['rev-list', `--max-age=${since}`, '--stdin'];
   const recent = await gitLines(place, walk, { input: Buffer.from(`${tips.join('\n')}\n`) });
   return recent.some((commit) => boundary.has(commit));
 }

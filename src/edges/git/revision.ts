@@ -207,7 +207,7 @@ async function unknownMessage(names: Names, revision: string): Promise<string> {
     'for-each-ref',
     '--sort=-committerdate',
     '--format=%(refname:short)',
-    `--count=${String(NAMED_BRANCHES)}`,
+    `--count=${NAMED_BRANCHES}`,
     'refs/heads',
   ]);
   const branches = linesOf(output);

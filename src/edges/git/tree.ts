@@ -123,10 +123,10 @@ export function sourceTree(
 }
 
 function lfsWords({ size, sha256 }: LfsPointer, at: string): string {
-  const itself = `The file itself (${String(size)} bytes, sha256 ${sha256.slice(0, 12)})`;
+  const itself = `The file itself (${size} bytes, sha256 ${sha256.slice(0, 12)})`;
   return size > MOST_LFS_BYTES
     ? `is stored in Git LFS ${at}. ${itself} is larger than the limit of ` +
-        `${String(MOST_LFS_BYTES)} bytes`
+        `${MOST_LFS_BYTES} bytes`
     : `is only a Git LFS pointer ${at}. ${itself} is neither in the working tree nor in the ` +
         'clone\'s LFS storage: run "git lfs fetch" for that commit and "git lfs checkout" (in a ' +
         'workflow: actions/checkout with lfs: true), or keep the file out of LFS';

@@ -116,7 +116,7 @@ async function blockerOf(
   place: CheckPlace,
 ): Promise<string | null> {
   const { owner, repository, headSha } = place;
-  const latest = new Map(runs.map((run) => [`${run.identity} ${String(run.pullRequest)}`, run]));
+  const latest = new Map(runs.map((run) => [`${run.identity} ${run.pullRequest}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
     if (own === 'success' || own === 'neutral' || own === 'superseded') continue;
@@ -124,7 +124,7 @@ async function blockerOf(
       if (run.identity !== owner.identity && !place.approved) return 'another job or workflow';
     } else {
       const { state, head } = await presentPull(client, repository, number);
-      if (state === 'open' && head.sha === headSha) return `#${String(number)}`;
+      if (state === 'open' && head.sha === headSha) return `#${number}`;
     }
   }
   return null;

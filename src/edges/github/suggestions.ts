@@ -118,7 +118,7 @@ async function put(
     return [];
   } catch (error) {
     if (!hasStatus(error, 422)) throw error;
-    const failed = `A suggested fix is only in the comment, not on line ${String(endLine)} of its file`;
+    const failed = `A suggested fix is only in the comment, not on line ${endLine} of its file`;
     return [publishFailureLine(failed, PERMISSION, error, job.fork)];
   }
 }

@@ -83,5 +83,5 @@ function grown(block: JsonMap, delta: JsonMap): JsonMap {
   if (from === undefined || to === undefined) return block;
   // A tool call's input starts as an empty map and arrives as pieces of JSON text.
   const before = typeof block[to] === 'string' ? block[to] : '';
-  return { ...block, [to]: `${before}${String(delta[from])}` };
+  return { ...block, [to]: `${before}${delta[from]}` };
 }

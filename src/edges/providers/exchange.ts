@@ -100,7 +100,7 @@ function whyRefused(
   }
   const error = member(data, 'error');
   const said = member(data, 'error_description') ?? member(error, 'message') ?? error;
-  const why = `(${String(status)}): ${shorten(said ?? 'no reason')}`;
+  const why = `(${status}): ${shorten(said ?? 'no reason')}`;
   return status >= 500 || status === 429
     ? new TransportError('exchange', `no access token from ${label} ${why}`)
     : new TransportError('identity', `${label} refused the job's identity ${why}`);

@@ -150,7 +150,7 @@ export function httpFault(failure: HttpFailure): Fault {
   const row = FAULT_ROWS.find(({ when }) => when(failure)) ?? REJECTED;
   const { kind, words, hidesMessage, advice, scope, noModel, mayPass }: Omit<FaultRow, 'when'> =
     row;
-  const message = `${String(status)}, ${words}${said === '' || hidesMessage ? '' : `: ${said}`}`;
+  const message = `${status}, ${words}${said === '' || hidesMessage ? '' : `: ${said}`}`;
   const end = /[.!?]$/.test(message) ? ' ' : '. ';
   return fault(kind, advice === undefined ? message : `${message}${end}${advice}`, {
     waitMs,

@@ -203,6 +203,6 @@ function createHealth(giveUp: LimiterOptions['giveUp'], now: number) {
 }
 
 function unreachedFault({ message, ...fault }: Fault): Fault {
-  const after = `${String(MOST_UNREACHED)} connections in a row failed, so no further requests were sent`;
+  const after = `${MOST_UNREACHED} connections in a row failed, so no further requests were sent`;
   return { ...fault, retry: 'never', scope: 'server', message: `${after}: ${message}` };
 }

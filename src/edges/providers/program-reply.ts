@@ -113,7 +113,7 @@ type Reply =
 export function readReply(data: unknown): Reply {
   const id = onlyId.safeParse(data).data?.id ?? null;
   if (isDeeper(data, MOST_LEVELS))
-    return { kind: 'odd', id, problem: `is nested deeper than ${String(MOST_LEVELS)} levels` };
+    return { kind: 'odd', id, problem: `is nested deeper than ${MOST_LEVELS} levels` };
   const read = reply.safeParse(data);
   if (!read.success) {
     const [{ path, message } = { path: [], message: 'is not JSON' }] = read.error.issues;

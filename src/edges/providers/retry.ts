@@ -135,7 +135,7 @@ function boundedWait(fault: Fault, waitMs: number): Fault {
     retry: 'never',
     message:
       `${fault.message}; the server asks for a wait of ${String(Math.round(waitMs / 1000))} s ` +
-      `(limit: ${String(MAX_WAIT_MS / 1000)} s); run again later`,
+      `(limit: ${MAX_WAIT_MS / 1000} s); run again later`,
   };
 }
 

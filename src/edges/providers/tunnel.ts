@@ -14,7 +14,7 @@ export function tunnelThrough(
   agent.createConnection = (target, done) => {
     const options = target as tls.ConnectionOptions & { hostname?: string };
     const { host = '', port = 443 } = options;
-    const to = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+    const to = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const connect = connectTo(proxy, to);
     const fail = (code: string): void => {
       opening.delete(connect);
@@ -26,12 +26,12 @@ export function tunnelThrough(
       opening.delete(connect);
       if (statusCode !== 200) {
         socket.destroy();
-        fail(`${REFUSED}${String(statusCode)}`);
+        fail(`${REFUSED}${statusCode}`);
         return;
       }
       done?.(null, tls.connect({ ...options, socket }));
     });
-    connect.on('response', ({ statusCode = 0 }) => fail(`${REFUSED}${String(statusCode)}`));
+    connect.on('response', ({ statusCode = 0 }) => fail(`${REFUSED}${statusCode}`));
     connect.on('error', (error) => fail(`${REFUSED}${'code' in error ? String(error.code) : ''}`));
     connect.setTimeout(timeoutMs, () => fail(`${REFUSED}ETIMEDOUT`));
     connect.end();

@@ -133,9 +133,9 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
 
 function codePlace(line: Json | undefined, { at }: Setting): string {
   const known = typeof line === 'number' && line > 0 ? line : null;
-  if (at === undefined) return known === null ? '' : ` on line ${String(known)}`;
+  if (at === undefined) return known === null ? '' : ` on line ${known}`;
   const offset = at.linewise && known !== null ? known - 1 : 0;
-  return ` at ${at.file}:${String(at.line + offset)}`;
+  return ` at ${at.file}:${at.line + offset}`;
 }
 
 /** Lone surrogates are invalid in hashes, files and requests. */

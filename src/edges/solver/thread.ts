@@ -38,7 +38,7 @@ export async function solveWithHighs(
     model.run();
     const status = model.getModelStatus();
     if (status !== highs.constants.modelStatus.optimal)
-      return { status: 'failed', reason: `HiGHS ended with status ${String(status)}` };
+      return { status: 'failed', reason: `HiGHS ended with status ${status}` };
     const values = model.getSolution().colValue;
     return {
       status: 'solved',

@@ -44,7 +44,7 @@ export function artifactName(
   { index, count }: { index: number; count: number },
   project: string,
 ): string {
-  return `evaldiff-shard-${String(index)}-of-${String(count)}-${projectMark(project)}`;
+  return `evaldiff-shard-${index}-of-${count}-${projectMark(project)}`;
 }
 
 export function unreachable(env: NodeJS.ProcessEnv): string | null {

@@ -35,7 +35,7 @@ export interface CacheKeys {
  * not read.
  */
 export function cacheKeys({ access, project, own, run }: CacheScope): CacheKeys {
-  const start = `evaldiff-${String(STORE_VERSION)}-${shortHash(project)}`;
+  const start = `evaldiff-${STORE_VERSION}-${shortHash(project)}`;
   const shared = `${start}-shared-`;
   if (access === 'read-write') return { shared, own: null, save: `${shared}${run}` };
   if (access === 'read') return { shared, own: null, save: null };

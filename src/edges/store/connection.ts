@@ -80,7 +80,7 @@ export function createConnection(options: ConnectionOptions) {
       if (late.length > 0)
         options.notice(
           `${visibleLine(options.file)}: another process still locks it. Number of answers ` +
-            `that were not stored: ${String(late.length)}`,
+            `that were not stored: ${late.length}`,
         );
       closeDatabase(held);
     },

@@ -35,7 +35,7 @@ function wrapDatabase(db: DatabaseSync) {
       records.trim();
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
     },
-    setBusyTimeout: (ms: number) => db.exec(`PRAGMA busy_timeout = ${String(ms)}`),
+    setBusyTimeout: (ms: number) => db.exec(`PRAGMA busy_timeout = ${ms}`),
     copyTo: (file: string) => void db.prepare('VACUUM INTO ?').run(file),
     version: () => Number(version.get()?.['data_version']),
     close: () => db.close(),

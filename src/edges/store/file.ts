@@ -123,7 +123,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   if (tables > 0 && version > STORE_VERSION)
     throw new StoreError(
       'newer',
-      `has store version ${String(version)}; this evaldiff knows ${String(STORE_VERSION)}`,
+      `has store version ${version}; this evaldiff knows ${STORE_VERSION}`,
     );
   if (tables > 0 && version < STORE_VERSION)
     throw new StoreError('older', 'was written by an earlier version of evaldiff and is not read');
@@ -136,7 +136,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
   }
   if (tables === 0) {
     db.exec('PRAGMA auto_vacuum = INCREMENTAL');
-    db.exec(`PRAGMA application_id = ${String(APPLICATION_ID)}`);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
   }
   // A write-ahead log keeps answers after a crash, without waiting for the disk.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
@@ -148,7 +148,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     CREATE TABLE IF NOT EXISTS batches (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS served (id INTEGER PRIMARY KEY, label TEXT NOT NULL, model TEXT, fingerprint TEXT, at INTEGER) STRICT;
     CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, served INTEGER NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
-    PRAGMA user_version = ${String(STORE_VERSION)};
+    PRAGMA user_version = ${STORE_VERSION};
     COMMIT`);
 }
 

@@ -110,5 +110,5 @@ function reportRefused(refused: number, { file, secret, notice }: StoreOptions):
     secret === null
       ? 'stored answers with an invalid digest'
       : 'answers that this machine did not store, or that were changed since,';
-  notice(`${visibleLine(file)}: ${which} were ignored: ${String(refused)}`);
+  notice(`${visibleLine(file)}: ${which} were ignored: ${refused}`);
 }

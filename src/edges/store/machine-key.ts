@@ -35,7 +35,7 @@ export function readMachineKey(file: string): Uint8Array | null {
   }
   throw userError(
     null,
-    `${visibleLine(file)}: is not an evaldiff key (${String(BYTES)} bytes). Remove it: ` +
+    `${visibleLine(file)}: is not an evaldiff key (${BYTES} bytes). Remove it: ` +
       'evaldiff then creates a new key and requests stored answers again.',
   );
 }

@@ -235,7 +235,7 @@ export async function othersIn(
   })) {
     lines += 1;
     const parsed = partLineSchema.safeParse(parsedJson(text));
-    if (!parsed.success) return { flaw: `line ${String(lines)} is not an answer` };
+    if (!parsed.success) return { flaw: `line ${lines} is not an answer` };
     others.set(parsed.data.key, parsed.data.completion);
   }
   return { others, lines };

@@ -118,7 +118,7 @@ const runsMetric = defineMetric({
       if (result === undefined) return notAsked(run);
       if (result.timedOut === true)
         return { status: 'error', reason: `${run}: stopped at its time limit` };
-      const how = result.code === null ? 'was killed' : `exits with ${String(result.code)}`;
+      const how = result.code === null ? 'was killed' : `exits with ${result.code}`;
       const last = result.output.trim().split('\n').at(-1) ?? '';
       return passOrFail(result.code === 0, `${run} ${how}: ${shorten(last, 200)}`);
     }),

@@ -179,7 +179,7 @@ function stepPairs(
   const all = Array.from({ length }, (_, at) => at);
   const equal = all.find((at) => before[at] !== after[at]) ?? length;
   const pairs = all.slice(equal, equal + SHOWN_STEPS).map((at) => ({
-    name: [text(`Step ${String(at + 1)}`)],
+    name: [text(`Step ${at + 1}`)],
     base: before[at] ?? null,
     head: after[at] ?? null,
   }));

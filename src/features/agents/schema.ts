@@ -115,13 +115,13 @@ const nameList = (example: string) =>
 
 export const limitsShape = {
   turns: wholeNumber(1, 1000)
-    .describe(`Maximum model calls of one run. Default: ${String(RUN_LIMITS.turns)}.`)
+    .describe(`Maximum model calls of one run. Default: ${RUN_LIMITS.turns}.`)
     .optional(),
   minutes: numberBetween(0.1, 180)
-    .describe(`Maximum minutes of one run. Default: ${String(RUN_LIMITS.minutes)}.`)
+    .describe(`Maximum minutes of one run. Default: ${RUN_LIMITS.minutes}.`)
     .optional(),
   usd: numberBetween(0.001, 1000)
-    .describe(`Maximum US dollars of one run. Default: ${String(RUN_LIMITS.usd)}.`)
+    .describe(`Maximum US dollars of one run. Default: ${RUN_LIMITS.usd}.`)
     .optional(),
 };
 

@@ -118,7 +118,7 @@ export function attributeResults<Own extends SurveyedSuite>(
       own.suite.references.map((reference): [string, Omit<PlacedMember, 'affinity'>] => {
         const { id, cluster: name } = reference;
         // Cluster names are unique only within a suite.
-        const cluster = name === null ? null : `${String(s)} ${name}`;
+        const cluster = name === null ? null : `${s} ${name}`;
         const row = { tries: attributeTries(reference, own.suite), cluster };
         return [id, { id, row, at: rows.push(row) - 1 }];
       }),

@@ -34,7 +34,7 @@ export function sampleReferences<Of extends { id: string; compared: boolean }>(
 ): readonly Of[] {
   const placed = references.map((reference) => ({
     reference,
-    place: Number(reference.compared) - nextFloat(createRandom(`${String(seed)} ${reference.id}`)),
+    place: Number(reference.compared) - nextFloat(createRandom(`${seed} ${reference.id}`)),
   }));
   const chosen = placed.sort((a, b) => b.place - a.place).slice(0, most);
   const kept = new Set(chosen.map(({ reference }) => reference));

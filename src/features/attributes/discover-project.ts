@@ -39,8 +39,8 @@ export function planDiscovery(
     .filter((part) => !parts.includes(part))
     .map(
       ({ path, references }) =>
-        `${path}: attributes need at least ${String(FEWEST_REFERENCES)} references; there ` +
-        `${references.length === 1 ? 'is' : 'are'} ${String(references.length)}`,
+        `${path}: attributes need at least ${FEWEST_REFERENCES} references; there ` +
+        `${references.length === 1 ? 'is' : 'are'} ${references.length}`,
     );
   const callsOf = ({ references, most }: DiscoveryPart) => discoveryCalls(references.length, most);
   const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
@@ -128,7 +128,7 @@ export function discoveryNotes({
     ...(failed === 0
       ? []
       : [
-          `${path}: ${String(failed)} of ${counted(asked, 'question')} failed ` +
+          `${path}: ${failed} of ${counted(asked, 'question')} failed ` +
             `(${reason ?? 'no reply'}), so the attributes are based on only part of the references`,
         ]),
     ...(dropped.length === 0

@@ -54,7 +54,7 @@ export async function discover(
   const texts = [
     ...new Set(references.map((reference) => referenceText(reference, MAX_REFERENCE_CHARS))),
   ].sort();
-  const shuffled = shuffle(texts, createRandom(`attributes ${String(options.seed)}`));
+  const shuffled = shuffle(texts, createRandom(`attributes ${options.seed}`));
   const groups = Array.from({ length: Math.ceil(shuffled.length / GROUP) }, (_, group) =>
     shuffled.slice(group * GROUP, (group + 1) * GROUP),
   );
@@ -108,9 +108,7 @@ function propose(
   prompt: string,
   tools: AskTools,
 ): Promise<GraderReply<z.output<typeof proposals>>> {
-  const examples = Object.fromEntries(
-    group.map((text, index) => [`example ${String(index + 1)}`, text]),
-  );
+  const examples = Object.fromEntries(group.map((text, index) => [`example ${index + 1}`, text]));
   return askForJson(
     {
       purpose: 'qualeval',
@@ -122,14 +120,14 @@ function propose(
         'which kinds of cases go wrong.',
       text: [
         'The application sends this prompt to a model:\n{{prompt}}',
-        `Here are ${String(group.length)} of many test cases: an input each, and the answer ` +
+        `Here are ${group.length} of many test cases: an input each, and the answer ` +
           'expected, where one is given.',
         ...Object.keys(examples).map((name) => `{{${name}}}`),
         '"domains": what such inputs are about, as topics or fields that a case can belong to.',
         '"subtasks": what a model must be able to do to answer, each a single skill, and ' +
           'never the task as a whole.',
         'Start from these cases, and word each entry so widely that it fits others like ' +
-          `them. Give up to ${String(PER_GROUP)} of each, the clearest first.`,
+          `them. Give up to ${PER_GROUP} of each, the clearest first.`,
       ].join('\n'),
     },
     tools,
@@ -215,7 +213,7 @@ async function merge(
         `These labels are ${what}.\n{{proposals}}`,
         '"proposals" is how often a label was proposed. ' +
           'Merge labels that mean the same, and keep those that cover the most proposals, at ' +
-          `most ${String(most)} in all. No two of them may overlap.`,
+          `most ${most} in all. No two of them may overlap.`,
         'Give each a name of two to five words and one sentence of explanation, the one that ' +
           'covers the most first.',
       ].join('\n'),

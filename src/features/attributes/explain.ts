@@ -70,7 +70,7 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
 
 const UNINFORMATIVE =
   'the ratings do not separate the tests, so no attribute can be named: for each attribute, fewer than ' +
-  `${String(FEWEST_UNITS)} compared tests are rated 3 or more, or fewer than that are rated lower`;
+  `${FEWEST_UNITS} compared tests are rated 3 or more, or fewer than that are rated lower`;
 
 function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
   if (wanted === null) return [];
@@ -85,7 +85,7 @@ function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput)
 function sampleNote({ references: { length } }: CountedSuite, sample: number): string[] {
   return length <= sample
     ? []
-    : [`attributes are based on ${String(sample)} of ${String(length)} tests (qualeval.sample)`];
+    : [`attributes are based on ${sample} of ${length} tests (qualeval.sample)`];
 }
 
 function notice(path: string, message: string): Notice {
@@ -102,8 +102,8 @@ async function surveySuite(
     return {
       surveyed: [],
       notes: [
-        `attributes need at least ${String(FEWEST_REFERENCES)} references; ` +
-          `there are ${String(references.length)}`,
+        `attributes need at least ${FEWEST_REFERENCES} references; ` +
+          `there are ${references.length}`,
       ],
     };
   }
@@ -146,8 +146,8 @@ async function surveySuite(
 function tooFew(compared: number): string | null {
   return compared >= FEWEST_COMPARED
     ? null
-    : `attributes need ${String(FEWEST_COMPARED)} compared references; this change affects ` +
-        `${String(compared)}`;
+    : `attributes need ${FEWEST_COMPARED} compared references; this change affects ` +
+        `${compared}`;
 }
 
 function unaskedNote({ unasked = null }: ExplainInput): string {

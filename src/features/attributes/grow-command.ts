@@ -64,10 +64,10 @@ export const growCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      `\nRates the references and up to ${String(MOST_POOL_ROWS)} rows of the pool, and keeps the rows that fit ` +
-        `attributes with fewer than ${String(ENOUGH_REFERENCES)} references. ` +
+      `\nRates the references and up to ${MOST_POOL_ROWS} rows of the pool, and keeps the rows that fit ` +
+        `attributes with fewer than ${ENOUGH_REFERENCES} references. ` +
         'Attributes of --attribute and --from get ' +
-        `${String(ENOUGH_REFERENCES)} more.\n\nExamples:\n  evaldiff grow log.jsonl prompts=support\n` +
+        `${ENOUGH_REFERENCES} more.\n\nExamples:\n  evaldiff grow log.jsonl prompts=support\n` +
         '  evaldiff grow log.jsonl prompts=support --from evaldiff-report',
     )
     .action(async (pool: string, overrides: string[], options: GrowOptions) => {
@@ -157,7 +157,7 @@ async function readPool(
   const references = referenceTexts(suite.tests.references);
   const names = suite.prompt.variables.map(({ name }) => name);
   const all = poolReferences(pool, rows, names, references);
-  const random = createRandom(`grow ${String(project.settings.seed)}`);
+  const random = createRandom(`grow ${project.settings.seed}`);
   return {
     ...{ attributes, task: taskFor(pinned, path), references },
     wanted: await wantedAttributes(attributes, path, options, terminal),
@@ -199,13 +199,13 @@ async function writeGrown(
 ): Promise<void> {
   for (const { attribute, before, after } of grown.thin)
     terminal.out(
-      `${logLine(attribute.name)}: ${counted(before, 'reference')}, ${String(after)} with the drafts\n`,
+      `${logLine(attribute.name)}: ${counted(before, 'reference')}, ${after} with the drafts\n`,
     );
   if (grown.drafts.length === 0)
     throw userError(
       null,
       grown.thin.length === 0
-        ? `every attribute has at least ${String(ENOUGH_REFERENCES)} references, ` +
+        ? `every attribute has at least ${ENOUGH_REFERENCES} references, ` +
             'so nothing was written; name one with --attribute, or a result where one regressed with --from'
         : 'no row of the pool fits an attribute with too few references, so nothing was written',
     );

@@ -22,7 +22,7 @@ export function poolReferences(
     const input = isMap(from) ? poolInput(from, variables) : null;
     return input === null
       ? []
-      : [{ id: `${file}:${String(line)}`, input, expected: ownEntry(value, 'expected') }];
+      : [{ id: `${file}:${line}`, input, expected: ownEntry(value, 'expected') }];
   });
   if (found.length === 0)
     throw new UserError([

@@ -49,10 +49,10 @@ export async function proposeChanges(
       text: [
         PACKET_TEXT,
         'Explain this kind of test cases:\n{{attribute}}',
-        `Write at most ${String(MOST_PROPOSALS)} insights, the best first. Each changes one line ` +
+        `Write at most ${MOST_PROPOSALS} insights, the best first. Each changes one line ` +
           'of the prompt so that these cases pass again and no other case gets worse. Use general ' +
           'words: no case may be named or answered. A change adds at most ' +
-          `${String(MOST_ADDED)} characters and no variable.`,
+          `${MOST_ADDED} characters and no variable.`,
       ].join('\n'),
     },
     tools,

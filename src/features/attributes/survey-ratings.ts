@@ -28,15 +28,14 @@ export async function rateReferences(
   const missing = missingRatings(ratings.values());
   if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
     notes.push(
-      `attributes were not computed: ${String(missing.unrated)} of ${String(ratings.size)} ` +
+      `attributes were not computed: ${missing.unrated} of ${ratings.size} ` +
         `references could not be rated (${missing.reason})`,
     );
     return null;
   }
   if (missing.partly > 0)
     notes.push(
-      `${String(missing.partly)} of ${String(ratings.size)} references are not fully rated: ` +
-        `${missing.reason}`,
+      `${missing.partly} of ${ratings.size} references are not fully rated: ` + `${missing.reason}`,
     );
   return ratings;
 }
@@ -68,7 +67,7 @@ export async function rateAnswers(
   const { unrated, reason } = missingRatings(all);
   if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
   notes.push(
-    `the skill alignment was not computed: ${String(unrated)} of ${String(all.length)} ` +
+    `the skill alignment was not computed: ${unrated} of ${all.length} ` +
       `answers could not be rated (${reason})`,
   );
   return null;

@@ -88,7 +88,7 @@ async function surveyAttributes(
   } = await discover(references, { most, seed, prompt }, tools);
   if (failed > 0)
     notes.push(
-      `attributes are based on only part of the references: ${String(failed)} of ${String(asked)} ` +
+      `attributes are based on only part of the references: ${failed} of ${asked} ` +
         `questions about them failed (${reason ?? 'no reply'})`,
     );
   if (dropped.length > 0)
@@ -110,8 +110,8 @@ function dropTooLong(
     const own = pinned.filter((attribute) => attribute.kind === kind);
     if (own.length <= limit) return own;
     notes.push(
-      `${String(own.length)} pinned ${words} are more ` +
-        `than ${String(references)} references allow (${String(limit)}), so they were not ` +
+      `${own.length} pinned ${words} are more ` +
+        `than ${references} references allow (${limit}), so they were not ` +
         'used here',
     );
     return [];
@@ -209,7 +209,7 @@ function assignmentNotes(assignment: Assignment, what: string, columns: number):
     ...(outsideBand === 0
       ? []
       : [
-          `${String(outsideBand)} of ${String(columns)} ${what} exceed qualeval.slack, ` +
+          `${outsideBand} of ${columns} ${what} exceed qualeval.slack, ` +
             'because there are too few references',
         ]),
     ...(left.length === 0

@@ -55,7 +55,7 @@ function caseText(input: Record<string, Scalar>, answer: string, limit: number):
 function inputText(input: Record<string, Scalar>): string {
   return Object.keys(input)
     .sort()
-    .map((key) => `${key}: ${String(input[key])}`)
+    .map((key) => `${key}: ${input[key]}`)
     .join('\n');
 }
 
@@ -106,7 +106,7 @@ export function withIds(named: readonly Omit<Attribute, 'id'>[]): Attribute[] {
     const earlier = used.get(plain) ?? 0;
     used.set(plain, earlier + 1);
     return {
-      id: earlier === 0 && slug !== '' ? plain : `${plain}.${String(earlier + 1)}`,
+      id: earlier === 0 && slug !== '' ? plain : `${plain}.${earlier + 1}`,
       ...attribute,
     };
   });

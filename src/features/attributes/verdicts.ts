@@ -103,7 +103,7 @@ function findingsIn(
   { alpha, seed, permutations = PERMUTATIONS }: VerdictOptions,
   direction: 'down' | 'up',
 ): Map<readonly number[], AttributeFinding> {
-  const random = createRandom(`attributes ${String(seed)} ${direction}`);
+  const random = createRandom(`attributes ${seed} ${direction}`);
   const placed = suites.map((suite) => contrastCandidates(rows, suite, direction));
   const moved = adjustHolm(placed.flatMap(({ candidates }) => candidates));
   const pOf = (candidate: ContrastCandidate) => moved.get(candidate) ?? 1;

@@ -72,7 +72,7 @@ function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const named = causePlaceLine(unit);
   if (named !== null) return unit.files === undefined ? [...named, at] : named.slice(0, -1);
   const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
-  return [isSameFile ? text(`line ${String(lines.from)}`) : at, ...excerptOf(unit)];
+  return [isSameFile ? text(`line ${lines.from}`) : at, ...excerptOf(unit)];
 }
 
 function causePlaceLine(unit: ChangeUnit): Line | null {

@@ -104,9 +104,7 @@ async function savedCauses(file: string, terminal: Terminal): Promise<Cause[]> {
 
 function fixText(fix: Fix): string {
   const lines = fixDiff(fix).map(({ sign, text }) => `${DIFF_SIGNS[sign]} ${text}`);
-  return [`${fix.file}:${String(fix.lines.from)}: ${fixWords(fix)}`, ...lines]
-    .map(logLine)
-    .join('\n');
+  return [`${fix.file}:${fix.lines.from}: ${fixWords(fix)}`, ...lines].map(logLine).join('\n');
 }
 
 async function staleFixReason(folder: string, fix: Fix): Promise<string | null> {

@@ -32,10 +32,10 @@ export async function draftFixes(
         'By experiment, this line of the prompt is the cause. Before the change it was this ' +
           '(empty: it was not there):\n{{before}}',
         'The change made it this (empty: it was taken out):\n{{after}}',
-        `Write at most ${String(MOST_DRAFTS)} new wordings of that line. Each keeps what the ` +
+        `Write at most ${MOST_DRAFTS} new wordings of that line. Each keeps what the ` +
           'change wanted and brings back what the cases that got worse need, in general words: no ' +
           'case may be named or answered in it. One line each, at most ' +
-          `${String(LONGEST_DRAFT)} characters, in the language of the line.`,
+          `${LONGEST_DRAFT} characters, in the language of the line.`,
       ].join('\n'),
     },
     tools,

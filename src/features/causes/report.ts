@@ -41,7 +41,7 @@ export const causesReport: FeatureReport = {
     );
     if (open.length === 0) return null;
     const most = Math.max(MOST_CAUSE_CALLS, ...open.map((calls) => 2 * calls));
-    return `npx evaldiff diff explain.max_calls=${String(most)}`;
+    return `npx evaldiff diff explain.max_calls=${most}`;
   },
   onReference(result, suite, reference) {
     const [own] = causesIn([suite], result);

@@ -37,7 +37,7 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
     ...table(
       ['Label', 'Right when given', 'Found when expected'],
       rows.map(({ label, references, precision, recall }) => [
-        [code(label), text(` (${String(references)})`)],
+        [code(label), text(` (${references})`)],
         rateCell(precision),
         rateCell(recall),
       ]),

@@ -152,7 +152,7 @@ function conversationResult(
 const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = {
   max_steps: 'no steps left',
   tool_call: 'a tool was called, and tool_results: end ends the dialogue there',
-  tool_limit: `the model called tools ${String(MAX_TURN_CALLS)} times in a row without an answer`,
+  tool_limit: `the model called tools ${MAX_TURN_CALLS} times in a row without an answer`,
 };
 
 /** The value is the number of turns. Errors have no score. */

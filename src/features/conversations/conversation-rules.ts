@@ -51,7 +51,7 @@ export function nameEvaluators(
     const before = evaluators.slice(0, index);
     const namesakes = before.filter((other) => other.model === model).length;
     return {
-      name: namesakes === 0 ? model : `${model} (${String(namesakes + 1)})`,
+      name: namesakes === 0 ? model : `${model} (${namesakes + 1})`,
       target,
       parameters,
       twin: before.filter((other) => other.identity === identity).length,

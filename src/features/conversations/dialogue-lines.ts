@@ -39,7 +39,7 @@ export function turnLine(
   shown: TurnParts = { question: true, unmet: true },
 ): Line {
   const asked: Line = [
-    strong(`Question ${String(index + 1)}`),
+    strong(`Question ${index + 1}`),
     text(turn.asked_by === null ? ': ' : ' (an evaluator asks): '),
     code(turn.question, characters),
     lineBreak,
@@ -51,7 +51,7 @@ export function turnLine(
       code(line, characters),
       lineBreak,
     ]),
-    strong(`Answer ${String(index + 1)}`),
+    strong(`Answer ${index + 1}`),
     ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
     ...(unmet.length === 0 || !shown.unmet ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
   ];

@@ -108,7 +108,7 @@ function fencedTurns(dialogue: readonly Message[], delimiter: string): string[] 
   return transcriptParts(dialogue).flatMap(({ by, text }) => {
     if (FENCES[by] === 'question' && FENCES[before] !== 'question') turn += 1;
     before = by;
-    return [`<<<${FENCES[by]} ${String(turn)} ${delimiter}>>>`, text, `<<<end ${delimiter}>>>`];
+    return [`<<<${FENCES[by]} ${turn} ${delimiter}>>>`, text, `<<<end ${delimiter}>>>`];
   });
 }
 

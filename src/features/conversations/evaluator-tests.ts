@@ -193,7 +193,7 @@ function unreadVerdictNotices(
       place: test.head.conversation.place,
       message:
         `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ` +
-        `${String(count)} of ${counted(examples, 'labelled answer')} on ${side}; ` +
+        `${count} of ${counted(examples, 'labelled answer')} on ${side}; ` +
         'those are not counted',
     }));
 }

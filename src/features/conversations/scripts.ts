@@ -45,10 +45,7 @@ export function withScripts(
     }
     const turns = script?.turns?.length ?? 0;
     if (thread === null && turns > max_steps)
-      refuse(
-        place,
-        `has ${String(turns)} turns; raise conversation.max_steps (${String(max_steps)})`,
-      );
+      refuse(place, `has ${turns} turns; raise conversation.max_steps (${max_steps})`);
     const used = [...values].filter(([name]) => names.includes(name));
     return used.length === 0
       ? reference

@@ -157,6 +157,6 @@ function knownName(name: string, { rubrics, suites }: Project): string {
 function repeatsOf(text: string): number {
   const repeats = Number(text);
   if (!Number.isInteger(repeats) || repeats < 1 || repeats > MOST_REPEATS)
-    throw userError(null, `--repeats must be a whole number from 1 to ${String(MOST_REPEATS)}`);
+    throw userError(null, `--repeats must be a whole number from 1 to ${MOST_REPEATS}`);
   return repeats;
 }

@@ -21,7 +21,7 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
       strong(rubric),
       text(
         `: ${counted(examples.length, 'example')}, graded ` +
-          `${repeats === 1 ? 'once' : `${String(repeats)} times`} by ${graders.join(', ')}`,
+          `${repeats === 1 ? 'once' : `${repeats} times`} by ${graders.join(', ')}`,
       ),
     ]),
     ...list([agreement(test), ...(repeats === 1 ? [] : [consistency(test)])]),
@@ -72,7 +72,7 @@ function consistency({
 }: RepeatedRubricTest): Line {
   return [
     text(
-      `agrees with itself in ${percent(share)} of the grades: ${String(unanimous)} of ` +
+      `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
         `${counted(compared, 'example')} got the same label every time; Fleiss' κ ${twoDecimals(kappa)}`,
     ),
   ];
@@ -87,7 +87,7 @@ function labelCountWords({ expected, labels }: RepeatedExample): string {
   return parts
     .map(
       ({ name, count }) =>
-        `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${String(count)}`}`,
+        `${name === expected ? '✓' : '✗'} ${name}${labels.length === 1 ? '' : ` ${count}`}`,
     )
     .join(', ');
 }

@@ -172,7 +172,7 @@ function unreadLabelNotices(
         kind: 'ungraded',
         place,
         message:
-          `the rubric "${name}": ${String(without)} of ` +
+          `the rubric "${name}": ${without} of ` +
           `${counted(examples.length, 'example')} got no readable grade on ${side}; ` +
           'those are not counted',
       },

@@ -62,11 +62,7 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
               `${signed(difference.high)}`,
       ),
     ],
-    [
-      text(
-        `${String(good.right)} of ${String(good.n)} good, ${String(bad.right)} of ${String(bad.n)} bad`,
-      ),
-    ],
+    [text(`${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`)],
   ];
 }
 
@@ -146,7 +142,7 @@ function examplesOf(grader: GraderResult | null): string {
   if (grader === null) return '0';
   return grader.judged === grader.examples
     ? String(grader.examples)
-    : `${String(grader.judged)} of ${String(grader.examples)}`;
+    : `${grader.judged} of ${grader.examples}`;
 }
 
 function flippedExamples(grader: GraderResult | null, items: number): Block[] {

@@ -132,11 +132,11 @@ function newRows(
 ): { key: string; passes: number; tries: number }[] {
   const rows = new Map<string, { key: string; passes: number; tries: number }>();
   const fresh = new Set(
-    seen.filter(({ reused }) => !reused).map((tried) => `${String(tried.try)} ${tried.key}`),
+    seen.filter(({ reused }) => !reused).map((tried) => `${tried.try} ${tried.key}`),
   );
   for (const tried of seen) {
     if (tried.reused && known.has(tried.key)) continue;
-    const name = `${String(tried.try)} ${tried.key}`;
+    const name = `${tried.try} ${tried.key}`;
     if (tried.reused && fresh.has(name)) continue;
     // An answer that several references share counts once.
     if (tried.reused) fresh.add(name);

@@ -101,7 +101,7 @@ function summary(file: string, imported: ImportLosses, groups: readonly LossGrou
 function placesText(places: readonly Place[]): string {
   const shown = places.slice(0, MAX_LISTED_PLACES).map(({ file, line }, index) => {
     if (line === 0) return file;
-    return places[index - 1]?.file === file ? String(line) : `${file}:${String(line)}`;
+    return places[index - 1]?.file === file ? String(line) : `${file}:${line}`;
   });
   const more = places.length - shown.length;
   return `${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more place')}`}`;

@@ -85,7 +85,7 @@ function uniqueFileName(slug: string, taken: Set<string>): string {
     formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;
   let name = slug;
   for (let ordinal = isForeign(slug) ? 1 : 2; taken.has(name) || isForeign(name); ordinal += 1)
-    name = `${slug}-${String(ordinal)}`;
+    name = `${slug}-${ordinal}`;
   taken.add(name);
   return name;
 }

@@ -285,6 +285,6 @@ function verdictDifferenceLine([first, ...others]: [
     typeof answer.output === 'string'
       ? ''
       : ' (in promptfoo the provider returned data; evaldiff judges its JSON text)';
-  const at = `${logLine(metric.place.file)}:${String(metric.place.line)}`;
+  const at = `${logLine(metric.place.file)}:${metric.place.line}`;
   return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
 }

@@ -58,8 +58,8 @@ export async function measureNoise(
         kind: 'capped',
         place: null,
         message:
-          `${HALT_WORDS[halt.code]}: ${halt.why}; ${String(tally.judged)} of ` +
-          `${String(runs)} comparisons were made`,
+          `${HALT_WORDS[halt.code]}: ${halt.why}; ${tally.judged} of ` +
+          `${runs} comparisons were made`,
       });
       // The unfinished comparison does not count, but its cost does.
       tally.usages.push(result.usage);

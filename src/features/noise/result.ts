@@ -36,8 +36,8 @@ export function readNoise(
   const version = 'noise_version' in value ? value.noise_version : undefined;
   if (typeof version === 'number' && version !== NOISE_VERSION) {
     return wrong(
-      `is a measurement of version ${String(version)}; this evaldiff reads version ` +
-        `${String(NOISE_VERSION)}. Render it with the evaldiff that wrote it, or measure again`,
+      `is a measurement of version ${version}; this evaldiff reads version ` +
+        `${NOISE_VERSION}. Render it with the evaldiff that wrote it, or measure again`,
     );
   }
   const parsed = noiseResultSchema.safeParse(value);

@@ -106,10 +106,7 @@ export function incompleteParts(
       left.length === 0
         ? 'it contains no reference'
         : `it omits ${counted(left.length, 'reference')} (${firstWords(left, MAX_NAMED_MISSING)})`;
-    return problem(
-      null,
-      `shard ${String(index)}/${String(count)} is missing: ${lost}. ${HOW_TO_ADD[source]}`,
-    );
+    return problem(null, `shard ${index}/${count} is missing: ${lost}. ${HOW_TO_ADD[source]}`);
   });
 }
 

@@ -50,7 +50,7 @@ export async function runPart(
     throw userError(null, '--report: a shard has no report; use it with evaldiff merge');
   const folder = resolve(
     terminal.cwd,
-    options.shardTo ?? `evaldiff-shard-${String(shard.index)}-of-${String(shard.count)}`,
+    options.shardTo ?? `evaldiff-shard-${shard.index}-of-${shard.count}`,
   );
   const outputs = [folderOutput('--shard-to', folder)];
   return withProject(options, terminal, { overrides, role: 'part', outputs }, async (session) => {

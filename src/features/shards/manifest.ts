@@ -159,8 +159,8 @@ export function readManifest(text: string): { manifest: Manifest } | { flaw: str
     return {
       flaw:
         `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ` +
-        `${String(version.data.part_version)}; this one reads version ` +
-        `${String(PART_VERSION)}). Use the same version in every job`,
+        `${version.data.part_version}; this one reads version ` +
+        `${PART_VERSION}). Use the same version in every job`,
     };
   }
   const parsed = manifest.safeParse(value);

@@ -111,7 +111,7 @@ export async function createMergeExchange(parts: readonly ShardPart[]) {
     if (read.lines !== part.manifest.counts.others)
       throw unusable(
         part,
-        `${PART_FILES.others} has ${counted(read.lines, 'line')}, not ${String(part.manifest.counts.others)}`,
+        `${PART_FILES.others} has ${counted(read.lines, 'line')}, not ${part.manifest.counts.others}`,
       );
     for (const [key, completion] of read.others) others.set(key, { completion, part });
   }
@@ -162,10 +162,7 @@ export function importParts(store: Store, parts: readonly ShardPart[]): void {
           (taken.refused === 1 ? 'does not match its key' : 'do not match their key'),
       );
     if (taken.written !== answers)
-      throw unusable(
-        part,
-        `${String(taken.written)} of ${counted(answers, 'answer')} could be imported`,
-      );
+      throw unusable(part, `${taken.written} of ${counted(answers, 'answer')} could be imported`);
   }
 }
 

@@ -19,7 +19,7 @@ export interface Shard {
 }
 
 export function shardName({ index, count }: Shard): string {
-  return `${String(index)}/${String(count)}`;
+  return `${index}/${count}`;
 }
 
 /**
@@ -128,7 +128,7 @@ export function shardCaps({ maxCalls, maxCost, ...caps }: Caps, { calls, cost }:
     ...caps,
     maxCalls:
       maxCalls && own(maxCalls, Math.floor(portion(maxCalls, calls)), count(maxCalls.limit)),
-    maxCost: maxCost && own(maxCost, portion(maxCost, ofCost), `$${String(maxCost.limit)}`),
+    maxCost: maxCost && own(maxCost, portion(maxCost, ofCost), `$${maxCost.limit}`),
   };
 }
 

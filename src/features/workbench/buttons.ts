@@ -59,7 +59,7 @@ export function cellActsHtml(
         markup`<button type="button" ${act} data-cell="${key}"${answer}>${where}${words}</button>`;
       const ofAnswer = ({ name, made, expected }: AcceptableAnswer): Markup => {
         const named = markup` data-answer="${name}"`;
-        const tried = `the answer of try ${String(made.try + 1)}`;
+        const tried = `the answer of try ${made.try + 1}`;
         const labelled = rubrics.length > 0 && wordsOf({ expected }) !== null;
         return markup`
           ${button(markup`data-kind="accept"`, `accept ${tried}`, named)}

@@ -48,7 +48,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
         '',
         'Stored answers are shown immediately. After an edit, evaldiff requests changed ' +
           'answers, up to --max-cost ' +
-          `(default $${String(DEFAULT_COST)}) and --max-calls (default ${String(DEFAULT_CALLS)}).`,
+          `(default $${DEFAULT_COST}) and --max-calls (default ${DEFAULT_CALLS}).`,
         '',
         'Examples:',
         '  evaldiff dev',

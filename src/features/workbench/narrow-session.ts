@@ -53,7 +53,7 @@ export function narrowSession(session: Session, { suite, id, variant, tries }: S
           only: { ...variant.parameters, model: variant.model },
           settings: [
             ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
-            { path: ['n_tries'], value: tries, line: `n_tries=${String(tries)}` },
+            { path: ['n_tries'], value: tries, line: `n_tries=${tries}` },
           ],
         },
       },

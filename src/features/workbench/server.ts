@@ -50,7 +50,7 @@ export async function serveWorkbench(port: number, shown: BoardHandlers): Promis
           ? new UserError([
               problem(
                 null,
-                `--port: ${String(port)} is in use or not allowed; choose ` +
+                `--port: ${port} is in use or not allowed; choose ` +
                   `another, or omit it for any free port`,
               ),
             ])
@@ -95,7 +95,7 @@ async function handleRequest(
   serving: Serving,
 ): Promise<void> {
   const { token, port } = serving;
-  const own = [`127.0.0.1:${String(port)}`, `localhost:${String(port)}`];
+  const own = [`127.0.0.1:${port}`, `localhost:${port}`];
   const { host = '' } = request.headers;
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const [, given = '', ...rest] = url.pathname.split('/');

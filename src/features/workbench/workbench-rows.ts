@@ -105,7 +105,7 @@ function variantLabels(suites: readonly SuiteResult[]): Map<string, string> {
     const words = variantWords(variant);
     const use = (uses.get(words) ?? 0) + 1;
     uses.set(words, use);
-    labels.set(key, use === 1 ? words : `${words} (${String(use)})`);
+    labels.set(key, use === 1 ? words : `${words} (${use})`);
   }
   return labels;
 }
@@ -121,7 +121,7 @@ function rateChangeWords([first, ...others]: readonly SuiteResult[]): string[] {
       : paired.difference < 0
         ? 'is worse than'
         : 'is better than';
-    const same = `the same ${String(paired.references)} references`;
+    const same = `the same ${paired.references} references`;
     return `${variantWords(other.variant)} ${word} ${variantWords(first.variant)} on ${same}`;
   });
 }

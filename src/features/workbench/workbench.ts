@@ -62,7 +62,7 @@ export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend):
   const besides = unpriced ? ', plus calls without a known price' : '';
   return (
     `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${besides} · ` +
-    `${String(calls)} of ${String(maxCalls)} calls`
+    `${calls} of ${maxCalls} calls`
   );
 }
 
@@ -228,9 +228,7 @@ function scoreSummary({ tries }: SideResult): string {
     const passes = scores.filter(({ status }) => status === 'pass').length;
     const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
     const score =
-      numbers.length === 0
-        ? `${String(passes)}/${String(scores.length)}`
-        : String(Number(mean.toPrecision(3)));
+      numbers.length === 0 ? `${passes}/${scores.length}` : String(Number(mean.toPrecision(3)));
     return `${shorten(name, 24)} ${score}`;
   });
   return [...shown, ...(metrics.size > shown.length ? ['…'] : [])].join(' · ');

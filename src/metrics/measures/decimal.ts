@@ -34,7 +34,7 @@ export function exactly(number: number): Decimal {
 export function decimalText({ digits, exponent }: Decimal): string {
   const sign = digits < 0n ? '-' : '';
   const plain = String(digits).replace('-', '');
-  if (Math.abs(exponent) > 30) return `${sign}${plain}e${String(exponent)}`;
+  if (Math.abs(exponent) > 30) return `${sign}${plain}e${exponent}`;
   if (exponent >= 0) return sign + plain + '0'.repeat(exponent);
   const padded = plain.padStart(1 - exponent, '0');
   return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`;
@@ -52,7 +52,7 @@ export function subtract(left: Decimal, right: Decimal): Decimal {
     return left.exponent > right.exponent ? left : negative;
   const exponent = Math.min(left.exponent, right.exponent);
   const at = (number: Decimal) => number.digits * 10n ** BigInt(number.exponent - exponent);
-  return decimalOf(`${String(at(left) - at(right))}e${String(exponent)}`) ?? ZERO;
+  return decimalOf(`${String(at(left) - at(right))}e${exponent}`) ?? ZERO;
 }
 
 export function absoluteDifference(left: Decimal, right: Decimal): Decimal {

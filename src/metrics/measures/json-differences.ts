@@ -59,7 +59,7 @@ const MOST_SHOWN = 4;
 export function listed(entries: readonly string[], separator = '; '): string {
   const more = entries.length - MOST_SHOWN;
   const shown = entries.slice(0, MOST_SHOWN);
-  return [...shown, ...(more > 0 ? [`${String(more)} more`] : [])].join(separator);
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
 }
 
 function differenceText({ path, actual, expected }: JsonDifference): string {
@@ -72,7 +72,7 @@ function differenceText({ path, actual, expected }: JsonDifference): string {
 function pathText(path: readonly (string | number)[]): string {
   return path
     .map((step, index) =>
-      typeof step === 'number' ? `[${String(step)}]` : `${index === 0 ? '' : '.'}${step}`,
+      typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,
     )
     .join('');
 }

@@ -35,7 +35,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
     if (isDeeperThan(candidate, MAX_DEPTH))
-      return { ok: false, reason: `the JSON is nested deeper than ${String(MAX_DEPTH)} levels` };
+      return { ok: false, reason: `the JSON is nested deeper than ${MAX_DEPTH} levels` };
     try {
       return { ok: true, value: parseExactly(candidate) };
     } catch {

@@ -120,7 +120,7 @@ function groupErrors(result: Result): ErrorCause[] {
       )
         continue;
       const fails = tryResult.outcome === 'fail';
-      const key = `${String(fails)} ${withoutNumbers(message)}`;
+      const key = `${fails} ${withoutNumbers(message)}`;
       const cause = found.get(key) ?? { message, fails, tries: 0, references: new Map() };
       cause.tries += 1;
       cause.references.set(`${reference.file} ${reference.id}`, reference);

@@ -173,7 +173,7 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
   const { content, stop_reason, stop_details, usage, model } = parsed.data;
   const blocks = typeof content === 'string' ? [] : content;
   const calls = blocks.flatMap((block, index) =>
-    CALLS.has(block.type) ? [callIn(block, `content[${String(index)}]`)] : [],
+    CALLS.has(block.type) ? [callIn(block, `content[${index}]`)] : [],
   );
   return classifyReply(
     {

@@ -229,14 +229,14 @@ function limitOf({ ownLimit }: ReplyParts, parameters: Record<string, Json> | nu
   const name = LIMIT_NAMES.find((each) => typeof parameters?.[each] === 'number');
   if (ownLimit !== undefined && name !== undefined && parameters?.['stream'] === true)
     return (
-      `${name}: ${String(parameters[name])}, which evaldiff sends in the second request if no ` +
+      `${name}: ${parameters[name]}, which evaldiff sends in the second request if no ` +
       'limit is set; set a higher one'
     );
-  if (name !== undefined) return `${name}: ${String(parameters?.[name])}; raise it`;
+  if (name !== undefined) return `${name}: ${parameters?.[name]}; raise it`;
   if (parameters === null) return 'max_tokens; raise it';
   return ownLimit === undefined
     ? "the server's own limit, because the request had none; set max_tokens, or shorten the input"
-    : `max_tokens: ${String(ownLimit)}, which evaldiff sends if no limit is set; set a higher one`;
+    : `max_tokens: ${ownLimit}, which evaldiff sends if no limit is set; set a higher one`;
 }
 
 export function unknownParts(parts: readonly Record<string, unknown>[], known: RegExp): Part[] {

@@ -38,8 +38,7 @@ export const openaiResponses: VendorEndpoint = {
 function inputItems(ask: Ask): unknown[] {
   return vendorMessages(ask, 'responses').flatMap((message): unknown => {
     const { role, content, own, tool_calls: calls = [] } = message;
-    if (role === 'tool')
-      return { type: `${String(own)}_output`, call_id: message.id, output: content };
+    if (role === 'tool') return { type: `${own}_output`, call_id: message.id, output: content };
     if (own !== undefined) return own;
     const said = { role, content: contentAs(message, ask, RESPONSES_PARTS) };
     return [
@@ -137,7 +136,7 @@ function readResponses(data: unknown, ask: ReadAs): VendorAnswer {
       refusal: parts.map(({ refusal }) => refusal ?? '').join(''),
       others,
       calls: output.flatMap((item, index) =>
-        OWN_CALLS.has(item.type) ? [callIn(item, `output[${String(index)}]`)] : [],
+        OWN_CALLS.has(item.type) ? [callIn(item, `output[${index}]`)] : [],
       ),
       // Compatible servers omit the status of a complete answer.
       reason: cut ?? status ?? 'completed',

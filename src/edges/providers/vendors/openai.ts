@@ -199,15 +199,13 @@ function callsIn(
 ): ReturnType<typeof callIn>[] {
   const listed = [tool_calls, toolCalls].find((calls) => Array.isArray(calls) && calls.length > 0);
   if (Array.isArray(listed))
-    return listed.map((call, index) => callIn(call, `${PLACE}.tool_calls[${String(index)}]`));
+    return listed.map((call, index) => callIn(call, `${PLACE}.tool_calls[${index}]`));
   const single = [function_call, tool_call].find(
     (call) => isMap(call) && Object.values(call).some(Boolean),
   );
   if (single !== undefined) return [callIn(single, `${PLACE}.function_call`)];
   const inParts = contentParts(content).flatMap((part, index) =>
-    CALL_PART.test(String(part['type']))
-      ? [callIn(part, `${PLACE}.content[${String(index)}]`)]
-      : [],
+    CALL_PART.test(String(part['type'])) ? [callIn(part, `${PLACE}.content[${index}]`)] : [],
   );
   if (inParts.length > 0) return inParts;
   const offersTools = ['tools', 'functions'].some((name) => name in (parameters ?? {}));

@@ -16,7 +16,7 @@ export function normaliserFor(agent: AgentName, known: readonly string[]): Norma
   const clean = (value: Json): Json => {
     if (typeof value === 'string')
       return replaced.reduce(
-        (text, pattern, index) => text.replace(pattern, `KNOWN-${String(index)}`),
+        (text, pattern, index) => text.replace(pattern, `KNOWN-${index}`),
         value,
       );
     if (Array.isArray(value)) return value.map(clean);

@@ -36,7 +36,7 @@ export async function findCli(
   for (const folder of [join(tools.project, BIN), ...path]) {
     const found = await readCli(join(folder, npm.bin), npm.package, tools);
     if (found?.version === wanted) return found;
-    if (found !== null) others.push(`${String(found.version)} in ${folder}`);
+    if (found !== null) others.push(`${found.version} in ${folder}`);
   }
   const also = others.length === 0 ? '' : ` (found ${visibleLine(others.join(', '))})`;
   return {

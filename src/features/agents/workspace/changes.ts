@@ -159,7 +159,7 @@ export async function bodyOf(
 function modeLines(path: string, { old, entry }: FilePair, isSame: boolean): string {
   if (old === null || entry === null || old.mode === entry.mode) return '';
   const name = isSame ? `${path}\n` : '';
-  return `${name}old mode ${String(old.mode)}\nnew mode ${String(entry.mode)}\n`;
+  return `${name}old mode ${old.mode}\nnew mode ${entry.mode}\n`;
 }
 
 function diffText(path: string, was: Buffer | null, body: Buffer | null): string {

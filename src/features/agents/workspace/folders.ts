@@ -23,8 +23,7 @@ export function runTool(
 /** If evaldiff runs as root, the agent runs as another user, who must own its files. */
 export async function giveToAgent(folder: string, kind: WallKind): Promise<void> {
   const { uid, gid } = agentUser(kind);
-  if (kind === 'root')
-    await runTool('chown', ['-R', '-h', `${String(uid)}:${String(gid)}`, folder]);
+  if (kind === 'root') await runTool('chown', ['-R', '-h', `${uid}:${gid}`, folder]);
 }
 
 /** In bytes. `du` does not follow links, even if they appear while it runs. */

@@ -61,7 +61,7 @@ export async function listFiles(
     found.set(path, {
       mode: isReadable ? fileMode(mode ?? '') : null,
       size: Number(size),
-      stamp: `${String(mode)} ${String(size)} ${String(stamp)}`,
+      stamp: `${mode} ${size} ${stamp}`,
       target,
     });
   }

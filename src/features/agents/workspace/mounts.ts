@@ -5,7 +5,7 @@ export const INSIDE = { work: '/workspace', home: '/home/agent', tmp: '/tmp' } a
 
 export const PORTS = { gateway: 8137, proxy: 8138 } as const;
 
-export const GATEWAY_URL = `http://127.0.0.1:${String(PORTS.gateway)}`;
+export const GATEWAY_URL = `http://127.0.0.1:${PORTS.gateway}`;
 
 /**
  * System folders that commands may read. Excluded on purpose: /home, /root, /run, /var, /mnt and

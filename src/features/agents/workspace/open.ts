@@ -205,8 +205,8 @@ const SHOWN_LINES = 20;
 function setupFailed(command: string, run: InsideRun): Error {
   const how =
     run.ended === 'time'
-      ? `did not end within ${String(SETUP_SECONDS / 60)} minutes`
-      : `failed (${run.code === null ? run.ended : `exit code ${String(run.code)}`})`;
+      ? `did not end within ${SETUP_SECONDS / 60} minutes`
+      : `failed (${run.code === null ? run.ended : `exit code ${run.code}`})`;
   const output = `${run.stdout}\n${run.stderr}`.trim().split('\n').slice(-SHOWN_LINES);
   return userError(
     null,

@@ -69,7 +69,7 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   }
 }
 
-const PROXY_ENV = `http://127.0.0.1:${String(PORTS.proxy)}`;
+const PROXY_ENV = `http://127.0.0.1:${PORTS.proxy}`;
 const LOCAL = '127.0.0.1,localhost';
 const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
 const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };

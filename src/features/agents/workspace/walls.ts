@@ -53,9 +53,9 @@ function innerCommand({ kind, command }: WalledJob, env: Record<string, string>)
   const { uid, gid } = agentUser(kind);
   const drop =
     kind === 'rootless'
-      ? ['--', 'unshare', '--user', `--map-user=${String(uid)}`, `--map-group=${String(gid)}`]
+      ? ['--', 'unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`]
       : [
-          ...[`--reuid=${String(uid)}`, `--regid=${String(gid)}`, '--clear-groups'],
+          ...[`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
           ...['--inh-caps=-all', '--bounding-set=-all'],
         ];
   // The variables could make the programs before the command run foreign code without a filter.

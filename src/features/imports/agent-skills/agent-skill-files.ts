@@ -72,7 +72,7 @@ export async function attachedText(
   const listed = [written ?? []].flat().length;
   const attachments = attachmentsOf(written, folders);
   if (attachments.length > listed + MAX_ATTACHMENTS)
-    refuse(`its folders contain more than ${String(MAX_ATTACHMENTS)} files`);
+    refuse(`its folders contain more than ${MAX_ATTACHMENTS} files`);
   if (isProgram) {
     const paths = attachments.map(repositoryPath);
     return paths.length === 0 ? '' : `\n\nFiles:\n${paths.join('\n')}`;

@@ -285,7 +285,7 @@ function convertJudge({ prompt, choices, systemPrompt }: JsonMap): JsonMap {
   const scored = (Array.isArray(choices) ? choices : [])
     .map((choice) => (isMap(choice) ? choice : {}))
     .filter(({ choice, score }) => isScalar(choice) && typeof score === 'number')
-    .map(({ choice, score }) => `${String(choice)} (${String(score)})`);
+    .map(({ choice, score }) => `${choice} (${score})`);
   // evaldiff's grader prompt already contains the answer.
   const question = prompt.replace(/\{\{\s*(?:completion|output)\s*\}\}/g, '(the answer)');
   const grades =

@@ -32,8 +32,7 @@ export function chatIn(list: Json): ChatMessage[] | null {
   )
     return null;
   return list.map(({ role, content }) => {
-    const known =
-      ownEntry(CHAT_ROLES, String(role)) ?? refuse(`the role "${String(role)}" is not known`);
+    const known = ownEntry(CHAT_ROLES, String(role)) ?? refuse(`the role "${role}" is not known`);
     const parts = partsIn(content);
     const isText = parts.every(({ type }) => type === 'text');
     return { role: known, content: partsText(parts), ...(isText ? {} : { parts }) };

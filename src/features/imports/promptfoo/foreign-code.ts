@@ -64,8 +64,8 @@ const NO_CODE =
 const SANDBOX_LIMITS = 'and code runs here without files, network, packages and clocks';
 
 function placeOfLine(line: number, file: string | null): string {
-  if (file !== null) return ` at ${file}:${String(line)}`;
-  return line === 1 ? '' : ` on line ${String(line)}`;
+  if (file !== null) return ` at ${file}:${line}`;
+  return line === 1 ? '' : ` on line ${line}`;
 }
 
 export function javascriptProblem(source: string, file: string | null = null): string | null {

@@ -130,7 +130,7 @@ function uniqueModelName({ model, entry }: ImportedModel, known: Imported['model
     Object.hasOwn(known, name) && JSON.stringify(known[name]) !== JSON.stringify(entry);
   let name = model;
   for (let ordinal = 2; entry?.['provider'] === 'program' && isTaken(name); ordinal += 1)
-    name = `${model} ${String(ordinal)}`;
+    name = `${model} ${ordinal}`;
   return name;
 }
 

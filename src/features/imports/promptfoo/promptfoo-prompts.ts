@@ -183,8 +183,7 @@ function promptsInFile(
   return written.flatMap((part, index) => {
     from = Math.max(from, text.indexOf(part, from));
     const node = nodeAt(text.slice(0, from).split('\n').length);
-    const own =
-      written.length === 1 ? promptStem(file) : `${promptStem(file)} ${String(index + 1)}`;
+    const own = written.length === 1 ? promptStem(file) : `${promptStem(file)} ${index + 1}`;
     return textPrompt(part, { ...entry, label: entry.label ?? own, node }, context);
   });
 }

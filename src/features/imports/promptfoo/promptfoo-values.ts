@@ -195,7 +195,7 @@ function combinations(variables: Defaults['variables'], expands: boolean): Named
         `its variable ${name} takes ${unknown} from the environment, which files do not contain`,
       );
     if (found.length * values.length > FILE_LIMITS.references)
-      refuse(`its lists of values make more than ${String(FILE_LIMITS.references)} tests`);
+      refuse(`its lists of values make more than ${FILE_LIMITS.references} tests`);
     found = found.flatMap((given) =>
       values.map((value): NamedValue[] => [...given, [name, value]]),
     );

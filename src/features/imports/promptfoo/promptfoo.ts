@@ -169,7 +169,7 @@ async function addDrafts(
       continue;
     }
     kept += 1;
-    const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${String(index + 1)}`);
+    const own = prompt.label ?? (prompts.length === 1 ? base : `${base} ${index + 1}`);
     for (const [at, model] of models.entries()) {
       const suite = unique(models.length === 1 ? own : `${own} (${model.label})`);
       const draft = promptfooPromptDraft(file, suite, prompt, model);

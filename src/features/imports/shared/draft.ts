@@ -81,7 +81,7 @@ export function uniqueNames(): (wanted: string) => string {
   const taken = new Set<string>();
   return (wanted) => {
     let name = wanted;
-    for (let ordinal = 2; taken.has(name); ordinal += 1) name = `${wanted}-${String(ordinal)}`;
+    for (let ordinal = 2; taken.has(name); ordinal += 1) name = `${wanted}-${ordinal}`;
     taken.add(name);
     return name;
   };
