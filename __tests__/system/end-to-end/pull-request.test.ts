@@ -52,7 +52,7 @@ describe('a pull request that makes a prompt worse', () => {
     expect(second).toBe('### ❌ Regressed: `quiz`');
     expect(third).toBe('- `quiz` 100 → 57 %: 3 of 7 tests broke');
     const { text } = renderGithub(rest.join('\n'));
-    expect(text).toContain('What it did: q2, 2 of 2 → 0 of 2 passed; 2 more fail ');
+    expect(text).toContain('What it did: q2, 2 of 2 → 0 of 2 passed; 2 more failed ');
     expect(text).toContain('quiz › q4 – 2 of 2 → 0 of 2 passed');
     expect(comment?.body).toMatch(/prompts\/tests\/quiz\.yaml#L6[^>]*><code>q4<\/code>/);
     expect(comment?.user.login).toBe('github-actions[bot]');

@@ -124,7 +124,7 @@ describe('a readable evaluator', () => {
   test.each(['no', 'unknown', 'No.', false])('with the word %j breaks a test', async (word) => {
     const { code, out } = await diffJudged(ALL, onHead(reply(word)));
     expect(code).toBe(1);
-    expect(out).toContain('8 of 8 tests broke');
+    expect(out).toContain('8 of 8 tests failed once');
     expect(out).toContain('not met: is_true');
   });
 
