@@ -41,7 +41,7 @@ const OPEN: Readonly<Record<PictureName, (page: Page, theme: Theme) => Promise<v
   async workbench(page) {
     await page.goto(workbench.url);
     await page.locator('.ref').first().click();
-    await page.locator('#detail .body').waitFor();
+    await page.locator('#detail').waitFor();
   },
 };
 

@@ -40,7 +40,7 @@ describe('the change that fixed tests', () => {
       `Fixed by: ${FILE}:${CULPRIT}. The new line on base fixes 6 of 6 tests; ` +
       'putting the old line back breaks them.';
     expect(out.replaceAll(/\s+/g, ' ')).toContain(proof);
-    const changed = out.indexOf('What changed');
+    const changed = out.indexOf('Fixed by');
     const did = out.indexOf('What it did');
     expect(changed).toBeGreaterThan(-1);
     expect(out.slice(changed, did)).toMatch(/\n *- .*\n *\+ .*\n *↑ fixed it\n *… \d+ more lines/);
@@ -66,7 +66,7 @@ describe('the change that fixed tests', () => {
       explained: { calls: 0 },
     });
     expect(out).toContain(`The only change: ${FILE}:${CULPRIT}.`);
-    expect(out).toMatch(/What changed: [\s\S]*\n *\+ /);
+    expect(out).toMatch(/The only change: .*\n+ *- .*\n *\+ /);
     expect(out).not.toContain('fixed it');
   });
 

@@ -224,7 +224,7 @@ describe('a suite of conversations', () => {
     for (const shown of [
       '98.5 % → 82.0 %',
       'What it did: r0 (prompts/tests/p.yaml:5), 1 of 1 → 0 of 1 passed; 35 more similar',
-      '35 more tests broke',
+      '35 more tests failed once',
       '1 turn: complete',
       'Old r0 #1',
       '3 turns: no steps left',

@@ -192,7 +192,7 @@ describe('next step', () => {
     [
       { kind: 'regressed', fails: true, pool: { base: 1, head: 0.9 } },
       [{ code: 'inconclusive', suite: 's', path: 'p', variant: suite.variant }],
-      'compare the answers of a broken test: `npx evaldiff show support/t05`.',
+      'compare the answers of a test that failed: `npx evaldiff show support/t05`.',
     ],
     [
       { kind: 'inconclusive' },

@@ -78,12 +78,13 @@ function withCauses(relation: Cause['relation'], units: ChangeUnit[], count = 3)
   };
 }
 
-/** The first `lines` lines of the block. */
+/** The first `lines` changed lines, and what follows them. */
 function block(result: Result, lines = 24) {
   const [detail] = COMMENT_LEVELS;
   if (detail === undefined) throw new Error('there is no detail');
   const text = markdownOf(changedLines(result, { ...detail, lines }, REPORTS), NO_LINKS);
-  return text.split('\n').slice(3, -1);
+  const shown = text.split('\n');
+  return shown.slice(shown.indexOf('```diff') + 1, -1);
 }
 
 describe('changed lines in a report', () => {
