@@ -49,9 +49,11 @@ export function openTestBrowser(): Promise<Browser> {
   return openBrowser(file);
 }
 
-/** A window whose waits end only with the test, because a busy machine is slow. */
+/** Long, because a busy machine is slow. Without an end, what never appears would stop all tests. */
+const MOST_WAIT_MS = 60_000;
+
 export async function openWindow(browser: Browser, options?: BrowserContextOptions): Promise<Page> {
   const page = await browser.newPage(options);
-  page.setDefaultTimeout(0);
+  page.setDefaultTimeout(MOST_WAIT_MS);
   return page;
 }

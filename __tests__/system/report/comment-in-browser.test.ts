@@ -30,7 +30,7 @@ const links = {
 const LOOKS = THEMES.flatMap((theme) => [860, 390].map((width): [Theme, number] => [theme, width]));
 
 /** Height of the first screen by width, for a phone and a laptop, in pixels. */
-const SCREEN = { 390: 1000, 860: 800 } as const;
+const SCREEN = { 390: 1030, 860: 800 } as const;
 
 inBrowser("a comment in GitHub's style", () => {
   let browser: Browser;
@@ -69,7 +69,7 @@ inBrowser("a comment in GitHub's style", () => {
       const screen = SCREEN[width === 390 ? 390 : 860];
       for (const [selector, words] of [
         ['h3', 'Regressed: capitals'],
-        ['p', 'capitals 92 → 82 %: 3 of 17 tests broke'],
+        ['li', 'capitals 92 → 82 %: 3 of 17 tests broke'],
         ['p', 'What changed: prompts/capitals.yaml:4'],
         ['pre', 'What is the capital of {{country}}?'],
         ['p', 'What it did: australia'],

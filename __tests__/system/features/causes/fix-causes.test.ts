@@ -53,7 +53,7 @@ describe('the change that fixed tests', () => {
   test('can consist of two changes that work only together', async () => {
     const { out } = await fixing(BASE_LINES, [], both);
     expect(out.replaceAll(/\s+/g, ' ')).toContain(
-      `Fixed by: ${FILE}:10 and line 16 (removed: L), only together. Adding both to base fixes 6 of 6 tests; ` +
+      `Fixed by: ${FILE}:10 and line 16 (removed: L), only together. Adding both fixes 6 of 6 tests; ` +
         'undoing either breaks them.',
     );
   });

@@ -77,7 +77,7 @@ test.each<[Partial<Cause>, string]>([
   ],
   [
     { relation: 'together', units: [causeUnit(), far] },
-    'Cause: p.yaml:4 and line 9, only together. Undoing either fixes 2 of 2 tests; adding both to base breaks them.',
+    'Cause: p.yaml:4 and line 9, only together. Undoing either fixes 2 of 2 tests; adding both breaks them.',
   ],
   [
     { relation: 'either', units: [causeUnit(), far] },
