@@ -151,8 +151,7 @@ const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
 function trialWords({ relation, units }: Cause) {
   const [unit] = units;
   const [both, either] = units.length > 2 ? ['all', 'any'] : ['both', 'either'];
-  if (relation === 'together')
-    return { undone: `undoing ${either}`, made: `adding ${both}` };
+  if (relation === 'together') return { undone: `undoing ${either}`, made: `adding ${both}` };
   if (relation === 'either' || unit === undefined)
     return { undone: `undoing ${both}`, made: `adding ${either} to base` };
   const noun = NOUNS[unit.kind] ?? unit.kind;
