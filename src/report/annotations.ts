@@ -159,7 +159,8 @@ function onFile(
   );
   if (suites.length === 0) return [];
   const facts = suites.flatMap((suite) => suiteFacts(suite, result));
-  const words = [...new Set(facts.map(({ word }) => word))].join(', ');
+  const [word = '', ...others] = new Set(facts.map((fact) => fact.word));
+  const words = [word, ...others.map((other) => other.toLowerCase())].join(', ');
   const keys = new Set(suites.map(suiteIdentity));
   const own = found.filter(({ suite }) => keys.has(suiteIdentity(suite)));
   const [foundLine] = own.flatMap((each) => linesIn(each, file));

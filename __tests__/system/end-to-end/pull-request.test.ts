@@ -70,8 +70,8 @@ describe('a pull request that makes a prompt worse', () => {
       ...{ path, start_line: line, end_line: line, annotation_level: 'failure', title },
     });
     expect(check?.annotations).toMatchObject([
-      annotation('prompts/quiz.yaml', 9, 'Regressed in 1 suite'),
-      annotation('prompts/tests/quiz.yaml', 9, expect.stringContaining('regression')),
+      annotation('prompts/quiz.yaml', 9, 'Regressed, new in 1 suite'),
+      annotation('prompts/tests/quiz.yaml', 9, 'Regressed, new in 1 suite'),
       annotation('prompts/tests/quiz.yaml', 4, 'quiz: q2 and 2 more broke'),
     ]);
 

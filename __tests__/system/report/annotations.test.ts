@@ -89,7 +89,7 @@ describe('annotations', () => {
       path: 'rubrics/tone.yaml',
       startLine: 3,
       level: 'warning',
-      title: 'Inconclusive, Scoring changed in 1 suite',
+      title: 'Inconclusive, scoring changed in 1 suite',
     });
     expect(one?.message).toContain(
       'Scoring changed: 1 of 18 answers of triage now fails and 1 now passes (scoring).',
