@@ -95,7 +95,7 @@ export function pictureKey(name: PictureName, shown: Shown, theme: Theme): strin
   const from = {
     comment: () => commentPage(comment, theme),
     // The rest of the page is not in the picture.
-    report: () => report.slice(0, report.indexOf('<section id="suites"')),
+    report: () => report.slice(0, report.indexOf('<details')),
     workbench: () => workbenchPage('') + JSON.stringify(workbench),
   };
   return createHash('sha256').update(from[name]()).digest('hex');

@@ -65,7 +65,7 @@ describe('the pictures of the demo', () => {
     };
     for (const name of PICTURE_NAMES)
       expect(pictureKey(name, changed, light)).not.toBe(pictureKey(name, shown, light));
-    const below = { ...shown, report: report.replace('</footer>', '.</footer>') };
+    const below = { ...shown, report: report.replace('</details>', '.</details>') };
     expect(below.report).not.toBe(report);
     expect(pictureKey('report', below, light)).toBe(pictureKey('report', shown, light));
   });
