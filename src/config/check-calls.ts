@@ -8,8 +8,8 @@ import { isMap, type Json, type JsonMap, type Notice } from '../types/plain.ts';
 type Tools = ReadonlyMap<string, readonly string[] | null>;
 
 /**
- * Finds expected calls that no answer can make, because the prompt's tools differ. This is no error,
- * because a pull request that changes a tool must be judged.
+ * Finds expected calls that no answer can make, because the prompt's tools differ. A
+ * notice, because a pull request that changes a tool must be judged.
  */
 export function callNotices(suites: readonly Suite[]): Notice[] {
   return suites.flatMap(({ prompt, tests }) => {

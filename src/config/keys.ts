@@ -66,7 +66,7 @@ function readIdentity(vendor: VendorName, text: string): VendorIdentity | string
     : `must be ${lineForm(vendor, federation)}, optionally with ${other.join('=, ')}=`;
 }
 
-/** The shortest line, with `id` in place of each id. */
+/** The shortest line, with `id` for each id. */
 export function lineForm(vendor: VendorName, { required }: Federation, id = 'ID'): string {
   return [`${vendor}=oidc:${id}`, ...required.map((name) => `${name}=${id}`)].join(' ');
 }

@@ -39,7 +39,7 @@ const QUOTA = {
   scope: 'server',
 } as const;
 
-/** The first row that fits decides what a failure means. */
+/** The first row that fits decides what a failure means. If none fits, the request was rejected. */
 const FAULT_ROWS: readonly FaultRow[] = [
   {
     of: 'OpenAI, Azure, OpenRouter, xAI: the error has a code',
@@ -141,7 +141,6 @@ const FAULT_ROWS: readonly FaultRow[] = [
     ...REJECTED,
     scope: 'model',
   },
-  { when: () => true, ...REJECTED },
 ];
 
 /** The message never contains the key. */
