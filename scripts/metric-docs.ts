@@ -113,7 +113,7 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
         .map(({ name }) => `[\`${name}\`](#${name})`)
         .join(', ')} |`,
   );
-  return ['| | metrics |', '| --- | --- |', ...rows].join('\n');
+  return ['| group | metrics |', '| --- | --- |', ...rows].join('\n');
 }
 
 function renderMetric(metric: MetricDefinition): string {
@@ -253,7 +253,7 @@ function renderParameters(metric: MetricDefinition): string {
     );
   return rows.length === 0
     ? ''
-    : ['| parameter | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+    : ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function typeName(schema: Schema): string {
@@ -307,7 +307,7 @@ function renderExample({ name, example }: MetricDefinition): string {
     .filter(([, text]) => text !== '')
     .map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
   return [
-    '| example | |',
+    '| example | content |',
     '| --- | --- |',
     ...parts,
     `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`,
