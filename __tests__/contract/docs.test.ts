@@ -141,7 +141,7 @@ describe('code blocks', () => {
 
   test('in YAML contain the path of the file that they show, except in workflows', () => {
     const pages =
-      /^docs\/(suites|values|verdicts|models|vendors|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
+      /^docs\/(suites|code-answers|values|verdicts|models|vendors|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
     const nameless = ALL.filter(
       (block) =>
         block.language === 'yaml' &&
@@ -155,6 +155,7 @@ describe('code blocks', () => {
   const guides = [
     'suites',
     'values',
+    'code-answers',
     'comment',
     'causes',
     'required-check',
