@@ -225,6 +225,11 @@ describe('next step', () => {
       [{ code: 'errors', errors: 9, of: 10 }],
       'fix the errors above, then re-run the failed job.',
     ],
+    [
+      { kind: 'no-verdict' },
+      [{ code: 'base-unreadable', text: 'Base cannot be read' }],
+      'fix the base branch, or check the changes named above by hand.',
+    ],
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],
   ])('has the expected words for the outcome %j', (outcome, reasons, words) => {
