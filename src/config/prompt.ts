@@ -129,8 +129,7 @@ export function readPrompt(field: Field, isOwn = true): PromptReading | null {
   const variables = isInferred
     ? namesInBraces(messages)
     : readPromptVariables(field.at('variables'));
-  if (code === null && !field.at('model').isGiven && !isMisspelt('model', field.value, PROMPT_KEYS))
-    refuseMissing(field.at('model'));
+  if (code === null && !field.at('model').isGiven) refuseMissing(field.at('model'), PROMPT_KEYS);
   const own = MEANT_KEYS.filter((key) => code !== null || key !== 'language');
   const prompt: Prompt = {
     file,

@@ -72,14 +72,17 @@ export function check<T extends z.ZodType>(
   return undefined;
 }
 
-/** Whether a key that is missing is given under a misspelt name, which has its own error. */
+/** Whether a missing key is given under a misspelt name, which has its own error. */
 export function isMisspelt(
   key: string,
   given: Json | undefined,
   known: readonly string[],
 ): boolean {
   const keys = isMap(given) ? Object.keys(given) : [];
-  return keys.some((each) => !known.includes(each) && nearest(each, known) === key);
+  return (
+    !keys.includes(key) &&
+    keys.some((each) => !known.includes(each) && nearest(each, known) === key)
+  );
 }
 
 /** Says where an unknown key belongs, if it belongs anywhere. */
@@ -154,9 +157,8 @@ function reportIssue(
     for (const key of issue.keys) refuseKey(field.at(key), issue.message.split(' '), elsewhere);
     return;
   }
-  const key = field.path.at(-1);
-  if (!field.isGiven && typeof key === 'string') {
-    if (!isMisspelt(key, parentOf(field).value, known)) refuseMissing(field);
+  if (!field.isGiven && typeof field.path.at(-1) === 'string') {
+    refuseMissing(field, known);
     return;
   }
   const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
@@ -190,14 +192,13 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
-export function refuseMissing(field: Field): void {
-  const { name, place } = parentOf(field);
+export function refuseMissing(field: Field, known: readonly string[] = []): void {
+  const { name, place, value } = parentOf(field);
+  const key = String(field.path.at(-1));
+  if (isMisspelt(key, value, known)) return;
   const where = name === '' ? '' : `${name}: `;
   field.problems.push(
-    problem(
-      name === '' ? field.document.file : place,
-      `${where}"${String(field.path.at(-1))}" is missing`,
-    ),
+    problem(name === '' ? field.document.file : place, `${where}"${key}" is missing`),
   );
 }
 
