@@ -246,7 +246,7 @@ function promptTexts({ field, name }: RubricReader): { at: Field; content: strin
   const messages = field.at('messages');
   if (messages.isGiven && at.isGiven)
     field.refuse(`${field.name || name} has prompt and messages; keep one of them`);
-  if (!messages.isGiven && !at.isGiven) refuseMissing(at);
+  if (!messages.isGiven && !at.isGiven) refuseMissing(at, Object.keys(rubricShape));
   if (at.isGiven) return typeof at.value === 'string' ? [{ at, content: at.value }] : [];
   return checkItems(messages, rubricMessageSchema).map((item) => ({
     at: item.field.at('content'),

@@ -34,6 +34,16 @@ describe('prompt file', () => {
       swap('messages:', 'mesages:'),
       ':7: unknown key "mesages"; did you mean "messages"?',
     ],
+    [
+      'with a misspelt key that must not be missing',
+      swap('model: gpt', 'modle: gpt'),
+      ':3: unknown key "modle"; did you mean "model"?',
+    ],
+    [
+      'with a misspelt key of a message',
+      swap('role: human', 'rol: human'),
+      ':8: unknown key "rol" in messages[0]; did you mean "role"?',
+    ],
     ['with an empty name', swap('name: p\n', 'name: ""\n'), ':2: name must not be empty'],
     [
       'with metrics under tests and at the top level',

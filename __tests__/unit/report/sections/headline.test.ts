@@ -156,7 +156,7 @@ describe('headline', () => {
         conclusion: 'error',
         reasons: [{ code: 'errors', errors: 12, of: 40 }],
       }),
-      '! Not judged: 12 of 40 tries ended in an error, so nothing was judged',
+      '! Not judged: 12 of 40 tries ended in an error, so nothing was judged.',
     ],
     [
       'a floor',
@@ -165,7 +165,7 @@ describe('headline', () => {
         reasons: [{ code: 'below-floor', suite: 'capitals', rate: 0.7, floor: 0.8 }],
         suites: [better],
       }),
-      '✗ Failed: capitals: pass rate 70 % is below min_pass_rate 80 %',
+      '✗ Failed: capitals: pass rate 70 % is below min_pass_rate 80 %.',
     ],
   ])('shows outcome and numbers for %s', (_what, result, expected) =>
     expect(words(result)).toBe(expected),
@@ -203,7 +203,7 @@ describe('headline', () => {
           reasons: [{ code: 'words', text: 'a floor' }],
         }),
       ),
-    ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
+    ).toBe('✗ Failed: a floor. 3 of 20 answers have no readable grade.');
   });
 
   test('says that a suite regressed even if the gate is set not to fail', () =>
