@@ -1,75 +1,37 @@
-import type { z } from 'zod';
 import { codePlaceOf, type Field } from '../documents/document.ts';
 import type { BuiltInMetrics, MetricDefinition } from '../metrics/definition.ts';
 import { boundsOf } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
-import type { Better, DependsOn, Metric, MetricLevel, MetricSource } from '../types/metric.ts';
-import { isMap } from '../types/plain.ts';
+import type { Metric, MetricSource } from '../types/metric.ts';
+import { isMap, type Json } from '../types/plain.ts';
 import {
-  type dependsOnSchema,
   type RawMetric,
   LEVELS,
   ownMetricSchema,
   metricSchema,
   flexEvalSchema,
   labelTexts,
-  NO_BOUND,
 } from './metric-schema.ts';
 import { readGraders } from './models.ts';
-import { checkItems } from './schema.ts';
+import { alreadyAt, checkItems } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
-
-export function readMetrics(file: Field, builtIns: BuiltInMetrics): Metric[] {
-  return distinctMetrics(
-    writtenMetrics(file.at('metrics'), builtIns),
-    builtIns,
-    [],
-    ({ place }) => `is already on line ${place.line}`,
-  );
-}
-
-export function readOwnMetrics(
-  reference: Field,
-  suite: readonly Metric[],
-  builtIns: BuiltInMetrics,
-): { metrics?: Metric[] } {
-  const field = reference.at('metrics');
-  if (!field.isGiven) return {};
-  const metrics = distinctMetrics(
-    checkItems(field, ownMetricSchema),
-    builtIns,
-    suite,
-    () => "is also defined for all references; give the reference's own metric another name",
-  );
-  return { metrics };
-}
 
 interface WrittenMetric {
   field: Field;
   value: RawMetric;
 }
 
-function distinctMetrics(
-  written: readonly WrittenMetric[],
-  builtIns: BuiltInMetrics,
-  suite: readonly Metric[],
-  fault: (earlier: Metric) => string,
-): Metric[] {
-  const metrics: Metric[] = [];
-  for (const item of written) {
-    const metric = readMetric(item, builtIns);
-    if (metric === null) continue;
-    const earlier = [...suite, ...metrics].find(({ name }) => name === metric.name);
-    if (earlier === undefined) metrics.push(metric);
-    else item.field.refuse(`the metric "${metric.name}" ${fault(earlier)}`);
-  }
-  return metrics;
+export function readMetrics(file: Field, builtIns: BuiltInMetrics): Metric[] {
+  return distinctMetrics(writtenMetrics(file.at('metrics'), builtIns), [], builtIns);
 }
 
-function asUses(type: string, builtIns: readonly string[]): string {
-  const uses = type === 'equals' ? 'exact_match' : nearest(type, builtIns);
-  return uses === null ? 'name the metric with uses, rubric or code' : `write uses: ${uses}`;
+export function readOwnMetrics(
+  reference: Field,
+  suite: readonly Metric[],
+  builtIns: BuiltInMetrics,
+): Metric[] {
+  return distinctMetrics(checkItems(reference.at('metrics'), ownMetricSchema), suite, builtIns);
 }
 
 function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
@@ -85,47 +47,91 @@ function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[]
   return [...listed('function', 'uses'), ...listed('rubric', 'rubric')];
 }
 
-/** What reading one metric needs. `refuse` reports a problem at a key of the metric. */
-interface MetricReader {
-  field: Field;
-  written: RawMetric;
-  builtIns: BuiltInMetrics;
-  refuse(key: readonly string[] | string, message: string): void;
+function asUses(type: string, builtIns: readonly string[]): string {
+  const uses = type === 'equals' ? 'exact_match' : nearest(type, builtIns);
+  return uses === null ? 'name the metric with uses, rubric or code' : `write uses: ${uses}`;
 }
+
+function distinctMetrics(
+  written: readonly WrittenMetric[],
+  suite: readonly Metric[],
+  builtIns: BuiltInMetrics,
+): Metric[] {
+  const metrics: Metric[] = [];
+  for (const item of written) {
+    const metric = readMetric(item, builtIns);
+    if (metric === null) continue;
+    const { name, place } = metric;
+    const earlier = [...suite, ...metrics].find((each) => each.name === name);
+    if (earlier === undefined) metrics.push(metric);
+    else item.field.refuse(`the metric "${name}" is already ${alreadyAt(earlier.place, place)}`);
+  }
+  return metrics;
+}
+
+const KINDS = ['uses', 'rubric', 'code'] as const;
 
 function readMetric(
   { field, value: written }: WrittenMetric,
   builtIns: BuiltInMetrics,
 ): Metric | null {
-  const { place } = field;
-  const name = written.name ?? written.uses ?? written.rubric;
+  const { name = written.uses ?? written.rubric, uses, rubric, code } = written;
   const subject = name === undefined ? field.name : `metric "${name}"`;
-  const refuse = (key: readonly string[] | string, message: string) => {
-    field.at(...[key].flat()).refuse(`${subject}: ${message}`);
+  const refuse = (path: readonly string[], message: string) => {
+    field.at(...path).refuse(`${subject}: ${message}`);
+    return null;
   };
-  const reader: MetricReader = { field, written, builtIns, refuse };
-  const source = readSource(reader);
-  if (source === null) return null;
-  if (name === undefined) {
-    refuse([], '"name" is missing');
+  if (KINDS.filter((key) => written[key] !== undefined).length !== 1) {
+    field.refuse(`${subject} needs exactly one of uses, rubric and code`);
     return null;
   }
-  const builtIn = source.kind === 'built-in' ? builtIns.get(source.uses) : undefined;
-  const level = readLevel(source, builtIn, reader);
-  const { file: valuesFile } = field.at('with').place;
+  if (name === undefined) return refuse([], '"name" is missing');
+  const builtIn = builtIns.get(uses ?? '');
+  if (uses !== undefined && builtIn === undefined)
+    return refuse(
+      ['uses'],
+      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
+    );
+  const parameters = builtIn === undefined ? {} : readMetricParameters(field, written, builtIn);
+  for (const { key, isBroken, message } of RULES)
+    if (isBroken(written, builtIn)) refuse([key], message(written, builtIn));
+  for (const { path, message } of builtIn === undefined
+    ? []
+    : flawsOf(parameters, written, builtIn))
+    refuse(path, message);
+  const source: MetricSource =
+    uses !== undefined
+      ? { kind: 'built-in', uses, with: parameters }
+      : rubric === undefined
+        ? { kind: 'code', language: written.language ?? 'python', code: code ?? '' }
+        : { kind: 'rubric', rubric };
+  return fromWritten({ field, value: { ...written, name } }, source, builtIns);
+}
+
+function fromWritten(
+  { field, value: { name, ...written } }: { field: Field; value: RawMetric & { name: string } },
+  source: MetricSource,
+  builtIns: BuiltInMetrics,
+): Metric {
+  const { place } = field;
+  const { threshold = null, better, min, max, of = 'assistant', depends_on = [] } = written;
+  const graders = readGraders(field.at('grader'), written.grader);
+  const valuesFile = field.at('with').place.file;
+  const every = shareOf(written);
   return {
     name,
     source,
-    threshold: written.threshold ?? null,
-    ...readPassRules(source, builtIn, reader),
-    level,
-    ...readSide(level, reader),
-    ...readEvery(reader),
-    depends_on: (written.depends_on ?? []).map((entry, index) =>
-      dependsOn(entry, field.at('depends_on', index)),
-    ),
+    threshold,
+    ...withoutUndefined({ better, min, max, pass: labelTexts(field.at('pass'), written.pass) }),
+    level: levelIn(written),
+    ...(of !== 'assistant' && { of }),
+    ...(every > 0 && { every }),
+    depends_on: depends_on.map((entry, index) => ({
+      ...entry,
+      place: field.at('depends_on', index).place,
+    })),
     skip: written.skip ?? false,
-    ...ownGraders(source, builtIn, reader),
+    ...(graders.length > 0 && { graders }),
     ...(source.kind === 'code' && { codeAt: codePlaceOf(field.at('code'), source.code) }),
     ...(valuesFile !== place.file && { valuesFile }),
     ...definitionOf(source, builtIns),
@@ -133,100 +139,148 @@ function readMetric(
   };
 }
 
-function readLevel(
-  { kind }: MetricSource,
-  builtIn: MetricDefinition | undefined,
-  { written, refuse }: MetricReader,
-): MetricLevel {
-  const { metric_level, level: short = 'Turn' } = written;
-  const level = metric_level ?? short;
-  const own = builtIn?.levels ?? LEVELS.filter((word) => word !== 'ToolCall');
-  if (kind !== 'rubric' && !own.includes(level))
-    refuse(
-      metric_level === undefined ? 'level' : 'metric_level',
-      `${written.uses ?? 'code'} cannot judge level ${level}; it can judge ${own.join(', ')}`,
-    );
-  return level;
-}
-
-function readSource(reader: MetricReader): MetricSource | null {
-  const { field, written, refuse } = reader;
-  const given = (['uses', 'rubric', 'code'] as const).filter((key) => written[key] !== undefined);
-  if (given.length !== 1) {
-    const name = written.name === undefined ? field.name : `metric "${written.name}"`;
-    field.refuse(`${name} needs exactly one of uses, rubric and code`);
-    return null;
-  }
-  if (written.uses === undefined) refuseParameters(written, refuse);
-  if (written.code !== undefined)
-    return { kind: 'code', language: written.language ?? 'python', code: written.code };
-  if (written.language !== undefined) refuse('language', 'language is only for code');
-  return written.rubric === undefined
-    ? readBuiltIn(reader)
-    : { kind: 'rubric', rubric: written.rubric };
-}
-
-function readBuiltIn({ field, written, builtIns, refuse }: MetricReader): MetricSource | null {
-  const { uses = '', with: values, kwargs } = written;
-  const builtIn = builtIns.get(uses);
-  if (builtIn === undefined) {
-    refuse(
-      'uses',
-      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
-    );
-    return null;
-  }
-  const key = values === undefined ? 'kwargs' : 'with';
-  const parameters = { ...kwargs, ...values };
-  const text = field.at(key, 'value').spelled(parameters['value']);
-  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
-    parameters['value'] = text;
-  for (const message of builtIn.problems(parameters)) {
-    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
-    refuse(Object.hasOwn(written[key] ?? {}, at) ? [key, at] : key, message);
-  }
-  return { kind: 'built-in', uses, with: parameters };
-}
-
-function refuseParameters(written: RawMetric, refuse: MetricReader['refuse']): void {
-  const kind = written.rubric === undefined ? 'code' : 'a rubric';
-  for (const key of ['with', 'kwargs'] as const)
-    for (const parameter of Object.keys(written[key] ?? {})) {
-      const fix = Object.hasOwn(metricSchema.shape, parameter)
-        ? `; write ${parameter} beside ${kind === 'code' ? 'code' : 'rubric'}`
-        : didYouMean(parameter, [
-            'better',
-            'threshold',
-            'min',
-            'max',
-            ...(kind === 'code' ? [] : ['pass', 'grader']),
-          ]);
-      refuse([key, parameter], `${key}.${parameter} is not read, ${kind} has no parameters${fix}`);
-    }
-}
-
-function readSide(level: MetricLevel, { written, refuse }: MetricReader): Pick<Metric, 'of'> {
-  const { of = 'assistant' } = written;
-  if (of === 'user' && (level === 'Thread' || level === 'ToolCall'))
-    refuse('of', `of: user has no level ${level}; use Turn or Message`);
-  return of === 'assistant' ? {} : { of };
-}
-
 /** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
-function readEvery({ field, written }: MetricReader): Pick<Metric, 'every'> {
-  const { every = false, all = false } = written;
-  if (all && typeof every === 'number' && every < 1)
-    field
-      .at('all')
-      .refuse(
-        `all: true requires every turn to pass, but every: ${every} requires only ` +
-          'that share of them; keep one',
-      );
-  const share = all ? 1 : every === true ? HALF : Number(every);
-  return share > 0 ? { every: share } : {};
+function shareOf({ every = false, all = false }: RawMetric): number {
+  if (all) return 1;
+  return every === true ? HALF : Number(every);
 }
+
+function levelIn({ metric_level, level = 'Turn' }: RawMetric): Metric['level'] {
+  return metric_level ?? level;
+}
+
+function readMetricParameters(
+  field: Field,
+  written: RawMetric,
+  builtIn: MetricDefinition,
+): Record<string, Json> {
+  const parameters = { ...written.kwargs, ...written.with };
+  const text = field.at(parametersKey(written), 'value').spelled(parameters['value']);
+  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
+    parameters['value'] = text;
+  return parameters;
+}
+
+function parametersKey(written: RawMetric): 'with' | 'kwargs' {
+  return written.with === undefined ? 'kwargs' : 'with';
+}
+
+/** Wrong parameters and bounds of a built-in metric. */
+function flawsOf(
+  parameters: Record<string, Json>,
+  written: RawMetric,
+  builtIn: MetricDefinition,
+): { path: string[]; message: string }[] {
+  const key = parametersKey(written);
+  const flaws = builtIn.problems(parameters).map((message) => {
+    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
+    return { path: Object.hasOwn(written[key] ?? {}, at) ? [key, at] : [key], message };
+  });
+  const { threshold, min, max, better = builtIn.better } = written;
+  const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
+  const wrong = boundsProblem(boundsOf(stated, better), builtIn.range);
+  const [bound = 'max'] = boundsIn(written);
+  return wrong === null ? flaws : [...flaws, { path: [bound], message: `${bound}: ${wrong}` }];
+}
+
+function boundsIn(written: RawMetric): ('threshold' | 'min' | 'max')[] {
+  return (['threshold', 'min', 'max'] as const).filter((key) => written[key] !== undefined);
+}
+
+/** A rule between the keys of a metric, and what to say where it is broken. */
+interface MetricRule {
+  key: keyof RawMetric;
+  isBroken(written: RawMetric, builtIn: MetricDefinition | undefined): boolean;
+  message(written: RawMetric, builtIn: MetricDefinition | undefined): string;
+}
+
+const NO_PARAMETERS =
+  'parameters are only for uses; write threshold, min, max, better, pass or grader beside ' +
+  'the rubric or the code';
+
+const levelRule = (key: 'level' | 'metric_level'): MetricRule => ({
+  key,
+  isBroken: (written, builtIn) =>
+    written.rubric === undefined &&
+    written[key] !== undefined &&
+    !levelsOf(builtIn).includes(levelIn(written)),
+  message: (written, builtIn) =>
+    `${written.uses ?? 'code'} cannot judge level ${levelIn(written)}; it can judge ` +
+    levelsOf(builtIn).join(', '),
+});
+
+function levelsOf(builtIn: MetricDefinition | undefined): readonly Metric['level'][] {
+  return builtIn?.levels ?? LEVELS.filter((word) => word !== 'ToolCall');
+}
+
+const onlyFor = (
+  key: keyof RawMetric,
+  kind: (typeof KINDS)[number],
+  message: string,
+): MetricRule => ({
+  key,
+  isBroken: (written) => written[key] !== undefined && written[kind] === undefined,
+  message: () => message,
+});
+
+const RULES: readonly MetricRule[] = [
+  onlyFor('with', 'uses', NO_PARAMETERS),
+  onlyFor('kwargs', 'uses', NO_PARAMETERS),
+  onlyFor('language', 'code', 'language is only for code'),
+  onlyFor(
+    'pass',
+    'rubric',
+    'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
+  ),
+  levelRule('level'),
+  levelRule('metric_level'),
+  {
+    key: 'grader',
+    isBroken: ({ grader, rubric }, builtIn) =>
+      grader !== undefined && rubric === undefined && builtIn?.needs.model !== true,
+    message: () => 'grader is only for metrics that a model grades, such as a rubric',
+  },
+  {
+    key: 'of',
+    isBroken: (written) =>
+      written.of === 'user' && ['Thread', 'ToolCall'].includes(levelIn(written)),
+    message: (written) => `of: user has no level ${levelIn(written)}; use Turn or Message`,
+  },
+  {
+    key: 'all',
+    isBroken: ({ all, every }) => all === true && typeof every === 'number' && every < 1,
+    message: ({ every }) =>
+      `all: true requires every turn to pass, but every: ${String(every)} requires only that ` +
+      'share of them; keep one',
+  },
+  {
+    key: 'better',
+    isBroken: ({ better }, builtIn) =>
+      better !== undefined && !['none', better].includes(builtIn?.better ?? 'none'),
+    message: ({ uses = '' }, builtIn) =>
+      `for ${uses}, ${builtIn?.better ?? ''} values are always better; remove this key`,
+  },
+  {
+    key: 'pass',
+    isBroken: (written) =>
+      written.pass !== undefined && written.rubric !== undefined && boundsIn(written).length > 0,
+    message: (written) =>
+      `pass and ${boundsIn(written)[0] ?? ''} both define what passes; keep one of them`,
+  },
+  {
+    key: 'threshold',
+    isBroken: ({ threshold, min, max }) => threshold !== undefined && (min ?? max) !== undefined,
+    message: () => 'threshold cannot be combined with min or max; keep one of them',
+  },
+  {
+    key: 'max',
+    isBroken: ({ min, max }) => min !== undefined && max !== undefined && min > max,
+    message: ({ min, max }) =>
+      `max ${String(max)} is below min ${String(min)}, so nothing can pass`,
+  },
+];
 
 export function definitionOf(
   source: MetricSource,
@@ -244,80 +298,5 @@ export function definitionOf(
       ...(expects && { expects }),
       ...(limits && { limits }),
     },
-  };
-}
-
-function readPassRules(
-  source: MetricSource,
-  builtIn: MetricDefinition | undefined,
-  { field, written, refuse }: MetricReader,
-): Pick<Metric, 'better' | 'min' | 'max' | 'pass'> {
-  const { better, min, max } = written;
-  const own = builtIn?.better ?? 'none';
-  refuseContradictions(source, written, refuse);
-  if (better !== undefined && own !== 'none' && own !== better)
-    refuse('better', `for ${written.uses ?? ''}, ${own} values are always better; remove this key`);
-  if (builtIn !== undefined) refuseBounds(written, better ?? own, builtIn.range, refuse);
-  const pass = labelTexts(field.at('pass'), written.pass);
-  return withoutUndefined({ better, min, max, pass });
-}
-
-function refuseBounds(
-  { threshold, min, max }: RawMetric,
-  better: Better,
-  range: string,
-  refuse: MetricReader['refuse'],
-): void {
-  const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
-  const found = boundsProblem(boundsOf(stated, better), range);
-  const key = threshold !== undefined ? 'threshold' : min === undefined ? 'max' : 'min';
-  if (found !== null) refuse(key, `${key}: ${found}`);
-}
-
-function refuseContradictions(
-  { kind }: MetricSource,
-  { min, max, threshold, pass }: RawMetric,
-  refuse: MetricReader['refuse'],
-): void {
-  const bounds = { threshold, min, max };
-  const [bounded] = (['threshold', 'min', 'max'] as const).filter(
-    (key) => bounds[key] !== undefined,
-  );
-  if (pass !== undefined && kind !== 'rubric')
-    refuse(
-      'pass',
-      'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
-    );
-  else if (pass !== undefined && bounded !== undefined)
-    refuse('pass', `pass and ${bounded} both define what passes; keep one of them`);
-  if (threshold !== undefined && (min ?? max) !== undefined)
-    refuse('threshold', 'threshold cannot be combined with min or max; keep one of them');
-  if (min !== undefined && max !== undefined && min > max)
-    refuse('max', `max ${max} is below min ${min}, so nothing can pass`);
-}
-
-function ownGraders(
-  { kind }: MetricSource,
-  builtIn: MetricDefinition | undefined,
-  { field, written, refuse }: MetricReader,
-): Pick<Metric, 'graders'> {
-  const graders = readGraders(field.at('grader'), written.grader);
-  if (written.grader !== undefined && kind !== 'rubric' && builtIn?.needs.model !== true)
-    refuse('grader', 'grader is only for metrics that a model grades, such as a rubric');
-  return graders.length === 0 ? {} : { graders };
-}
-
-function dependsOn(entry: z.output<typeof dependsOnSchema>, { place }: Field): DependsOn {
-  const { with: values = null, ...given } = withoutUndefined(entry);
-  return {
-    type: null,
-    kwargs: values,
-    metric_name: null,
-    metric_level: null,
-    relative_object_position: 0,
-    metric_min_value: -NO_BOUND,
-    metric_max_value: NO_BOUND,
-    ...given,
-    place,
   };
 }
