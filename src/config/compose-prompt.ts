@@ -75,20 +75,21 @@ async function addLayers(
   trail: readonly string[],
 ): Promise<boolean> {
   const field = new Field(document, composed.problems);
+  if (!isMap(field.value)) {
+    const wanted = level === 'tests' ? 'metrics and references' : 'model and messages';
+    field.refuse(`must be a map with ${wanted}`);
+    return false;
+  }
   const written = defaultsEntries(field.at('defaults'));
   const namesTests = level === 'tests' || written.some(({ entry }) => isInTests(entry));
   if (trail.length === 1 && !namesTests) written.unshift(...testsByName(composed, field));
   for (const each of written) {
     const file = findEntry(composed, each, trail);
     const part = file === null ? null : await composed.files.document(file, composed.problems);
-    if (file === null || part === null) return false;
-    const below = level === 'tests' || isInTests(each.entry) ? 'tests' : 'prompt';
-    if (!isMap(part.value)) {
-      const wanted = below === 'tests' ? 'metrics and references' : 'model and messages';
-      each.field.refuse(`must be a map with ${wanted}`, part.placeOf([]));
-      return false;
-    }
-    if (!(await addLayers(composed, part, below, [...trail, file]))) return false;
+    const below = isInTests(each.entry) ? 'tests' : level;
+    const isAdded =
+      part !== null && (await addLayers(composed, part, below, [...trail, part.file]));
+    if (!isAdded) return false;
   }
   addKeys(composed, field, level);
   return true;

@@ -69,52 +69,55 @@ function distinctMetrics(
   return metrics;
 }
 
-const KINDS = ['uses', 'rubric', 'code'] as const;
-
 function readMetric(
   { field, value: written }: WrittenMetric,
   builtIns: BuiltInMetrics,
 ): Metric | null {
-  const { name = written.uses ?? written.rubric, uses, rubric, code } = written;
+  const { name = written.uses ?? written.rubric } = written;
   const subject = name === undefined ? field.name : `metric "${name}"`;
-  const refuse = (path: readonly string[], message: string) => {
-    field.at(...path).refuse(`${subject}: ${message}`);
-    return null;
-  };
-  if (KINDS.filter((key) => written[key] !== undefined).length !== 1) {
-    field.refuse(`${subject} needs exactly one of uses, rubric and code`);
-    return null;
-  }
-  if (name === undefined) return refuse([], '"name" is missing');
-  const builtIn = builtIns.get(uses ?? '');
-  if (uses !== undefined && builtIn === undefined)
-    return refuse(
-      ['uses'],
-      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
-    );
-  const parameters = builtIn === undefined ? {} : readMetricParameters(field, written, builtIn);
-  for (const { key, isBroken, message } of RULES)
-    if (isBroken(written, builtIn)) refuse([key], message(written, builtIn));
-  for (const { path, message } of builtIn === undefined
-    ? []
-    : flawsOf(parameters, written, builtIn))
-    refuse(path, message);
-  const source: MetricSource =
-    uses !== undefined
-      ? { kind: 'built-in', uses, with: parameters }
-      : rubric === undefined
-        ? { kind: 'code', language: written.language ?? 'python', code: code ?? '' }
-        : { kind: 'rubric', rubric };
-  return fromWritten({ field, value: { ...written, name } }, source, builtIns);
+  const builtIn = builtIns.get(written.uses ?? '');
+  const parameters = parametersOf(field, written, builtIn);
+  const flaws = [
+    ...RULES.map((rule) => rule(written, builtIn, builtIns)).filter((flaw) => flaw !== false),
+    ...(builtIn?.problems(parameters) ?? []).map((message) => parameterFlaw(message, written)),
+  ];
+  for (const [path, message] of flaws) field.at(...path).refuse(`${subject}: ${message}`);
+  return name === undefined || flaws.length > 0
+    ? null
+    : fromWritten(field, { ...written, name }, parameters, builtIns);
+}
+
+function parametersOf(
+  field: Field,
+  written: RawMetric,
+  builtIn: MetricDefinition | undefined,
+): Record<string, Json> {
+  const parameters = { ...written.kwargs, ...written.with };
+  const value = field.at(parametersKey(written), 'value').spelled(parameters['value']);
+  return value !== undefined && builtIn?.expects(parameters)?.reads === 'text'
+    ? { ...parameters, value }
+    : parameters;
+}
+
+function parametersKey(written: RawMetric): 'with' | 'kwargs' {
+  return written.with === undefined ? 'kwargs' : 'with';
+}
+
+function parameterFlaw(message: string, written: RawMetric): MetricFlaw {
+  const [, name = ''] = /^with\.(\w+)/.exec(message) ?? [];
+  const key = parametersKey(written);
+  return [Object.hasOwn(written[key] ?? {}, name) ? [key, name] : [key], message];
 }
 
 function fromWritten(
-  { field, value: { name, ...written } }: { field: Field; value: RawMetric & { name: string } },
-  source: MetricSource,
+  field: Field,
+  written: RawMetric & { name: string },
+  parameters: Record<string, Json>,
   builtIns: BuiltInMetrics,
 ): Metric {
   const { place } = field;
-  const { threshold = null, better, min, max, of = 'assistant', depends_on = [] } = written;
+  const { name, threshold = null, better, min, max, of = 'assistant', depends_on = [] } = written;
+  const source = sourceOf(written, parameters);
   const graders = readGraders(field.at('grader'), written.grader);
   const valuesFile = field.at('with').place.file;
   const every = shareOf(written);
@@ -139,6 +142,14 @@ function fromWritten(
   };
 }
 
+function sourceOf(
+  { uses, rubric, language = 'python', code = '' }: RawMetric,
+  parameters: Record<string, Json>,
+): MetricSource {
+  if (uses !== undefined) return { kind: 'built-in', uses, with: parameters };
+  return rubric === undefined ? { kind: 'code', language, code } : { kind: 'rubric', rubric };
+}
+
 /** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
@@ -151,134 +162,116 @@ function levelIn({ metric_level, level = 'Turn' }: RawMetric): Metric['level'] {
   return metric_level ?? level;
 }
 
-function readMetricParameters(
-  field: Field,
-  written: RawMetric,
-  builtIn: MetricDefinition,
-): Record<string, Json> {
-  const parameters = { ...written.kwargs, ...written.with };
-  const text = field.at(parametersKey(written), 'value').spelled(parameters['value']);
-  if (text !== undefined && builtIn.expects(parameters)?.reads === 'text')
-    parameters['value'] = text;
-  return parameters;
-}
-
-function parametersKey(written: RawMetric): 'with' | 'kwargs' {
-  return written.with === undefined ? 'kwargs' : 'with';
-}
-
-/** Wrong parameters and bounds of a built-in metric. */
-function flawsOf(
-  parameters: Record<string, Json>,
-  written: RawMetric,
-  builtIn: MetricDefinition,
-): { path: string[]; message: string }[] {
-  const key = parametersKey(written);
-  const flaws = builtIn.problems(parameters).map((message) => {
-    const [, at = ''] = /^with\.(\w+)/.exec(message) ?? [];
-    return { path: Object.hasOwn(written[key] ?? {}, at) ? [key, at] : [key], message };
-  });
-  const { threshold, min, max, better = builtIn.better } = written;
-  const stated = withoutUndefined({ threshold: threshold ?? null, min, max });
-  const wrong = boundsProblem(boundsOf(stated, better), builtIn.range);
-  const [bound = 'max'] = boundsIn(written);
-  return wrong === null ? flaws : [...flaws, { path: [bound], message: `${bound}: ${wrong}` }];
-}
-
 function boundsIn(written: RawMetric): ('threshold' | 'min' | 'max')[] {
   return (['threshold', 'min', 'max'] as const).filter((key) => written[key] !== undefined);
 }
 
-/** A rule between the keys of a metric, and what to say where it is broken. */
-interface MetricRule {
-  key: keyof RawMetric;
-  isBroken(written: RawMetric, builtIn: MetricDefinition | undefined): boolean;
-  message(written: RawMetric, builtIn: MetricDefinition | undefined): string;
-}
+/** The path of the wrong key, and what is wrong with it. */
+type MetricFlaw = [path: string[], message: string];
 
-const NO_PARAMETERS =
-  'parameters are only for uses; write threshold, min, max, better, pass or grader beside ' +
-  'the rubric or the code';
-
-const levelRule = (key: 'level' | 'metric_level'): MetricRule => ({
-  key,
-  isBroken: (written, builtIn) =>
-    written.rubric === undefined &&
-    written[key] !== undefined &&
-    !levelsOf(builtIn).includes(levelIn(written)),
-  message: (written, builtIn) =>
-    `${written.uses ?? 'code'} cannot judge level ${levelIn(written)}; it can judge ` +
-    levelsOf(builtIn).join(', '),
-});
-
-function levelsOf(builtIn: MetricDefinition | undefined): readonly Metric['level'][] {
-  return builtIn?.levels ?? LEVELS.filter((word) => word !== 'ToolCall');
-}
-
-const onlyFor = (
-  key: keyof RawMetric,
-  kind: (typeof KINDS)[number],
-  message: string,
-): MetricRule => ({
-  key,
-  isBroken: (written) => written[key] !== undefined && written[kind] === undefined,
-  message: () => message,
-});
+/** A rule between the keys of a metric. `builtIn` is the metric that `uses` names. */
+type MetricRule = (
+  written: RawMetric,
+  builtIn: MetricDefinition | undefined,
+  builtIns: BuiltInMetrics,
+) => MetricFlaw | false;
 
 const RULES: readonly MetricRule[] = [
-  onlyFor('with', 'uses', NO_PARAMETERS),
-  onlyFor('kwargs', 'uses', NO_PARAMETERS),
-  onlyFor('language', 'code', 'language is only for code'),
-  onlyFor(
-    'pass',
-    'rubric',
-    'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
-  ),
-  levelRule('level'),
-  levelRule('metric_level'),
-  {
-    key: 'grader',
-    isBroken: ({ grader, rubric }, builtIn) =>
-      grader !== undefined && rubric === undefined && builtIn?.needs.model !== true,
-    message: () => 'grader is only for metrics that a model grades, such as a rubric',
+  ({ uses, rubric, code }) =>
+    [uses, rubric, code].filter((each) => each !== undefined).length !== 1 && [
+      [],
+      'needs exactly one of uses, rubric and code',
+    ],
+  ({ name, code }) => code !== undefined && name === undefined && [[], '"name" is missing'],
+  ({ uses }, builtIn, builtIns) =>
+    uses !== undefined &&
+    builtIn === undefined && [
+      ['uses'],
+      `there is no built-in metric "${uses}"${didYouMean(uses, [...builtIns.keys()])}`,
+    ],
+  (written) =>
+    written.uses === undefined &&
+    written[parametersKey(written)] !== undefined && [
+      [parametersKey(written)],
+      'parameters are only for uses; write threshold, min, max, better, pass or grader beside ' +
+        'the rubric or the code',
+    ],
+  ({ language, code }) =>
+    language !== undefined && code === undefined && [['language'], 'language is only for code'],
+  (written, builtIn) => {
+    const { rubric, uses, metric_level } = written;
+    const level = levelIn(written);
+    const known = builtIn?.levels ?? LEVELS.filter((word) => word !== 'ToolCall');
+    const subject = uses ?? 'code';
+    return (
+      rubric === undefined &&
+      !known.includes(level) && [
+        [metric_level === undefined ? 'level' : 'metric_level'],
+        `${subject} cannot judge level ${level}; it can judge ${known.join(', ')}`,
+      ]
+    );
   },
-  {
-    key: 'of',
-    isBroken: (written) =>
-      written.of === 'user' && ['Thread', 'ToolCall'].includes(levelIn(written)),
-    message: (written) => `of: user has no level ${levelIn(written)}; use Turn or Message`,
-  },
-  {
-    key: 'all',
-    isBroken: ({ all, every }) => all === true && typeof every === 'number' && every < 1,
-    message: ({ every }) =>
-      `all: true requires every turn to pass, but every: ${String(every)} requires only that ` +
-      'share of them; keep one',
-  },
-  {
-    key: 'better',
-    isBroken: ({ better }, builtIn) =>
-      better !== undefined && !['none', better].includes(builtIn?.better ?? 'none'),
-    message: ({ uses = '' }, builtIn) =>
+  ({ grader, rubric }, builtIn) =>
+    grader !== undefined &&
+    rubric === undefined &&
+    builtIn?.needs.model !== true && [
+      ['grader'],
+      'grader is only for metrics that a model grades, such as a rubric',
+    ],
+  (written) =>
+    written.of === 'user' &&
+    ['Thread', 'ToolCall'].includes(levelIn(written)) && [
+      ['of'],
+      `of: user has no level ${levelIn(written)}; use Turn or Message`,
+    ],
+  ({ all, every }) =>
+    all === true &&
+    typeof every === 'number' &&
+    every < 1 && [
+      ['all'],
+      `all: true requires every turn to pass, but every: ${every} requires only that share of ` +
+        'them; keep one',
+    ],
+  ({ uses, better }, builtIn) =>
+    uses !== undefined &&
+    better !== undefined &&
+    !['none', better].includes(builtIn?.better ?? 'none') && [
+      ['better'],
       `for ${uses}, ${builtIn?.better ?? ''} values are always better; remove this key`,
+    ],
+  ({ pass, rubric }) =>
+    pass !== undefined &&
+    rubric === undefined && [
+      ['pass'],
+      'pass is only for the labels of a rubric; for numbers, use min, max or threshold',
+    ],
+  (written) => {
+    const [bound] = boundsIn(written);
+    return (
+      written.pass !== undefined &&
+      written.rubric !== undefined &&
+      bound !== undefined && [
+        ['pass'],
+        `pass and ${bound} both define what passes; keep one of them`,
+      ]
+    );
   },
-  {
-    key: 'pass',
-    isBroken: (written) =>
-      written.pass !== undefined && written.rubric !== undefined && boundsIn(written).length > 0,
-    message: (written) =>
-      `pass and ${boundsIn(written)[0] ?? ''} both define what passes; keep one of them`,
-  },
-  {
-    key: 'threshold',
-    isBroken: ({ threshold, min, max }) => threshold !== undefined && (min ?? max) !== undefined,
-    message: () => 'threshold cannot be combined with min or max; keep one of them',
-  },
-  {
-    key: 'max',
-    isBroken: ({ min, max }) => min !== undefined && max !== undefined && min > max,
-    message: ({ min, max }) =>
-      `max ${String(max)} is below min ${String(min)}, so nothing can pass`,
+  ({ threshold, min, max }) =>
+    threshold !== undefined &&
+    (min ?? max) !== undefined && [
+      ['threshold'],
+      'threshold cannot be combined with min or max; keep one of them',
+    ],
+  ({ min, max }) =>
+    min !== undefined &&
+    max !== undefined &&
+    min > max && [['max'], `max ${max} is below min ${min}, so nothing can pass`],
+  (written, builtIn) => {
+    const { threshold = null, min, max, better = builtIn?.better ?? 'none' } = written;
+    const bounds = boundsOf({ threshold, ...withoutUndefined({ min, max }) }, better);
+    const wrong = builtIn === undefined ? null : boundsProblem(bounds, builtIn.range);
+    const [key = ''] = boundsIn(written);
+    return wrong !== null && [[key], `${key}: ${wrong}`];
   },
 ];
 

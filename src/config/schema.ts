@@ -45,10 +45,10 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
   return z.record(z.string(), member, { error: `must be ${what}` });
 }
 
-export function closed<S extends z.ZodRawShape>(shape: S) {
+export function closed<S extends z.ZodRawShape>(shape: S, what = 'a map') {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
+      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : `must be ${what}`,
   });
 }
 

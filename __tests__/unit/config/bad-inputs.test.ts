@@ -416,7 +416,7 @@ describe('test file', () => {
   const shown = 'to show a metric without an effect on the verdict, write skip: true';
   const NO_PARAMETERS =
     'parameters are only for uses; write threshold, min, max, better, pass or grader beside the rubric or the code';
-  const needsOne = '2: metric "m" needs exactly one of uses, rubric and code';
+  const needsOne = '2: metric "m": needs exactly one of uses, rubric and code';
   test.each<[string, string, Record<string, string>?]>([
     [
       '{ name: m, uses: exact_match }\n  - { name: n, uses: exact_match }\n  - { name: m, uses: is_json }',
@@ -644,7 +644,8 @@ describe('rubric file', () => {
   const body = (text: string, more = '  choice_scores: { YES: 1, NO: 0 }') =>
     rubric(`polite:\n  prompt: |\n    Judge this.\n    ${text}\n${more}\n`);
 
-  const noScores = 'polite.choice_scores must map at least one label to a number';
+  const noScores =
+    'the rubric "polite": choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
   test.each([
@@ -653,7 +654,7 @@ describe('rubric file', () => {
     [
       'with a score that is text',
       body('{content}', '  choice_scores: { YES: good }'),
-      `5: ${noScores}`,
+      '5: polite.choice_scores.YES must be a number',
     ],
     [
       'with {turn} and {completion}',
