@@ -12,7 +12,7 @@ interface WrittenChoices {
   threshold?: number | undefined;
 }
 
-export interface Choices {
+interface Choices {
   key: 'choice_scores' | 'choices';
   /** The labels of `choice_strings`, if there are any. */
   labels: readonly string[];
@@ -22,7 +22,7 @@ export interface Choices {
   pass: readonly string[] | undefined;
 }
 
-export function choicesOf(
+export function rubricChoices(
   { choice_scores, choices, choice_strings: strings = [] }: WrittenChoices,
   passing: Pick<Choices, 'better' | 'pass'>,
 ): Choices {

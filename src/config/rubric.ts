@@ -5,7 +5,7 @@ import { materialUsed, showsNothing } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice } from '../types/plain.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
-import { choiceProblems, choicesOf, keywordProblems, labelsAt } from './rubric-choices.ts';
+import { choiceProblems, rubricChoices, keywordProblems, labelsAt } from './rubric-choices.ts';
 import {
   exampleSchema,
   examplesFromSchema,
@@ -159,7 +159,7 @@ async function readRubric(
   context: RubricContext,
 ): Promise<Rubric> {
   const { name, optimization_direction: phoenix, threshold, use_cot } = written;
-  const choices = choicesOf(written, {
+  const choices = rubricChoices(written, {
     better: written.better ?? (phoenix && DIRECTIONS[phoenix]),
     pass: labelTexts(field.at('pass'), written.pass),
   });
