@@ -11,6 +11,7 @@ import { isMap, type Json, type Notice, type Place } from '../types/plain.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
+  alreadyAt,
   anything,
   check,
   checkItems,
@@ -196,7 +197,7 @@ function readPromptVariables(list: Field): PromptVariable[] {
           'start with a digit',
       );
     else if (earlier === undefined) variables.push({ name, place: field.place });
-    else field.refuse(`the variable "${name}" is already on line ${earlier.place.line}`);
+    else field.refuse(`the variable "${name}" is already ${alreadyAt(earlier.place, field.place)}`);
   }
   return variables;
 }

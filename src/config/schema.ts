@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Field } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
-import { problem } from '../errors.ts';
 import { issueWords } from '../metrics/definition.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
-import { isMap, type Json } from '../types/plain.ts';
+import { isMap, type Json, type Place } from '../types/plain.ts';
 
 /* The messages of these schemas have no subject. `check` puts the path before them. */
 
@@ -46,10 +45,10 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
   return z.record(z.string(), member, { error: `must be ${what}` });
 }
 
-export function closed<S extends z.ZodRawShape>(shape: S) {
+export function closed<S extends z.ZodRawShape>(shape: S, what = 'a map') {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
+      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : `must be ${what}`,
   });
 }
 
@@ -126,7 +125,7 @@ export function checkItems<T extends z.ZodType>(
 
 function refuseKey(field: Field, known: readonly string[], elsewhere?: Elsewhere): void {
   const key = String(field.path.at(-1));
-  const parent = parentOf(field).name;
+  const parent = field.parent.name;
   const hint = elsewhere?.(key, field.value) ?? null;
   field.refuse(
     refusedKey(key) ??
@@ -193,17 +192,19 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
 }
 
 export function refuseMissing(field: Field, known: readonly string[] = []): void {
-  const { name, place, value } = parentOf(field);
+  const { name, place, value } = field.parent;
   const key = String(field.path.at(-1));
   if (isMisspelt(key, value, known)) return;
-  const where = name === '' ? '' : `${name}: `;
-  field.problems.push(
-    problem(name === '' ? field.document.file : place, `${where}"${key}" is missing`),
-  );
+  const message = `"${key}" is missing`;
+  if (name === '') field.refuse(message, field.document.file);
+  else field.refuse(`${name}: ${message}`, place);
 }
 
-function parentOf({ document, problems, path }: Field): Field {
-  return new Field(document, problems, path.slice(0, -1));
+/** Where the earlier one of two equal names is, as seen from the later one. */
+export function alreadyAt(earlier: Place, { file }: Place): string {
+  return earlier.file === file
+    ? `on line ${earlier.line}`
+    : `in ${earlier.file}, line ${earlier.line}`;
 }
 
 function subject({ name }: Field): string {

@@ -134,12 +134,12 @@ async function insightOf(
   const { shown, withheld } = splitFallen(inside);
   const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
-  const { evaluate, checkSchema, random, scoreMetric } = tools;
+  const { evaluate, random, scoreMetric } = tools;
   const asking = { grader, complete: counter.complete, random };
   const changes = await proposeChanges(attribute, packet, messages, asking);
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
-  const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
+  const making = { evaluate, random, scoreMetric, price: run.price };
   const numbersOf = (of: readonly ReferenceResult[]) =>
     of.map((reference) => references.indexOf(reference));
   const trial = {
