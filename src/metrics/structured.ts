@@ -86,7 +86,6 @@ const jsonSchemaMetric = defineBatch({
   group: 'structured',
   summary: 'The answer is JSON that matches a JSON Schema.',
   parameters: { schema: schemaParameter, extract },
-  needs: { expected: false, model: false },
   ...yesOrNo,
   source: 'JSON Schema 2020-12 and draft-07, through ajv; patterns in linear time',
   example: {
@@ -315,7 +314,6 @@ const passesAst = defineBatch({
           'else the first block, else the whole answer. `raw`: always the whole answer.',
       ),
   },
-  needs: { expected: false, model: false },
   ...yesOrNo,
   source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },
