@@ -12,7 +12,6 @@ import {
   quiz,
   straight,
   testsOf,
-  README,
 } from './projects.ts';
 import { REPOSITORY, type Event } from './runner.ts';
 import {
@@ -296,19 +295,6 @@ describe('a manual run', () => {
     expect(without.messages).toEqual([
       'workflow_dispatch has no commit to compare with; set the input base',
     ]);
-  });
-
-  test('reports an unsupported event in one line', async () => {
-    const event = { name: 'issue_comment', payload: {} };
-    const { run } = await onMain([README], () => event);
-    expect(run.code).toBe(1);
-    expect(run.outputs).toEqual({ conclusion: 'error' });
-    expect(run.messages).toEqual([
-      expect.stringMatching(
-        /^This action runs on pull_request, .*, but the event is issue_comment\.$/,
-      ),
-    ]);
-    expect(run.log).not.toContain('    at ');
   });
 });
 

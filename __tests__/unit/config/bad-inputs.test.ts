@@ -654,8 +654,7 @@ describe('rubric file', () => {
   const body = (text: string, more = '  choice_scores: { YES: 1, NO: 0 }') =>
     rubric(`polite:\n  prompt: |\n    Judge this.\n    ${text}\n${more}\n`);
 
-  const noScores =
-    'the rubric "polite": choice_scores must map at least one label to a number';
+  const noScores = 'the rubric "polite": choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
   test.each([
