@@ -13,6 +13,7 @@ import { historyFeature } from './features/history/index.ts';
 import { importsFeature } from './features/imports/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
 import { promisesFeature } from './features/promises/index.ts';
+import { publishFeature } from './features/publish/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
@@ -29,6 +30,7 @@ export const FEATURES: CommandFeatures = [
   handoffFeature,
   noiseFeature,
   csvFeature,
+  publishFeature,
   historyFeature,
   batchFeature,
   shardsFeature,

@@ -82,6 +82,7 @@ const OWN_TESTS: Readonly<Record<string, string>> = {
   'docs/agents.md': 'system/docs/pages.test.ts',
   'docs/agent-runs.md': 'system/docs/agents.test.ts',
   'docs/first-suite.md': 'system/docs/pages.test.ts',
+  'docs/other-ci.md': 'system/features/publish/publish.test.ts',
   'docs/own-release.md': 'system/docs/pages.test.ts',
   'README.md': 'system/docs/pages.test.ts',
 };

@@ -98,6 +98,7 @@ export default defineConfig({
           item('The workbench', 'workbench'),
           item('Your own release', 'own-release'),
           item('Required check', 'required-check'),
+          item('GitLab, Bitbucket, Azure DevOps', 'other-ci'),
           item('My first week', 'first-week'),
           item('From promptfoo', 'from-promptfoo'),
           item('From other tools', 'migrate'),

@@ -1,7 +1,7 @@
 import type { Result } from '../kernel/result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { outcomeLook } from '../wording/outcomes.ts';
-import { markdownOf } from './markdown.ts';
+import { markdownOf, withoutHtml } from './markdown.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
 import {
   type Block,
@@ -26,14 +26,24 @@ interface CommentOptions {
   reports: Reports;
   limit?: number;
   links?: Links;
+  /** False for services that show Markdown only: without folds and tables. */
+  html?: boolean;
 }
 
 export function renderComment(
   result: Result,
-  { marker, reports, limit = COMMENT_LIMIT, links = placeLinks(result) }: CommentOptions,
+  {
+    marker,
+    reports,
+    limit = COMMENT_LIMIT,
+    links = placeLinks(result),
+    html = true,
+  }: CommentOptions,
 ): string {
-  const render = (detail: Detail) =>
-    `${marker}\n${markdownOf(withRun(result, detail, reports, links), links)}\n`;
+  const render = (detail: Detail) => {
+    const blocks = withRun(result, detail, reports, links);
+    return `${marker}\n${markdownOf(html ? blocks : blocks.flatMap(withoutHtml), links)}\n`;
+  };
   const fitting = fit(COMMENT_LEVELS, limit, (body) => body.length, render);
   if (fitting !== null) return fitting;
   const { sign, outcome } = outcomeLook(result);

@@ -42,6 +42,31 @@ function topBlock(block: Block, links: Links): string {
   }
 }
 
+/** The blocks that Markdown alone can show. Folded ones are in the report. */
+export function withoutHtml(block: Block): Block[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return [{ ...block, tone: block.tone === 'small' ? 'normal' : block.tone }];
+    case 'facts': {
+      const rows = block.rows.map(({ name, value }): Line => [
+        ...name,
+        { kind: 'text', text: ': ' },
+        ...value,
+      ]);
+      return [
+        { kind: 'paragraph', tone: 'normal', line: block.title },
+        { kind: 'list', items: rows },
+      ];
+    }
+    case 'table':
+    case 'group':
+      return [];
+    case 'list':
+    case 'diff':
+      return [block];
+  }
+}
+
 /** In `<details>`, GitHub reads Markdown only after a blank line. */
 function plainFold({ summary, blocks }: Extract<Block, { kind: 'group' }>, links: Links): string {
   const open = `<details>\n<summary>${htmlLine(summary, links)}</summary>`;
