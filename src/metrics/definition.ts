@@ -56,6 +56,8 @@ interface Needs {
   expected: boolean;
   model: boolean;
   embeddings?: true;
+  /** The model of each request. Absent: the settings name one. */
+  ownModel?: string;
 }
 
 export interface MetricDefinition {
