@@ -21,7 +21,6 @@ import {
 } from '../text/amounts.ts';
 import { isSilent, passesNothing, valueWords } from './figures.ts';
 import { orderWords } from './rates.ts';
-import { fallInWords } from './scoring.ts';
 import { namedIds, plainWords, type Words } from './words.ts';
 
 export const NOTHING_PASSES = 'Nothing passes on base';
@@ -40,13 +39,12 @@ function verdictSentence(suite: SuiteResult): string {
   const values = valueWords(suite);
   if (values !== null && suite.reason !== null)
     return `${plainWords(values)}. ${confirmationSentence(suite) ?? ''}`.trim();
-  if (low === null || high === null)
-    return `${plainWords(suite.reason?.by === 'unanswered' ? unansweredWords(suite, suite.reason) : uncomparedWords(suite))}.`;
+  if (low === null || high === null) return `${plainWords(uncomparedWords(suite))}.`;
   return (
     `${whatPasses(suite)} ${percent(base)} → ${percent(head)}, ` +
     `${pointsBetween(base, head)}; 90 % sure to lie between ${signed(low)} and ${signed(high)}` +
-    `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}${whyOpen(suite)}` +
-    `${whatIsHidden(suite)}${whatConfirms(suite)}`
+    `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}` +
+    `${whyOpen(suite)}${whatConfirms(suite)}`
   );
 }
 
@@ -145,11 +143,6 @@ function whyOpen(suite: SuiteResult): string {
   return ` ${sentence(`${inSize(reason.tolerance)} points`)}`;
 }
 
-function whatIsHidden({ reason }: SuiteResult): string {
-  const under = reason?.under_base;
-  return under === undefined ? '' : ` But ${fallInWords(under.base, under.head, under.excused)}.`;
-}
-
 function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   if (verdict !== 'regressed' || confirmation?.rests_on !== 'stored') return '';
   const { oldest } = confirmation.stored;
@@ -157,22 +150,21 @@ function whatConfirms({ verdict, confirmation }: SuiteResult): string {
   return ` Confirmed by new answers${date === null ? '' : `; the oldest stored one is from ${date}`}.`;
 }
 
-export function unansweredWords(suite: SuiteResult, { references }: VerdictReason): Words {
-  return [
-    `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
-    `${count(references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
-    ...namedIds(references),
-    ')',
-  ];
-}
-
 export function uncomparedWords(suite: SuiteResult): Words {
   const {
     verdict,
     unasked,
     references,
+    reason,
     pass_rate: { head },
   } = suite;
+  if (reason?.by === 'unanswered')
+    return [
+      `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
+      `${count(reason.references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
+      ...namedIds(reason.references),
+      ')',
+    ];
   const rate = valueWords(suite) ?? [`pass rate ${wholePercent(head)}`];
   switch (verdict) {
     case 'new':

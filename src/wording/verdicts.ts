@@ -16,13 +16,7 @@ import {
 } from './figures.ts';
 import { orderWords, preferredWords } from './rates.ts';
 import { fallInWords } from './scoring.ts';
-import {
-  baseDrops,
-  NOTHING_PASSES,
-  unansweredWords,
-  uncomparedWords,
-  unconfirmedFall,
-} from './suites.ts';
+import { baseDrops, NOTHING_PASSES, uncomparedWords, unconfirmedFall } from './suites.ts';
 import { firstOf, namedIds, type Words } from './words.ts';
 
 interface Decided {
@@ -42,7 +36,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
     isOnly && reason.references.length > 0
       ? [`${brokeWords(suite) ?? ''}: `, ...eachPassed(suite, reason.references), although(suite)]
       : [...suiteRates(suite), ': ', brokeWords(suite) ?? 'several tests pass less often'],
-  unanswered: ({ suite, reason }) => unansweredWords(suite, reason),
+  unanswered: ({ suite }) => uncomparedWords(suite),
   rise: ({ suite, reason }) => [...suiteRates(suite), `: clearly better${byChance(reason)}`],
   bound: unnoticedWords,
   'not-lower': unnoticedWords,
