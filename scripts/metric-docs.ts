@@ -121,7 +121,8 @@ function renderMetric(metric: MetricDefinition): string {
   const needed = [
     metric.usesExpected({}) ? 'an expected value, unless parameters replace it' : '',
     needs.model ? 'a grader' : '',
-    needs.embeddings === true ? 'an embedding model' : '',
+    needs.embeddings === true && needs.ownModel === undefined ? 'an embedding model' : '',
+    needs.ownModel === undefined ? '' : "OpenAI's key",
   ].filter((part) => part !== '');
   return [
     `### ${name}`,

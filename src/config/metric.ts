@@ -288,6 +288,7 @@ export function definitionOf(
     definition: {
       better,
       ...(asks && { asks }),
+      ...(needs.ownModel && { ownModel: needs.ownModel }),
       ...(expects && { expects }),
       ...(limits && { limits }),
     },

@@ -55,6 +55,8 @@ export interface Expectation {
 interface Needs {
   model: boolean;
   embeddings?: true;
+  /** The model of each request. Absent: the settings name one. */
+  ownModel?: string;
 }
 
 export interface MetricDefinition {

@@ -16,6 +16,7 @@ import {
 } from './definition.ts';
 import { embeddingSimilarity } from './embedding.ts';
 import { gradedMetrics } from './graded.ts';
+import { openaiModeration } from './moderation.ts';
 import { operationalMetrics } from './operational.ts';
 import { boundsOf, type Bounds } from './passing.ts';
 import { scoreRubric } from './rubric.ts';
@@ -222,6 +223,7 @@ export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(
     ...operationalMetrics,
     ...conversationMetrics,
     ...gradedMetrics,
+    openaiModeration,
   ].flatMap((definition) =>
     [definition.name, ...(definition.aliases ?? [])].map((name) => [name, definition] as const),
   ),

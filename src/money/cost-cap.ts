@@ -163,6 +163,7 @@ const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {
   prompt: 'answer',
   grader: 'grade',
   embedding: 'embedding',
+  moderation: 'moderation',
   evaluator: 'evaluation',
   qualeval: 'attribute question',
   fix: 'draft',

@@ -106,8 +106,8 @@ function noteLimits(count: ForecastCount, parameters: Request['parameters'], inp
   else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
 }
 
-/** evaldiff never drops parameters of prompts and embeddings. */
-const NEVER_REFUSED: ReadonlySet<Purpose> = new Set(['prompt', 'embedding']);
+/** evaldiff never drops parameters of these requests. */
+const NEVER_REFUSED: ReadonlySet<Purpose> = new Set(['prompt', 'embedding', 'moderation']);
 
 type AddPortion = (
   asked: Pick<Request, 'target' | 'parameters'>,
@@ -131,7 +131,7 @@ function addJudging(
   ): void => add(asked, purpose, calls, GRADER_FRAME + judged, expectedOutput(purpose, asked));
   const runs = suites.map(({ run }) => run);
   for (const { asked, purpose, calls } of judgingCalls(runs, wanted)) {
-    if (purpose === 'embedding') add(asked, purpose, calls, answer, 0);
+    if (NEVER_REFUSED.has(purpose)) add(asked, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);
   }
   for (const planned of features.flatMap(({ certain }) => certain)) {

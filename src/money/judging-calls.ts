@@ -17,7 +17,7 @@ import type { Grader, Message } from '../types/model.ts';
 
 export interface JudgingCalls {
   asked: Grader;
-  purpose: 'grader' | 'embedding' | 'evaluator';
+  purpose: 'grader' | 'embedding' | 'moderation' | 'evaluator';
   calls: number;
 }
 
@@ -31,7 +31,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     const key = `${purpose} ${graderKey(asked)}`;
     graded.set(key, { asked, purpose, calls: calls + (graded.get(key)?.calls ?? 0) });
   };
-  const embedded = new Map<string, { asked: Grader; texts: Set<string> }>();
+  const embedded = new Map<string, Omit<JudgingCalls, 'calls'> & { texts: Set<string> }>();
   const judge = (
     scoring: Scoring,
     metric: Metric,
@@ -44,8 +44,11 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     if (asked === null) return;
     const key = graderKey(asked);
     const texts = embedded.get(key)?.texts ?? new Set();
-    embedded.set(key, { asked, texts });
-    for (const text of [...answers, ...comparedTexts(metric, reference)]) texts.add(text);
+    const purpose = metric.definition?.ownModel === undefined ? 'embedding' : 'moderation';
+    embedded.set(key, { asked, purpose, texts });
+    const objects = Array.from({ length: objectsOf(metric, reference) }, (_, at) => `object ${at}`);
+    const judged = answers.flatMap((answer) => objects.map((object) => `${object} of ${answer}`));
+    for (const text of [...judged, ...comparedTexts(metric, reference)]) texts.add(text);
   };
   for (const suite of suites) {
     const scorings = scoringsOf(suite).filter(asksModels);
@@ -64,9 +67,8 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
   }
   return [
     ...graded.values(),
-    ...[...embedded.values()].map(({ asked, texts }): JudgingCalls => ({
-      asked,
-      purpose: 'embedding',
+    ...[...embedded.values()].map(({ texts, ...each }): JudgingCalls => ({
+      ...each,
       calls: texts.size,
     })),
   ];
@@ -98,7 +100,7 @@ function answerNames(affected: AffectedReference, tries: number): string[] {
 function comparedTexts(metric: Metric, { expected }: Reference): string[] {
   const value =
     comparesEmbeddings(metric) && metric.source.kind === 'built-in'
-      ? (metric.source.with['value'] ?? expected)
+      ? (metric.source.with['value'] ?? (metric.definition?.expects && expected))
       : undefined;
   return value === undefined ? [] : alternatives(value).map((text) => `expected ${text}`);
 }

@@ -76,6 +76,7 @@ const USUAL_OUTPUT: Readonly<Record<Purpose, number>> = {
   prompt: 300,
   grader: 150,
   embedding: 0,
+  moderation: 0,
   evaluator: 300,
   qualeval: 300,
   fix: 300,
@@ -96,7 +97,7 @@ export function outputLimit({
   parameters,
   purpose,
 }: Pick<Request, 'target' | 'parameters' | 'purpose'>): number | null {
-  if (purpose === 'embedding') return 0;
+  if (USUAL_OUTPUT[purpose] === 0) return 0;
   if (!isHosted(target)) return null;
   const limits = limitNames(target, parameters)
     .map((name) => parameters[name])

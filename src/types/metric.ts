@@ -57,6 +57,8 @@ export interface Metric {
   valuesFile?: string;
   definition?: {
     asks?: 'model' | 'embeddings';
+    /** Asked for moderation. */
+    ownModel?: string;
     better: Better;
     expects?: true;
     limits?: readonly string[];

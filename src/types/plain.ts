@@ -127,7 +127,15 @@ export type TrustLevel = 'trusted' | 'member' | 'untrusted';
 export type Withheld = 'fork' | 'dependabot';
 
 /** Of these, only `embedding` is part of the key of a stored answer. */
-export const PURPOSES = ['prompt', 'grader', 'embedding', 'evaluator', 'qualeval', 'fix'] as const;
+export const PURPOSES = [
+  'prompt',
+  'grader',
+  'embedding',
+  'moderation',
+  'evaluator',
+  'qualeval',
+  'fix',
+] as const;
 
 export type Purpose = (typeof PURPOSES)[number];
 

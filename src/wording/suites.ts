@@ -7,8 +7,8 @@ import type {
   VerdictReason,
 } from '../kernel/result/suite-result.ts';
 import {
+  count,
   counted,
-  firstWords,
   inSize,
   meansInWords,
   pValue,
@@ -21,10 +21,7 @@ import {
 } from '../text/amounts.ts';
 import { isSilent, passesNothing, valueWords } from './figures.ts';
 import { orderWords } from './rates.ts';
-import { fallInWords } from './scoring.ts';
-import { plainWords, type Words } from './words.ts';
-
-const MAX_NAMED = 5;
+import { namedIds, plainWords, type Words } from './words.ts';
 
 export const NOTHING_PASSES = 'Nothing passes on base';
 
@@ -42,43 +39,18 @@ function verdictSentence(suite: SuiteResult): string {
   const values = valueWords(suite);
   if (values !== null && suite.reason !== null)
     return `${plainWords(values)}. ${confirmationSentence(suite) ?? ''}`.trim();
-  if (low === null || high === null)
-    return suite.reason?.by === 'unanswered'
-      ? `${whatFell(suite).replace(/; $/, '')}.`
-      : `${plainWords(uncomparedWords(suite))}.`;
+  if (low === null || high === null) return `${plainWords(uncomparedWords(suite))}.`;
   return (
-    `${whatFell(suite)}${whatPasses(suite)} ${percent(base)} → ${percent(head)}, ` +
+    `${whatPasses(suite)} ${percent(base)} → ${percent(head)}, ` +
     `${pointsBetween(base, head)}; 90 % sure to lie between ${signed(low)} and ${signed(high)}` +
-    `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}${whyOpen(suite)}` +
-    `${whatIsHidden(suite)}${whatConfirms(suite)}`
+    `${p === null ? '' : ` (${pValue(p)})`}. ${whatIsSeen(suite)}` +
+    `${whyOpen(suite)}${whatConfirms(suite)}`
   );
 }
 
 function whatPasses({ unit, rollups }: SuiteResult): string {
   if (unit === 'pairs') return "answers no worse than the other side's";
   return unit === 'references' ? `tests that pass (${rollups.policy})` : 'pass rate';
-}
-
-function whatFell(suite: SuiteResult): string {
-  const { verdict, reason } = suite;
-  if (verdict !== 'regressed' || !reason) return '';
-  const ids = reason.references;
-  const named = counted(ids.length, 'test');
-  const list = `(${firstWords(ids, MAX_NAMED)}); `;
-  switch (reason.by) {
-    case 'unanswered':
-      return isSilent(suite)
-        ? `head does not answer in ${named} that base answers ${list}`
-        : `head answers less often in ${named} ${list}`;
-    case 'fall':
-      return reason.metrics.length === 0 ? '' : `${firstWords(reason.metrics, MAX_NAMED)} fell; `;
-    case 'references':
-      return ids.length === 0
-        ? 'tests broke, with too few answers to say which; '
-        : `${named} broke ${list}`;
-    default:
-      return '';
-  }
 }
 
 function whatIsSeen(suite: SuiteResult): string {
@@ -90,26 +62,16 @@ function whatIsSeen(suite: SuiteResult): string {
     : `${size}: a comparison of this size finds drops of ${inSize(drop)} points or more 4 times in 5.`;
 }
 
-type SentenceOf = (named: string, tolerance: string) => string;
-
-/**
- * The sentence after the rates, which says what decided. `named` are tests or metrics, `tolerance`
- * is in points.
- */
-const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], SentenceOf>>> = {
-  suspicious: (named) => `Perhaps worse: ${named}.`,
-  named: (named) => `Worse by themselves: ${named}.`,
-  metric: (named) => `Fell more than chance explains: ${named}.`,
-  uncompared: (named) => `No answer to compare: ${named}.`,
-  endings: () => "One side's answers ended differently, so the rates cannot be compared.",
-  unsettled: (_, tolerance) => `A drop above ${tolerance} (gate.tolerance) is still possible.`,
-  'not-lower': (_, tolerance) =>
+/** The sentence about `gate.tolerance`, in points, if it decided. */
+const DECIDED_BY: Readonly<Partial<Record<VerdictReason['by'], (tolerance: string) => string>>> = {
+  unsettled: (tolerance) => `A drop above ${tolerance} (gate.tolerance) is still possible.`,
+  'not-lower': (tolerance) =>
     `Head is no lower, but the suite is too small to exclude a drop above ${tolerance} (gate.tolerance).`,
-  run: (_, tolerance) =>
+  run: (tolerance) =>
     'Alone it is too small to exclude such a drop; ' +
     `all suites of the run together exclude one above ${tolerance}.`,
-  rise: (_, tolerance) => `gate.tolerance: ${tolerance}.`,
-  bound: (_, tolerance) => `gate.tolerance: ${tolerance}.`,
+  rise: (tolerance) => `gate.tolerance: ${tolerance}.`,
+  bound: (tolerance) => `gate.tolerance: ${tolerance}.`,
 };
 
 const RESTS_ON: Readonly<Record<ConfirmationResult['rests_on'], string>> = {
@@ -178,14 +140,7 @@ function whyOpen(suite: SuiteResult): string {
   const sentence = reason ? DECIDED_BY[reason.by] : undefined;
   const nothingPassed = reason?.by === 'not-lower' && passesNothing(suite);
   if (!reason || sentence === undefined || nothingPassed) return '';
-  const named = firstWords([...reason.references, ...reason.metrics], MAX_NAMED);
-  const tolerance = `${inSize(reason.tolerance)} points`;
-  return ` ${sentence(named, tolerance)}`;
-}
-
-function whatIsHidden({ reason }: SuiteResult): string {
-  const under = reason?.under_base;
-  return under === undefined ? '' : ` But ${fallInWords(under.base, under.head, under.excused)}.`;
+  return ` ${sentence(`${inSize(reason.tolerance)} points`)}`;
 }
 
 function whatConfirms({ verdict, confirmation }: SuiteResult): string {
@@ -200,8 +155,16 @@ export function uncomparedWords(suite: SuiteResult): Words {
     verdict,
     unasked,
     references,
+    reason,
     pass_rate: { head },
   } = suite;
+  if (reason?.by === 'unanswered')
+    return [
+      `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
+      `${count(reason.references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
+      ...namedIds(reason.references),
+      ')',
+    ];
   const rate = valueWords(suite) ?? [`pass rate ${wholePercent(head)}`];
   switch (verdict) {
     case 'new':

@@ -10,7 +10,6 @@ import {
   brokenIn,
   brokeWord,
   decidingMetrics,
-  isSilent,
   passesNothing,
   shareFigures,
   valueWords,
@@ -37,12 +36,7 @@ const SENTENCES: Readonly<Record<VerdictReason['by'], (decided: Decided) => Word
     isOnly && reason.references.length > 0
       ? [`${brokeWords(suite) ?? ''}: `, ...eachPassed(suite, reason.references), although(suite)]
       : [...suiteRates(suite), ': ', brokeWords(suite) ?? 'several tests pass less often'],
-  unanswered: ({ suite, reason: { references } }) => [
-    `head ${isSilent(suite) ? 'does not answer' : 'answers less often in'} `,
-    `${count(references.length)} of ${counted(suite.evidence.of, 'test')} that base answers (`,
-    ...namedIds(references),
-    ')',
-  ],
+  unanswered: ({ suite }) => uncomparedWords(suite),
   rise: ({ suite, reason }) => [...suiteRates(suite), `: clearly better${byChance(reason)}`],
   bound: unnoticedWords,
   'not-lower': unnoticedWords,

@@ -57,6 +57,8 @@ export function answerBody(seen: Seen, { status = 200, ...scripted }: Scripted):
   const text = scripted.text ?? (calls.length === 0 ? 'ok' : '');
   const answer = { text, usage, finish, output, calls, thought };
   if (seen.embedding) return embeddingReply(seen, vector, usage);
+  if (seen.moderation === true)
+    return moderationReply(seen, scripted.scores ?? { violence: 0.001 });
   if ('input' in seen.body) return responsesReply(seen, answer);
   return seen.vendor === 'openai' ? openaiReply(seen, answer) : anthropicReply(seen, answer);
 }
@@ -116,6 +118,13 @@ function embeddingReply({ model, messages }: Seen, embedding: number[], usage: U
     data: messages.map((_, index) => ({ object: 'embedding', index, embedding })),
     ...used(usage, ({ input }) => ({ prompt_tokens: input, total_tokens: input })),
   };
+}
+
+function moderationReply({ model, index }: Seen, scores: Record<string, number>) {
+  const flags = Object.entries(scores).map(([name, score]) => [name, score >= 0.5] as const);
+  const flagged = flags.some(([, isFlagged]) => isFlagged);
+  const result = { flagged, categories: Object.fromEntries(flags), category_scores: scores };
+  return { id: `modr-${index}`, model, results: [result] };
 }
 
 function openaiReply({ model, index, schema, body }: Seen, answer: Answer): unknown {

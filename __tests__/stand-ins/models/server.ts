@@ -8,12 +8,12 @@ import { createStoodBatches, vendorOfBatch, type BatchScript, type StoodBatch } 
 import { createStoodCache } from './prompt-cache.ts';
 import { answerBody, refuse, reply } from './replies.ts';
 import { refusedByModel } from './rules.ts';
-import { readChat, readEmbedding, readResponses, type Checked } from './wire.ts';
+import { readChat, readEmbedding, readModeration, readResponses, type Checked } from './wire.ts';
 
 /**
  * A model server on loopback. It supports both vendors' batches (`batches.ts`), OpenAI's chat
- * completions (`/v1/chat/completions`) and embeddings (`/v1/embeddings`), and Anthropic's messages
- * (`/v1/messages`). It checks every request as the vendors do and answers as a script says,
+ * completions (`/v1/chat/completions`), embeddings (`/v1/embeddings`) and moderations
+ * (`/v1/moderations`), and Anthropic's messages (`/v1/messages`). It checks every request as the vendors do and answers as a script says,
  * including the faults of servers, proxies and attackers.
  */
 
@@ -25,6 +25,7 @@ export interface Seen {
   model: string;
   /** Whether it requests an embedding; the only message is the text. */
   embedding: boolean;
+  moderation?: boolean;
   /** For both vendors, the messages include the system prompt. */
   messages: { role: string; content: string }[];
   body: Record<string, unknown>;
@@ -38,6 +39,8 @@ export interface Scripted {
   text?: string;
   /** Default: `[1, 0]`. */
   vector?: number[];
+  /** Of a moderation, by category. From 0.5, the category is flagged. */
+  scores?: Record<string, number>;
   /**
    * Null: no usage in the reply. Default: 10 in, 5 out. `read`, `written`: input tokens read from
    * or written to the vendor's cache.
@@ -97,10 +100,12 @@ let packed: Buffer | null = null;
 const bomb = () => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
 
 const EMBEDDINGS = '/v1/embeddings';
+const MODERATIONS = '/v1/moderations';
 const RESPONSES = '/v1/responses';
 const PATHS: Readonly<Record<string, Api>> = {
   '/v1/chat/completions': 'openai',
   [EMBEDDINGS]: 'openai',
+  [MODERATIONS]: 'openai',
   [RESPONSES]: 'openai',
   '/v1/messages': 'anthropic',
 };
@@ -133,12 +138,12 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
       return refuse(response, vendor, { status: 401, message, code: 'invalid_api_key' });
     }
     if (batch !== null && (await stood.handle({ request, raw: bytes, response }))) return;
-    const embedding = url === EMBEDDINGS;
+    const [embedding, moderation] = [url === EMBEDDINGS, url === MODERATIONS];
     const checked = check(vendor, batch === null ? bytes.toString('utf8') : '', request);
     const rule =
       'problem' in checked
         ? { status: 400, message: checked.problem }
-        : embedding || url === RESPONSES
+        : embedding || moderation || url === RESPONSES
           ? null
           : refusedByModel(vendor, checked.body, headers);
     if ('problem' in checked || rule !== null) {
@@ -146,7 +151,7 @@ export async function startModelServer(options: ServerOptions = {}): Promise<Mod
       refused.push(refusal.message);
       return refuse(response, vendor, refusal);
     }
-    const seen: Seen = { ...checked, embedding, vendor, index, headers };
+    const seen: Seen = { ...checked, embedding, moderation, vendor, index, headers };
     requests.push(seen);
     const cached = cache?.arrive(seen);
     const scripted = await answer(seen);
@@ -204,6 +209,7 @@ function check(vendor: Api, raw: string, { url, headers }: http.IncomingMessage)
     return { problem: 'We could not parse the JSON body of your request.' };
   }
   if (url === EMBEDDINGS) return readEmbedding(body);
+  if (url === MODERATIONS) return readModeration(body);
   return url === RESPONSES ? readResponses(body) : readChat(vendor, body);
 }
 

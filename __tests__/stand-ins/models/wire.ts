@@ -124,6 +124,11 @@ const embeddingRequest = z.strictObject({
   user: text.nullish(),
 });
 
+const moderationRequest = z.strictObject({
+  model: text.regex(/^(omni|text)-moderation-/, { error: "Invalid value for 'model'." }).optional(),
+  input: text.min(1, { error: "'$.input' is invalid." }),
+});
+
 export const openaiRequest = z
   .strictObject({
     model: text.min(1),
@@ -435,6 +440,13 @@ export function readEmbedding(body: Body): Checked {
   if (error !== undefined) return problem('openai', error);
   const messages = [data.input].flat().map((content) => ({ role: 'user', content }));
   return { model: data.model, body, schema: null, messages };
+}
+
+export function readModeration(body: Body): Checked {
+  const { data, error } = moderationRequest.safeParse(body);
+  if (error !== undefined) return problem('openai', error);
+  const messages = [{ role: 'user', content: data.input }];
+  return { model: data.model ?? 'omni-moderation-latest', body, schema: null, messages };
 }
 
 export function readResponses(body: Body): Checked {

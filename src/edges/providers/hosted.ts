@@ -48,7 +48,7 @@ export function createHosted(options: CallOptions) {
         return { status: 'error', kind: 'key', message: server.message, unsent: true };
       const refused =
         endpointOf(server.vendor, request, target) === null
-          ? `${server.vendor.name} has no embeddings`
+          ? `${server.vendor.name} has no ${request.purpose}s`
           : (server.vendor.refuses(request.parameters) ?? whyRefused(request, target));
       const pacer = pacerOf(server, target, options);
       const ask = (of: Request): Promise<Completion> =>
@@ -247,7 +247,7 @@ function endpointOf(
   { purpose, parameters }: Request,
   target: HostedTarget,
 ): AnswerEndpoint | null {
-  if (purpose === 'embedding') return vendor.embeddings;
+  if (purpose === 'embedding' || purpose === 'moderation') return vendor.texts?.[purpose] ?? null;
   return answerEndpoint(vendor, target, parameters);
 }
 

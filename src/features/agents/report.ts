@@ -1,5 +1,7 @@
+import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { mean } from '../../kernel/statistics/sums.ts';
 import { stepLines } from '../../report/sections/answers.ts';
 import {
   code,
@@ -12,7 +14,7 @@ import {
 } from '../../report/sections/document.ts';
 import { emphasise } from '../../report/sections/emphasis.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { counted, firstWords } from '../../text/amounts.ts';
+import { counted, firstWords, twoDecimals } from '../../text/amounts.ts';
 import type { Part } from '../../types/answer.ts';
 import { SIDES } from '../../types/plain.ts';
 import { checkWords, RUN_ENDS, runWords } from '../../wording/agent-runs.ts';
@@ -20,6 +22,19 @@ import { factsIn, type AgentFacts } from './suite/spec.ts';
 
 export const agentsReport: FeatureReport = {
   sections: { why: sharedReplies },
+  ranked({ references }) {
+    const tasks = references.filter(countsForVerdict);
+    const runs = tasks.flatMap(
+      ({ head }) => head?.tries.flatMap((made) => runOf(made) ?? []) ?? [],
+    );
+    const completed = tasks.filter(({ head }) => head?.rollup === 'pass');
+    return runs.length === 0
+      ? []
+      : [
+          { name: 'Completed', value: `${completed.length} of ${counted(tasks.length, 'task')}` },
+          { name: 'Turns', value: twoDecimals(mean(runs.map(({ facts }) => facts.turns))) },
+        ];
+  },
   onTry(tryResult) {
     const run = runOf(tryResult);
     if (run === null) return null;

@@ -1,5 +1,6 @@
 import { lineBreak } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { percent, twoDecimals } from '../../text/amounts.ts';
 import {
   dialogueBlocks,
   dialogueLength,
@@ -15,6 +16,13 @@ const ANALYSIS_CHARACTERS = 120;
 
 export const conversationsReport: FeatureReport = {
   sections: { belowReferences: conversations, scoringChange: evaluators },
+  ranked: ({ conversation }) =>
+    !conversation
+      ? []
+      : [
+          { name: 'Completed', value: percent(conversation.completed.head) },
+          { name: 'Turns', value: twoDecimals(conversation.turns.head) },
+        ],
   onTry({ conversation }) {
     if (!conversation) return null;
     const { turns } = conversation;

@@ -6,6 +6,7 @@ import {
   type EvaluateAnswers,
   type Message,
   isBatched,
+  modelLabel,
   ROLE_NAMES,
 } from '../../types/model.ts';
 import { isMap, jsonText, type Json, type Side } from '../../types/plain.ts';
@@ -64,37 +65,55 @@ export async function execute(
   executors: Executors,
 ): Promise<AnsweredTry[]> {
   const answers = new Map<string, Promise<Answered>[]>();
-  return inWindow(
-    tries,
-    async (planned) => {
-      const { generation } = planned;
-      if (generation.kind === 'impossible') {
-        return {
-          planned,
-          messages: [],
-          completion: { status: 'error', kind: 'reference', message: generation.message },
-          own: null,
-        };
-      }
-      const key =
-        planned.answerer === null
-          ? generation.fingerprint
-          : `${generation.fingerprint} ${planned.answerer.fingerprint}`;
-      const ofTries = answers.get(key) ?? [];
-      answers.set(key, ofTries);
-      const earlier = ofTries[planned.try];
-      const pending = earlier ?? answerTo(planned, generation, executors);
-      ofTries[planned.try] = pending;
-      const answered = await pending;
-      const answer: AnsweredTry = {
+  const answerOf = async (planned: PlannedTry): Promise<AnsweredTry> => {
+    const { generation } = planned;
+    if (generation.kind === 'impossible') {
+      return {
         planned,
-        ...answered,
-        completion: earlier === undefined ? answered.completion : markReused(answered.completion),
+        messages: [],
+        completion: { status: 'error', kind: 'reference', message: generation.message },
+        own: null,
       };
-      executors.answered?.(answer, earlier !== undefined);
-      return answer;
-    },
-    tries.some(waitsForBatch) ? BATCH_WINDOW : WINDOW,
+    }
+    const key =
+      planned.answerer === null
+        ? generation.fingerprint
+        : `${generation.fingerprint} ${planned.answerer.fingerprint}`;
+    const ofTries = answers.get(key) ?? [];
+    answers.set(key, ofTries);
+    const earlier = ofTries[planned.try];
+    const pending = earlier ?? answerTo(planned, generation, executors);
+    ofTries[planned.try] = pending;
+    const answered = await pending;
+    const answer: AnsweredTry = {
+      planned,
+      ...answered,
+      completion: earlier === undefined ? answered.completion : markReused(answered.completion),
+    };
+    executors.answered?.(answer, earlier !== undefined);
+    return answer;
+  };
+  const first = triesOfNewModels(tries);
+  const led = await inWindow(first, answerOf);
+  if (led.some(({ completion: of }) => of.status === 'error' && of.noModel)) return led;
+  const rest = first.length === 0 ? tries : tries.filter((planned) => !first.includes(planned));
+  const window = rest.some(waitsForBatch) ? BATCH_WINDOW : WINDOW;
+  return [...led, ...(await inWindow(rest, answerOf, window))];
+}
+
+/** One try of each model that only head calls. If the model does not exist, base pays nothing. */
+function triesOfNewModels(tries: readonly PlannedTry[]): PlannedTry[] {
+  const called = (side: Side) =>
+    tries.flatMap((planned): [string, PlannedTry][] => {
+      const { generation, try: index } = planned;
+      return planned.side === side && index === 0 && generation.kind === 'request'
+        ? [[modelLabel(generation.target), planned]]
+        : [];
+    });
+  const known = new Map(called('base'));
+  if (known.size === 0) return [];
+  return [...new Map(called('head'))].flatMap(([label, planned]) =>
+    known.has(label) || waitsForBatch(planned) ? [] : [planned],
   );
 }
 

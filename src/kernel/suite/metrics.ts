@@ -14,9 +14,10 @@ export function comparesEmbeddings({ definition }: Metric): boolean {
 }
 
 export function namedModels(metric: Metric): GraderSettings[] {
-  const { source, graders = [], place } = metric;
+  const { source, graders = [], place, definition } = metric;
   if (!comparesEmbeddings(metric)) return graders;
-  const model = source.kind === 'built-in' ? source.with['model'] : undefined;
+  const model =
+    source.kind === 'built-in' ? (definition?.ownModel ?? source.with['model']) : undefined;
   return typeof model === 'string' ? [{ model, parameters: {}, place }] : [];
 }
 

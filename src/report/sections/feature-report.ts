@@ -29,6 +29,9 @@ export interface FeatureReport {
   /** Changes of prompts that were run and fix broken tests. */
   tried?(result: Result): TriedChange[];
 
+  /** Columns of a sweep's ranking. Variants of a prompt have the same ones. */
+  ranked?(suite: SuiteResult): { name: string; value: string }[];
+
   /** Returns a command that searches for the cause. Null if there is nothing to search. */
   search?(result: Result): string | null;
 

@@ -112,6 +112,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
   prompt: 'answers',
   grader: 'grades',
   embedding: 'embeddings',
+  moderation: 'moderation',
   evaluator: 'evaluators',
   qualeval: 'attributes',
   fix: 'drafts of fixes',

@@ -7,6 +7,7 @@ import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import { code, group, list, paragraph, table, text, type Block, type Line } from './document.ts';
+import type { Reports } from './feature-report.ts';
 import { type Interval, wilson } from './intervals.ts';
 import { promptKey } from './order.ts';
 import { differingSuites } from './pairing.ts';
@@ -78,19 +79,30 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
     }));
 }
 
-export function ranking(result: Result, { suites: limit }: Detail): Block[] {
+export function ranking(result: Result, { suites: limit }: Detail, reports: Reports): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
       [text('Variants of '), code(prompt.name), text(', best first')],
-      rankingBlocks(prompt, limit),
+      rankingBlocks(prompt, limit, reports),
     ),
   );
 }
 
-export function rankingBlocks({ ranked }: RankedPrompt, limit: number): Block[] {
+export function rankingBlocks(
+  { ranked }: RankedPrompt,
+  limit: number,
+  reports: Reports = [],
+): Block[] {
   const shown = ranked.slice(0, limit);
+  const own = shown.map(({ suite }) => reports.flatMap((report) => report.ranked?.(suite) ?? []));
   return [
-    ...table(RANKING_COLUMNS, shown.map(rankingRow)),
+    ...table(
+      [...RANKING_COLUMNS, ...(own[0] ?? []).map(({ name }) => name)],
+      shown.map((row, index) => [
+        ...rankingRow(row, index),
+        ...(own[index] ?? []).map(({ value }) => [text(value)]),
+      ]),
+    ),
     paragraph([text(rankingVerdict(ranked))]),
     ...moreBlock(ranked.length, shown.length, 'variants'),
   ];

@@ -217,7 +217,7 @@ export const openaiFacts = {
     optional: [],
     headers: {},
   },
-  models: /^(gpt-|chatgpt-|o\d|text-embedding-)/,
+  models: /^(gpt-|chatgpt-|o\d|text-embedding-|omni-moderation-)/,
   starterModel: 'gpt-5.4-mini',
   hasResponses: true,
   // https://developers.openai.com/api/docs/models

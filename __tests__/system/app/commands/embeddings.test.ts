@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Seen } from '../../../stand-ins/models/server.ts';
+import type { Scripted, Seen } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 
 const SETTINGS =
@@ -96,5 +96,57 @@ describe('embeddings for comparing answers', () => {
     expect(JSON.stringify(lacking)).toContain(
       'no recording of an embedding for model nomic-embed-text',
     );
+  });
+});
+
+describe('openai_moderation_api', () => {
+  const openModerated = async (reply: Scripted) => {
+    const shop = await openShop({
+      settings:
+        '  omni-moderation-latest: { provider: openai, endpoint: local, is: omni-moderation-latest }\n',
+      answer: ({ moderation }) => (moderation === true ? reply : { text: 'I will hit you.' }),
+    });
+    shop.repository.commit('moderate', {
+      'prompts/tests/ask.yaml':
+        'metrics:\n  - { name: safe, uses: openai_moderation_api }\n  - { name: kind, uses: openai_moderation_api, with: { category: violence, max: 0.2 } }\nreferences: [{ id: a, input: { q: one } }]\n',
+    });
+    return { shop, result: await shop.result('run', '--fail-on', 'never') };
+  };
+
+  test('judges each text in one request that is free of charge', async () => {
+    const scores = { violence: 0.4, 'self-harm': 0.000001 };
+    const { shop, result } = await openModerated({ scores });
+    expect(result.problems).toEqual([]);
+    const [first] = result.suites[0]!.references[0]!.head!.tries;
+    expect(first?.scores).toMatchObject([
+      { metric: 'safe', status: 'pass', value: scores },
+      {
+        metric: 'kind',
+        status: 'fail',
+        value: scores,
+        reason: 'violence 0.400, at most 0.2 wanted',
+      },
+    ]);
+    const asked = shop.server.requests.filter(({ moderation }) => moderation);
+    expect(asked.map(({ body }) => body)).toEqual([
+      { model: 'omni-moderation-latest', input: 'I will hit you.' },
+    ]);
+    expect(shop.server.refused).toEqual([]);
+    expect(result.usage.by_purpose.moderation).toMatchObject({ calls: 1, cost_usd: 0 });
+  });
+
+  test.each<[string, Scripted, RegExp]>([
+    ['refused request', { status: 401 }, /^the moderation failed: .*401/],
+    [
+      'reply without scores',
+      { body: '{"results":[{}]}' },
+      /its results\[0\]\.categories is missing/,
+    ],
+  ])('reports a %s as an error', async (_, reply, reason) => {
+    const { result } = await openModerated(reply);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]?.scores[0]).toMatchObject({
+      status: 'error',
+      reason: expect.stringMatching(reason),
+    });
   });
 });

@@ -134,6 +134,19 @@ describe('report of two runs of an agent', () => {
   test('shows a single run with its files', () =>
     expect(JSON.stringify(viewOf(made(RUN)).whole(200))).toContain('GOOD'));
 
+  test('shows completed tasks and turns beside the ranking of a sweep', () => {
+    const task = (id: string, outcome: 'pass' | 'fail', turns: number) => {
+      const run = { ...made({ ...RUN, facts: { ...FACTS, turns } }), outcome };
+      return referenceOf(id, outcome, { head: sideOfTries([run]) });
+    };
+    const suite = suiteOf('notes', [task('a', 'pass', 2), task('b', 'fail', 7)]);
+    expect(agentsReport.ranked?.(suite)).toEqual([
+      { name: 'Completed', value: '1 of 2 tasks' },
+      { name: 'Turns', value: '4.50' },
+    ]);
+    expect(agentsReport.ranked?.(suiteOf('other', []))).toEqual([]);
+  });
+
   test('does not affect answers that are not from an agent', () => {
     const { parts: _, ...rest } = made(RUN);
     expect(agentsReport.onTry?.({ ...rest, parts: [{ type: 'text', text: 'Hi' }] })).toBeNull();

@@ -305,6 +305,9 @@ describe('conversations in reports other than the comment', () => {
     expect(renderTerminal(both, { width: 100, colour: false })).toContain(
       'mentor (other, temperature 0): up to ',
     );
+    expect(renderTerminal(both, { width: 200, colour: false })).toMatch(
+      /Completed +Turns\n[─ ]+\n *1 .* 81\.0 % +2\.06\n/,
+    );
   });
 });
 

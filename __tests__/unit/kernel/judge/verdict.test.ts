@@ -173,7 +173,6 @@ describe('verdict', () => {
     const { suite: shown } = await judged(compared(mixed, five));
     expect([shown.verdict, shown.reason?.by]).toEqual(['regressed', 'references']);
     expect(shown.reason?.references).toEqual(['r0', 'r1', 'r2', 'r3', 'r4']);
-    expect(suiteSummary(shown)).toMatch(/^5 tests broke \(r0, r1, r2, r3, r4\); pass rate/);
   });
 
   test('is red if one reference broke while five others were fixed, and names the broken one', async () => {

@@ -2,6 +2,7 @@ import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts'
 import { costPer1000Calls } from '../../../../src/money/meter.ts';
 import { ranking } from '../../../../src/report/sections/tables.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';
+import { REPORTS } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, sideOf, suiteOf } from '../results.ts';
 
 const answers = (passes: number, tries: number) =>
@@ -19,17 +20,21 @@ function variant(model: string, passes: number, tries: number, more: Partial<Sui
 
 const shown = (suites: SuiteResult[], mode: 'sweep' | 'diff' = 'sweep') =>
   renderBlocks(
-    ranking(resultOf({ mode, suites }), {
-      suites: 10,
-      answers: 5,
-      lines: 0,
-      counts: 5,
-      characters: 100,
-      collapsedItems: 5,
-      problems: 5,
-      showsUnmovedMetrics: true,
-      sizeNote: null,
-    }),
+    ranking(
+      resultOf({ mode, suites }),
+      {
+        suites: 10,
+        answers: 5,
+        lines: 0,
+        counts: 5,
+        characters: 100,
+        collapsedItems: 5,
+        problems: 5,
+        showsUnmovedMetrics: true,
+        sizeNote: null,
+      },
+      REPORTS,
+    ),
     { width: 140, colour: false },
   );
 

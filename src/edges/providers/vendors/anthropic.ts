@@ -41,7 +41,7 @@ export const anthropic: Language = {
   },
   body: anthropicBody,
   read: readAnthropic,
-  embeddings: null,
+  texts: null,
   responses: null,
   batches: anthropicBatches,
 };

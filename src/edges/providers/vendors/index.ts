@@ -14,7 +14,7 @@ export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) =>
     ...language,
     name,
     facts,
-    embeddings: facts.embeddings === null ? null : language.embeddings,
+    texts: facts.embeddings === null ? null : language.texts,
     batches: facts.batchShare === null ? null : language.batches,
   };
 });

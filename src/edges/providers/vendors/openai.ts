@@ -46,17 +46,25 @@ export const openai: Language = {
   read: readChat,
   batches: openaiBatches,
   responses: openaiResponses,
-  embeddings: {
-    path: '/embeddings',
-    replyName: 'list of one embedding',
-    body: ({ model, parameters, messages }) => ({
-      ...parameters,
-      model,
-      input: messages[0]?.content ?? '',
-    }),
-    read: readEmbedding,
+  texts: {
+    embedding: {
+      path: '/embeddings',
+      replyName: 'list of one embedding',
+      body: textBody,
+      read: readEmbedding,
+    },
+    moderation: {
+      path: '/moderations',
+      replyName: 'list of one moderation',
+      body: textBody,
+      read: readModeration,
+    },
   },
 };
+
+function textBody({ model, parameters, messages }: Ask): Record<string, unknown> {
+  return { ...parameters, model, input: messages[0]?.content ?? '' };
+}
 
 function chatMessages(ask: Ask): unknown[] {
   return vendorMessages(ask, 'chat').map((message) => {
@@ -261,12 +269,39 @@ function readEmbedding(data: unknown): VendorAnswer {
   const parsed = embedding.safeParse(data);
   if (!parsed.success) return oddMember(parsed.error);
   const [only] = parsed.data.data;
+  // Embeddings have single precision; more digits would waste space.
+  const values = only?.embedding.map((value) => Number(value.toPrecision(9)));
+  return jsonAnswer(values, parsed.data.usage);
+}
+
+const moderation = z.object({
+  results: z
+    .array(
+      z.object({
+        categories: z.record(z.string(), z.boolean().nullable()),
+        category_scores: z.record(z.string(), component),
+      }),
+    )
+    .length(1),
+});
+
+/** OpenAI does not charge for moderation and counts no tokens. */
+function readModeration(data: unknown): VendorAnswer {
+  const parsed = moderation.safeParse(data);
+  if (!parsed.success) return oddMember(parsed.error);
+  const [only] = parsed.data.results;
+  const categories = Object.entries(only?.categories ?? {});
+  const flagged = categories.flatMap(([name, isFlagged]) => (isFlagged === true ? [name] : []));
+  const usage = { input_tokens: 0, output_tokens: 0 };
+  return jsonAnswer({ flagged, scores: only?.category_scores ?? {} }, usage);
+}
+
+function jsonAnswer(value: Json | undefined, usage: Usage | null): VendorAnswer {
   return {
     kind: 'answer',
-    // Embeddings have single precision; more digits would waste space.
-    parts: partsOf(JSON.stringify(only?.embedding.map((value) => Number(value.toPrecision(9))))),
+    parts: partsOf(JSON.stringify(value)),
     ended: 'stop',
-    usage: parsed.data.usage,
+    usage,
     served: { model: null, fingerprint: null },
   };
 }

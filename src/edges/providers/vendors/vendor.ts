@@ -23,12 +23,12 @@ export interface Language {
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
-  embeddings: VendorEndpoint | null;
+  texts: Readonly<Record<'embedding' | 'moderation', VendorEndpoint>> | null;
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
 }
 
-/** An embedding request's only message is the text to embed. Its answer is a vector as JSON. */
+/** In `texts`, the only message is the text to embed or to moderate. The answer is JSON. */
 export interface VendorEndpoint extends Pick<Language, 'replyName' | 'body' | 'read'> {
   path: string;
 }

@@ -2,7 +2,7 @@ import { LEVELS, levelOf } from '../../../config/metric-schema.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
-import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
@@ -21,11 +21,6 @@ interface FlexEvalMetric {
   conditions: JsonMap[];
   node: Node;
 }
-
-const UNSUPPORTED_METRICS: Readonly<Record<string, string>> = {
-  is_langgraph_type: 'LangGraph databases are not supported',
-  openai_moderation_api: 'moderation is not supported',
-};
 
 const METRIC_KEYS =
   'name kwargs depends_on metric_level context_only last_instance_only last_turn_only notes';
@@ -122,8 +117,7 @@ function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSour
     if (level === 'ToolCall') refuse('code cannot judge a single tool call');
     return;
   }
-  const unsupported = ownEntry(UNSUPPORTED_METRICS, name);
-  if (unsupported !== undefined) refuse(unsupported);
+  if (name === 'is_langgraph_type') refuse('LangGraph databases are not supported');
   const builtIn =
     builtIns.get(name) ?? refuse('no built-in metric or function module has this name');
   if (!builtIn.levels.includes(level))

@@ -177,11 +177,6 @@ describe('a FlexEval run', () => {
       /the function has_question_mark is not converted: no built-in metric or function module has this name/,
     ],
     [
-      'a function without a counterpart',
-      '- name: openai_moderation_api',
-      /the function openai_moderation_api is not converted: moderation is not supported/,
-    ],
-    [
       'a function for LangGraph',
       '- { name: is_langgraph_type, kwargs: { type: ai } }',
       /LangGraph databases/,
@@ -217,11 +212,14 @@ describe('a FlexEval run', () => {
           : `      - { name: count_emojis, depends_on: [{ name: ${name}, metric_min_value: 1 }] }\n      - { name: count_messages, depends_on: [{ name: count_emojis, metric_min_value: 1 }] }\n`;
       const { suites, notices, problems } = await imported(
         files(
-          `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function:\n      ${line}\n      - name: count_turns\n${dependant}`,
+          `data_sources: [{ path: data/lessons.jsonl }]\neval:\n  metrics:\n    function:\n      ${line}\n      - name: count_turns\n      - name: openai_moderation_api\n${dependant}`,
         ),
       );
       expect(problems).toEqual([]);
-      expect(suites[0]?.tests.metrics.map((metric) => metric.name)).toEqual(['count_turns']);
+      expect(suites[0]?.tests.metrics.map((metric) => metric.name)).toEqual([
+        'count_turns',
+        'openai_moderation_api',
+      ]);
       expect(notices[1]).toMatch(
         new RegExp(`^5: ${message.source.startsWith('the function') ? '' : '.*'}${message.source}`),
       );
@@ -230,8 +228,8 @@ describe('a FlexEval run', () => {
         name === undefined
           ? []
           : [
-              `7: the function count_emojis is not converted: it depends on ${name}, which is not`,
-              '8: the function count_messages is not converted: it depends on count_emojis, which is not',
+              `8: the function count_emojis is not converted: it depends on ${name}, which is not`,
+              '9: the function count_messages is not converted: it depends on count_emojis, which is not',
             ],
       );
     },
