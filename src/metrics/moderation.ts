@@ -45,7 +45,7 @@ export const openaiModeration = defineBatch({
     category: z.string().optional().describe('Judge only this category, such as `violence`.'),
     max: z.number().min(0).max(1).optional().describe('Highest score that passes.'),
   },
-  needs: { expected: false, model: false, embeddings: true, ownModel: 'omni-moderation-latest' },
+  needs: { model: false, embeddings: true, ownModel: 'omni-moderation-latest' },
   range: 'a map of category and number',
   passes: 'up to `max`; without it, unless OpenAI flags a category',
   better: 'lower',

@@ -10,9 +10,9 @@ import { NO_LINKS, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
-import { SERVICES, type Review, type Send, type Service } from './services.ts';
+import { REVIEW_SERVICES, type Review, type Send, type Service } from './services.ts';
 
-type ServiceName = keyof typeof SERVICES;
+type ServiceName = keyof typeof REVIEW_SERVICES;
 
 interface PublishOptions {
   to: ServiceName;
@@ -26,7 +26,7 @@ export const publishCommand: AddCommand = (program, terminal, done) => {
     .argument('[path]', 'a result.json, or its folder (default: the newest run)')
     .addOption(
       new Option('--to <service>', 'the service of the pull request')
-        .choices(Object.keys(SERVICES))
+        .choices(Object.keys(REVIEW_SERVICES))
         .makeOptionMandatory(),
     )
     .option('--name <name>', 'tells several comments in one pull request apart', 'evaldiff')
@@ -34,7 +34,7 @@ export const publishCommand: AddCommand = (program, terminal, done) => {
       'after',
       `
 The exit code is that of the run. Each service needs an access token in a variable:
-${Object.values(SERVICES)
+${Object.values(REVIEW_SERVICES)
   .map(({ label, token, right }) => `  ${label}: ${token}, with ${right}`)
   .join('\n')}
 
@@ -42,14 +42,18 @@ Example:
   evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await savedResult(path, terminal);
-      const lines = await publishTo(SERVICES[options.to], { result, name: options.name }, terminal);
+      const result = await resultIn(path, terminal);
+      const lines = await publishTo(
+        REVIEW_SERVICES[options.to],
+        { result, name: options.name },
+        terminal,
+      );
       for (const line of lines) terminal.out(`${logLine(line)}\n`);
       done(exitCode(result.conclusion));
     });
 };
 
-async function savedResult(path: string | undefined, terminal: Terminal): Promise<Result> {
+async function resultIn(path: string | undefined, terminal: Terminal): Promise<Result> {
   const files =
     path === undefined
       ? await newestRun(terminal)
@@ -85,7 +89,7 @@ export async function publishTo(
     {
       what: 'comment',
       done: loadReports(features).then((reports) =>
-        writeComment(service, review, send, { result, name, reports }),
+        upsertComment(service, review, send, { result, name, reports }),
       ),
     },
     { what: 'status', done: review.status(send, result.conclusion, title).then(() => null) },
@@ -98,7 +102,7 @@ export async function publishTo(
   );
 }
 
-async function writeComment(
+async function upsertComment(
   service: Service,
   review: Review,
   send: Send,
@@ -140,7 +144,7 @@ function linksOf(review: Review, { base, head, source }: Result): Links {
   };
 }
 
-class Refusal extends Error {
+class RefusedRequest extends Error {
   readonly status: number;
 
   constructor(status: number, said: string) {
@@ -149,7 +153,8 @@ class Refusal extends Error {
   }
 }
 
-const isRefused = (error: unknown) => error instanceof Refusal && [403, 404].includes(error.status);
+const isRefused = (error: unknown) =>
+  error instanceof RefusedRequest && [403, 404].includes(error.status);
 
 const TIMEOUT_MS = 30_000;
 const SAID_CHARS = 200;
@@ -170,7 +175,7 @@ function sender(service: Service, token: string, request: typeof fetch): Send {
     });
     const text = await response.text();
     if (!response.ok)
-      throw new Refusal(response.status, shorten(text.replaceAll(token, '***'), SAID_CHARS));
+      throw new RefusedRequest(response.status, shorten(text.replaceAll(token, '***'), SAID_CHARS));
     return text === '' ? null : (JSON.parse(text) as unknown);
   };
 }
@@ -178,7 +183,8 @@ function sender(service: Service, token: string, request: typeof fetch): Send {
 function failureWords({ label, token, right }: Service, error: unknown): string {
   if (error instanceof z.ZodError || error instanceof SyntaxError)
     return `${label}'s reply does not have the documented form.`;
-  if (!(error instanceof Refusal)) return `${label} could not be reached (${errorMessage(error)}).`;
+  if (!(error instanceof RefusedRequest))
+    return `${label} could not be reached (${errorMessage(error)}).`;
   const { status, message } = error;
   if (status === 401) return `${label} does not accept the token in ${token} (401).`;
   if (status === 403 || status === 404)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { commentMarker } from '../../app/session/write-reports.ts';
-import type { Result } from '../../kernel/result/result.ts';
+import type { Conclusion } from '../../types/plain.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -51,10 +51,8 @@ export interface Service {
   review(env: Env): Review;
 }
 
-type Conclusion = Result['conclusion'];
-
 const escapePath = (file: string) => file.split('/').map(encodeURIComponent).join('/');
-const passes = (conclusion: Conclusion) => conclusion === 'success' || conclusion === 'neutral';
+const isGreen = (conclusion: Conclusion) => conclusion === 'success' || conclusion === 'neutral';
 
 const PAGE = 100;
 
@@ -105,7 +103,7 @@ const gitlab: Service = {
       update: (send, id, body) => send('PUT', `${request}/notes/${id}`, safe(body)),
       status: (send, conclusion, description) =>
         send('POST', `${own}/statuses/${commit}`, {
-          state: passes(conclusion) ? 'success' : 'failed',
+          state: isGreen(conclusion) ? 'success' : 'failed',
           name: 'evaldiff',
           description,
           target_url: env['CI_JOB_URL'],
@@ -178,7 +176,7 @@ const bitbucket: Service = {
         send('POST', `${own}/commit/${commit}/statuses/build`, {
           key: 'evaldiff',
           name: 'evaldiff',
-          state: passes(conclusion) ? 'SUCCESSFUL' : 'FAILED',
+          state: isGreen(conclusion) ? 'SUCCESSFUL' : 'FAILED',
           description,
           url: run,
         }),
@@ -262,7 +260,7 @@ const azure: Service = {
           state:
             conclusion === 'neutral'
               ? 'notApplicable'
-              : passes(conclusion)
+              : isGreen(conclusion)
                 ? 'succeeded'
                 : 'failed',
           description,
@@ -273,4 +271,7 @@ const azure: Service = {
   },
 };
 
-export const SERVICES = { gitlab, bitbucket, azure } as const satisfies Record<string, Service>;
+export const REVIEW_SERVICES = { gitlab, bitbucket, azure } as const satisfies Record<
+  string,
+  Service
+>;

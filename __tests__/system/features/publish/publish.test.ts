@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
 import { publishTo } from '../../../../src/features/publish/command.ts';
-import { SERVICES } from '../../../../src/features/publish/services.ts';
+import { REVIEW_SERVICES } from '../../../../src/features/publish/services.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { ROOT } from '../../../contract/source-graph.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
@@ -14,7 +14,7 @@ import { bodyOf, listen } from '../../../stand-ins/loopback.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import { green, hostile, regression } from '../../../unit/report/results.ts';
 
-type Name = keyof typeof SERVICES;
+type Name = keyof typeof REVIEW_SERVICES;
 
 const SHA = 'a'.repeat(40);
 const TOKEN = 'glpat-0123456789abcdef';
@@ -194,10 +194,10 @@ async function started(name: Name) {
     }),
   );
   afterThisTest(close);
-  const env = { ...api.env(url), [SERVICES[name].token]: TOKEN };
+  const env = { ...api.env(url), [REVIEW_SERVICES[name].token]: TOKEN };
   const publish = (result: Result, changes: Record<string, string | undefined> = {}) =>
     publishTo(
-      SERVICES[name],
+      REVIEW_SERVICES[name],
       { result, name: 'evaldiff' },
       { env: { ...env, ...changes }, features: FEATURES },
       (input, init) => fetch(String(input).replace('https://api.bitbucket.org', url), init),
@@ -205,7 +205,7 @@ async function started(name: Name) {
   return { state, publish };
 }
 
-const NAMES = Object.keys(SERVICES) as Name[];
+const NAMES = Object.keys(REVIEW_SERVICES) as Name[];
 const WRITTEN = ['The comment was written.', 'The status was written.'];
 
 describe.each(NAMES)('publishing to %s', (name) => {
@@ -227,7 +227,7 @@ describe.each(NAMES)('publishing to %s', (name) => {
 
   test("links to the service, and does not change another account's comment", async () => {
     const { state, publish } = await started(name);
-    const { marker } = SERVICES[name];
+    const { marker } = REVIEW_SERVICES[name];
     state.comments.push({ id: 1, author: 8, text: `${marker('evaldiff')}\nfake` });
     expect(await publish(regression())).toEqual(WRITTEN);
     expect(state.comments[0]?.text).toContain('fake');
@@ -261,7 +261,7 @@ describe.each(NAMES)('publishing to %s', (name) => {
 
   test('publishes nothing without a token or outside a pull request, and says so', async () => {
     const { state, publish } = await started(name);
-    const { token, variables } = SERVICES[name];
+    const { token, variables } = REVIEW_SERVICES[name];
     expect(await publish(green(), { [token]: undefined })).toEqual([
       expect.stringMatching(
         `^Nothing was published: set ${token} to .* Jobs of a fork do not get it`,
