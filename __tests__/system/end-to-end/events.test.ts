@@ -186,6 +186,21 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
   });
 
+  test("of a new branch is compared with the remote's default branch, not with an old local one", async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [old = '', main = '', after = ''],
+    } = straight({ 'README.md': 'Old' }, quiz(), WORSE);
+    origin.git('branch', 'topic', after);
+    origin.git('update-ref', 'refs/heads/main', main);
+    const checkout = shallowCheckout(origin, 'refs/heads/topic', { depth: null });
+    checkout.git('branch', 'main', old);
+    const event = changed('push.new-branch', { after, ref: 'refs/heads/topic' });
+    const run = await runOn(at, { checkout, event });
+    expect(run.result.base).toEqual({ sha: main });
+  });
+
   test("of an annotated tag is about the tag's commit, although the event names the tag object", async () => {
     const at = await stage(obedient);
     const {

@@ -156,7 +156,7 @@ describe('headline', () => {
           reasons: [{ code: 'words', text: 'a floor' }],
         }),
       ),
-    ).toBe('✗ Failed: a floor 3 of 20 answers have no readable grade.');
+    ).toBe('✗ Failed: a floor. 3 of 20 answers have no readable grade.');
   });
 
   test('shortens a reason of any length', () =>
