@@ -154,17 +154,6 @@ test('the workbench shows answers that another process stored in the meantime', 
   await showsAfter(() => bench.edit('prompts/ask.yaml', 'name: ask', 'name: ask # the same'));
 });
 
-test('the workbench shows the second of two edits in quick succession', async () => {
-  await showsAfter(() => {
-    bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-    bench.edit('prompts/ask.yaml', 'Reply:', 'Say, Reply:');
-  });
-  await showsAfter(() => {
-    bench.edit('prompts/ask.yaml', 'Say, Reply:', 'Answer:');
-    setImmediate(() => bench.edit('prompts/ask.yaml', 'Answer:', 'Tell'));
-  });
-});
-
 test('the workbench counts spending as answers arrive, and does not count calls with a rejected key', async () => {
   await bench.close();
   let refuses = true;

@@ -3,16 +3,7 @@
  * that evaldiff reads.
  */
 import { sampleOf } from './description.ts';
-import type {
-  Account,
-  CheckAnnotation,
-  CheckRun,
-  Comment,
-  Pull,
-  PullEvent,
-  ReviewComment,
-  State,
-} from './state.ts';
+import type { Account, CheckRun, Comment, Pull, PullEvent, ReviewComment, State } from './state.ts';
 
 type Wire = Record<string, unknown>;
 const SITE = 'https://github.example';
@@ -159,12 +150,3 @@ export function checkObject(api: string, state: State, run: CheckRun): Wire {
     },
   };
 }
-
-export const annotationObject = (state: State, run: CheckRun, given: CheckAnnotation): Wire => ({
-  start_column: null,
-  end_column: null,
-  title: null,
-  raw_details: null,
-  ...given,
-  blob_href: `${SITE}/${state.repository}/blob/${run.headSha}/${given.path}`,
-});

@@ -1,7 +1,6 @@
 /** The stand-in's operations, by their id in GitHub's description. */
 import { operations, sampleOf } from './description.ts';
 import {
-  annotationObject,
   checkObject,
   commentObject,
   pullEventObject,
@@ -131,13 +130,6 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
       }),
     ),
   ],
-  'issues/get-comment': [
-    READ_COMMENTS,
-    about(commentOf, ({ api, state }, comment) => ({
-      status: 200,
-      body: commentObject(api, state, comment),
-    })),
-  ],
   'issues/update-comment': [
     WRITE_COMMENTS,
     about(commentOf, (call, comment) =>
@@ -195,17 +187,7 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
   'repos/get-collaborator-permission-level': [READ, about(roleOf, permissionOf)],
   'repos/list-pull-requests-associated-with-commit': [READ_PULLS, pullsOfCommit],
   'checks/create': [WRITE_CHECKS, createCheck],
-  'checks/get': [
-    READ_CHECKS,
-    about(checkOf, ({ api, state }, run) => ({ status: 200, body: checkObject(api, state, run) })),
-  ],
   'checks/update': [WRITE_CHECKS, about(checkOf, updateCheck)],
-  'checks/list-annotations': [
-    READ_CHECKS,
-    about(checkOf, ({ state }, run) => ({
-      items: run.annotations.map((annotation) => annotationObject(state, run, annotation)),
-    })),
-  ],
   'checks/list-for-ref': [READ_CHECKS, listChecks],
 };
 

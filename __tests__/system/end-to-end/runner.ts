@@ -223,8 +223,8 @@ export async function runAction(given: Step): Promise<StepResult> {
 }
 
 /**
- * In the full run, every step with a checkout also runs in an empty workspace. The action then
- * fetches the same files from the server.
+ * In the full run, steps with a checkout also run in an empty workspace, in the suites that
+ * `jest.full.config.js` names. The action then fetches the same files from the server.
  */
 function inItsWorkspace(step: Step) {
   if (process.env['EVALDIFF_WORKSPACE'] !== 'empty' || step.needsCheckout === true) return step;

@@ -119,6 +119,12 @@ describe('reading an event', () => {
     const labeller = { login: 'ada-example', type: 'User', isAuthor: false };
     expect(approved).toMatchObject({ action: 'labeled', addedLabel: label, labeller });
     expect(isApproval(approved, label)).toBe(true);
+    const own = fixture('pull_request_target.approved') as {
+      pull_request: { user: { login: string } };
+    };
+    const sender = { login: own.pull_request.user.login.toUpperCase(), type: 'User' };
+    const byAuthor = change(own, 'sender', sender);
+    expect(readEvent(env('pull_request_target'), byAuthor).labeller?.isAuthor).toBe(true);
     const payload = mutated('pull_request_target.approved', 'action', 'unlabeled');
     const removed = readEvent(env('pull_request_target'), payload);
     expect(removed.addedLabel).toBeNull();

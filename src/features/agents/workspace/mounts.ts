@@ -59,7 +59,8 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
       (path) =>
         `if [ -d ${q(`.${path}`)} ]; then mount -t tmpfs -o mode=755,size=1m none ${q(`.${path}`)}; fi`,
     ),
-    'mkdir -p workspace home/agent tmp dev/shm dev/pts var proc old run; ln -s /tmp var/tmp',
+    'mkdir -p workspace home/agent tmp dev/shm dev/pts var proc old run',
+    'mkdir -m 700 run/evaldiff; ln -s /tmp var/tmp',
     ...(own.layers === undefined
       ? [bind(own.work, INSIDE.work), bind(own.home, INSIDE.home)]
       : [
@@ -76,7 +77,6 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
     'mount -t proc -o nosuid,nodev,noexec,hidepid=2 none proc',
     'for name in keys key-users; do [ ! -e proc/$name ] || mount --bind /dev/null proc/$name; done',
     ...readable.map((path) => readableLine(path)),
-    'mkdir -m 700 run/evaldiff',
     ...(['gateway', 'proxy'] as const).flatMap((name) => {
       const path = sockets[name];
       return path === null ? [] : [`: >.${SOCKETS[name]}; ${bind(path, SOCKETS[name])}`];
