@@ -6,7 +6,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { createSandbox } from '../../edges/sandbox/index.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { isMap, jsonText, type JsonMap } from '../../types/plain.ts';
-import { type DraftFile, type Imported } from './shared/draft.ts';
+import { placeIn, type DraftFile, type Imported } from './shared/draft.ts';
 import { lose, addRemark } from './shared/node.ts';
 
 export async function reportFailingChecks(
@@ -65,13 +65,14 @@ export async function failBrokenChecks(
   });
 }
 
-function codeMetrics({ value, placeOf }: DraftFile) {
+function codeMetrics(tests: DraftFile) {
+  const { value } = tests;
   const references = Array.isArray(value['references']) ? value['references'] : [];
   return references.flatMap((reference, at) => {
     const metrics = isMap(reference) ? reference['metrics'] : null;
     return (Array.isArray(metrics) ? metrics : []).flatMap((metric, index) =>
       isMap(metric) && typeof metric['code'] === 'string'
-        ? [{ metric, place: placeOf(['references', at, 'metrics', index]) }]
+        ? [{ metric, place: placeIn(tests, ['references', at, 'metrics', index]) }]
         : [],
     );
   });

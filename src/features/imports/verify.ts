@@ -24,7 +24,7 @@ import {
   referenceAt,
   type ForeignAnswer,
 } from './promptfoo/promptfoo-results.ts';
-import { createDraft, documentOf, type Imported } from './shared/draft.ts';
+import { documentOf, type Imported } from './shared/draft.ts';
 
 const MAX_RESULTS_BYTES = 256 * 1024 * 1024;
 
@@ -81,7 +81,7 @@ async function importedReferences({
   if (judged === undefined) throw userError(at, 'has no tests to verify');
   const problems: Problem[] = [];
   const tests = await readTests(
-    below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
+    below(documentOf(file, { prompt: { value: {}, place: at }, tests: judged.tests }), ['tests']),
     {
       variables: [],
       builtIns: metrics,

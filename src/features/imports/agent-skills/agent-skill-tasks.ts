@@ -2,7 +2,14 @@ import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { JsonMap } from '../../../types/plain.ts';
-import { createDraft, judgeTheRest, lastSteps, type Imported } from '../shared/draft.ts';
+import {
+  judgeTheRest,
+  lastSteps,
+  placed,
+  placeIn,
+  type DraftFile,
+  type Imported,
+} from '../shared/draft.ts';
 import { tryConvert, leafNode, type Node } from '../shared/node.ts';
 import { caseId, caseQuestion, isTriggerQuery, readCase } from './agent-skill-cases.ts';
 import { placedFiles, skillName } from './agent-skill-files.ts';
@@ -23,13 +30,11 @@ export function tasksOf(
   const folders = [folder, folderOf(document.file), ''];
   const rows = readTasks(list, { ...tools, name, folders }, imported);
   if (rows.length === 0) return null;
-  const tests = createDraft(list.place);
-  const isTrigger = ({ task }: TaskRow): boolean => 'trigger' in task;
-  const sorted = [...rows.filter((row) => !isTrigger(row)), ...rows.filter(isTrigger)];
-  for (const [index, { node }] of sorted.entries()) tests.from(['references', index], node.place);
-  tests.value['references'] = sorted.filter((row) => !isTrigger(row)).map(({ task }) => task);
+  const isTrigger = (task: JsonMap): boolean => 'trigger' in task;
+  const own = rows.filter((row) => !isTrigger(row));
+  const tests: DraftFile = { value: { references: own }, place: list.place };
   judgeTheRest(tests, list, tools.hasGrader);
-  tests.value['references'] = sorted.map(({ task }) => task);
+  tests.value['references'] = [...own, ...rows.filter(isTrigger)];
   const hide = folderOf(document.file) === folder ? document.file : folderOf(document.file);
   const value: JsonMap = {
     name,
@@ -38,22 +43,17 @@ export function tasksOf(
   };
   const place = { file: document.file, line: 0 };
   const placeOf: Document['placeOf'] = ([key, ...path]) =>
-    key === 'tests' ? tests.placeOf(path) : place;
+    key === 'tests' ? placeIn(tests, path) : place;
   return { document: { file: document.file, value, placeOf, placeOfText: placeOf }, imported };
-}
-
-interface TaskRow {
-  task: JsonMap;
-  node: Node;
 }
 
 function readTasks(
   list: Node,
   { files, builtIns, name, folders }: TaskTools & { name: string; folders: readonly string[] },
   imported: TaskLosses,
-): TaskRow[] {
+): JsonMap[] {
   const counts = { unit: 'check', of: 0, carried: 0 };
-  const rows = list.each().flatMap((node): TaskRow[] => {
+  const rows = list.each().flatMap((node): JsonMap[] => {
     const {
       should_trigger: triggers = node.map['shouldTrigger'],
       shouldTrigger: _,
@@ -63,19 +63,19 @@ function readTasks(
     if (query !== null && isTriggerQuery(node.value, builtIns)) {
       const id = caseId(node.map);
       const trigger = triggers === false ? null : name;
-      return [{ task: { ...(id === null ? {} : { id }), task: query, trigger }, node }];
+      return [placed(node.place, { ...(id === null ? {} : { id }), task: query, trigger })];
     }
-    const attached = tryConvert<{ text: string; placed: Record<string, string> }, { why: string }>(
-      () => ({ text: '', placed: placedFiles(node.map['files'], { files, folders }) }),
+    const attached = tryConvert<{ text: string; files: Record<string, string> }, { why: string }>(
+      () => ({ text: '', files: placedFiles(node.map['files'], { files, folders }) }),
       (why) => ({ why }),
     );
     const own = leafNode(plain, node.place, node.losses);
     const read = readCase(own, { attached, skill: name, builtIns, counts });
     if (read === null || 'why' in attached) return [];
     const { input: __, ...rest } = read;
-    const { placed } = attached;
-    const given = Object.keys(placed).length === 0 ? {} : { files: placed };
-    return [{ task: { ...rest, task: query, ...given }, node }];
+    const { files: given } = attached;
+    const withFiles = Object.keys(given).length === 0 ? {} : { files: given };
+    return [placed(node.place, { ...rest, task: query, ...withFiles })];
   });
   imported.carried = [{ unit: 'case', of: list.each().length, carried: rows.length }, counts];
   return rows;

@@ -6,9 +6,9 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
-  createDraft,
   lastSteps,
   nothingImported,
+  placed,
   type DraftFile,
   type Imported,
   judgeTheRest,
@@ -116,7 +116,6 @@ async function testsOf(
   { files, settings, builtIns, hasGrader, problems, skill, imported }: CasesContext,
 ): Promise<DraftFile | null> {
   const cases = list.each();
-  const tests = createDraft(list.place);
   const references: JsonMap[] = [];
   const counts = { unit: 'check', of: 0, carried: 0 };
   const folders = [folderOf(skill), folderOf(document.file), ''];
@@ -129,16 +128,14 @@ async function testsOf(
     );
     const context = { attached, skill: skillName(document.value), builtIns, counts };
     const reference = readCase(node, context);
-    if (reference === null) continue;
-    tests.from(['references', references.length], node.place);
-    references.push(reference);
+    if (reference !== null) references.push(placed(node.place, reference));
   }
   imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, counts];
   if (references.length === 0) return null;
   // All cases must have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
-  tests.value['references'] = references;
+  const tests = { value: { references }, place: list.place };
   judgeTheRest(tests, list, hasGrader);
   return tests;
 }
@@ -149,21 +146,19 @@ function skillPromptDraft(
   body: string,
   tests: DraftFile | null,
 ): DraftFile {
-  const draft = createDraft({ file: document.file, line: 0 });
   const name = skillName(document.value);
   const [first] = (tests?.value['references'] ?? []) as JsonMap[];
   const hasFiles = isMap(first?.['input']) && 'files' in first['input'];
-  Object.assign(draft.value, {
+  const value = {
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
     ...variablesEntry(new Set(['prompt', ...(hasFiles ? ['files'] : [])])),
     messages: [
-      { role: 'system', content: escapeNames(body) },
+      placed(skill, { role: 'system', content: escapeNames(body) }),
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
     ],
-  });
-  draft.from(['messages', 0], skill);
-  return draft;
+  };
+  return { value, place: { file: document.file, line: 0 } };
 }
 
 function withoutFrontMatter(text: string): { body: string; line: number } {

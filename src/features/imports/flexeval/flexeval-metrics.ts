@@ -3,15 +3,9 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { isScalar, uniqueNames } from '../shared/draft.ts';
+import { isScalar, placed, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
-
-export interface ForeignMetric {
-  metric: JsonMap;
-  node: Node;
-  code: string | null;
-}
 
 interface FlexEvalMetric {
   kind: 'function' | 'rubric';
@@ -46,7 +40,7 @@ interface FunctionSources {
 export function convertMetrics(
   metrics: Node,
   sources: FunctionSources & { completes: boolean },
-): ForeignMetric[] {
+): JsonMap[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
     metrics
       .at(kind)
@@ -79,12 +73,12 @@ export function convertMetrics(
     kept = [...rest];
   }
   const nameOf = metricNames(kept);
-  return kept.map((metric) => ({
-    node: metric.node,
-    metric: convertMetric(metric, nameOf(metric), sources),
-    code:
-      metric.kind === 'function' ? (findModule(metric.name, sources.modules)?.file ?? null) : null,
-  }));
+  return kept.map((metric) => {
+    const { kind, name, node } = metric;
+    const file = kind === 'function' ? findModule(name, sources.modules)?.file : undefined;
+    const keys = file === undefined ? {} : { code: { file, line: 0 } };
+    return placed(node.place, convertMetric(metric, nameOf(metric), sources), keys);
+  });
 }
 
 function flexEvalMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetric {
@@ -170,13 +164,16 @@ function convertMetric(
   node.loseUnread({ read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
   if (kind === 'rubric' && Object.keys(given).length > 0)
     node.at('kwargs').lose(`kwargs of ${used}`, 'a rubric takes none');
-  const conditions = metric.conditions.map((condition) =>
-    Object.fromEntries(
-      Object.entries(condition).filter(
+  const conditions = node
+    .at('depends_on')
+    .items()
+    .filter(({ value }) => isMap(value))
+    .map(({ map, place }) => {
+      const known = Object.entries(map).filter(
         ([key, value]) => isAmong(CONDITION_KEYS, key) && value !== null,
-      ),
-    ),
-  );
+      );
+      return placed(place, Object.fromEntries(known));
+    });
   return {
     name,
     ...metricSourceOf(metric, modules),
