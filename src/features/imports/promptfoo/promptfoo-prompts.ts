@@ -10,7 +10,7 @@ import { tryConvert, leafNode, readEach, refuse, type Node, isAmong } from '../s
 import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
-import { parseTemplate } from './nunjucks-syntax.ts';
+import { parseTemplate } from './nunjucks.ts';
 import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
