@@ -87,14 +87,14 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const hasSettings = Object.keys(settings).length > 0;
   const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(root, name)));
   if (!known && hasSettings)
-    files.set(SETTINGS_FILE, schemaLine('settings', origin) + yaml(settings));
+    files.set(SETTINGS_FILE, schemaLine('settings', origin) + yamlText(settings));
   await writeNewFiles(root, files, workTree);
   await reportFailingChecks(root, files, imported, terminal);
   printLosses(imported, terminal);
   const shown = pathWithin(here, root) ?? root;
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   if (known && hasSettings)
-    terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yaml(settings));
+    terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yamlText(settings));
   return end(imported, shown, terminal);
 }
 
@@ -128,13 +128,13 @@ function convertImport(
       slugs.set(tests, shared);
       files.set(
         `prompts/tests/${shared}.yaml`,
-        `${schemaLine('tests', origin)}# From ${source}\n${yaml(tests.value)}`,
+        `${schemaLine('tests', origin)}# From ${source}\n${yamlText(tests.value)}`,
       );
     }
     const defaults = shared === null ? {} : { defaults: [`tests/${shared}`] };
     files.set(
       `prompts/${slug}.yaml`,
-      `${schemaLine('prompt', origin)}# From ${source}\n${yaml({ ...defaults, ...prompt.value })}`,
+      `${schemaLine('prompt', origin)}# From ${source}\n${yamlText({ ...defaults, ...prompt.value })}`,
     );
   }
   return files;
@@ -151,7 +151,7 @@ function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
 }
 
 /** Writes no YAML aliases, because evaldiff's reader rejects them. */
-function yaml(value: Json): string {
+function yamlText(value: Json): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
 }
 

@@ -63,7 +63,7 @@ async function readCase(node: Node, reader: CaseReader, counts: Share): Promise<
     return [placed(node.place, { ...named, ...trigger(node, question) })];
   const { checks, unread } = checksIn(written, builtIns);
   const given = await tryConvertAsync(
-    async () => reader.asked(node, questionOf(written, question, reader)),
+    async () => reader.asked(node, askableQuestion(written, question, reader)),
     (why) => {
       node.lose(caseName(question, id), why);
       counts.of += checks.length || expects(written);
@@ -115,7 +115,7 @@ export function reportUnknownCaseKeys(
   return lost.length;
 }
 
-function questionOf(
+function askableQuestion(
   written: JsonMap,
   question: string | null,
   { skill, builtIns, trigger }: CaseReader,

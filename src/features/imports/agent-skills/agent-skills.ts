@@ -9,7 +9,7 @@ import {
   lastSteps,
   nothingImported,
   placed,
-  placeIn,
+  draftPlace,
   type DraftFile,
   type Imported,
   type ImportLosses,
@@ -146,7 +146,7 @@ async function tasksOf(
   };
   const place = { file: document.file, line: 0 };
   const placeOf: Document['placeOf'] = ([key, ...path]) =>
-    key === 'tests' ? placeIn(tests, path) : place;
+    key === 'tests' ? draftPlace(tests, path) : place;
   return { document: { file: document.file, value, placeOf, placeOfText: placeOf }, imported };
 }
 

@@ -41,21 +41,21 @@ export interface DraftFile {
   written?: readonly string[];
 }
 
-const PLACES = new WeakMap<object, { place: Place; keys: Readonly<Record<string, Place>> }>();
+const WRITTEN_AT = new WeakMap<object, { place: Place; keys: Readonly<Record<string, Place>> }>();
 
 /** Notes where a map of a draft is written, and those of its keys that are written elsewhere. */
 export function placed(place: Place, value: JsonMap, keys: Record<string, Place> = {}): JsonMap {
-  PLACES.set(value, { place, keys });
+  WRITTEN_AT.set(value, { place, keys });
   return value;
 }
 
-export function placeIn(draft: DraftFile, path: Path): Place {
+export function draftPlace(draft: DraftFile, path: Path): Place {
   let { place }: { place: Place } = draft;
   let value: Json = draft.value;
   for (const step of path) {
-    place = (isMap(value) ? PLACES.get(value)?.keys[step] : undefined) ?? place;
+    place = (isMap(value) ? WRITTEN_AT.get(value)?.keys[step] : undefined) ?? place;
     value = valueAt(value, [step]) ?? null;
-    place = (isMap(value) ? PLACES.get(value)?.place : undefined) ?? place;
+    place = (isMap(value) ? WRITTEN_AT.get(value)?.place : undefined) ?? place;
   }
   return place;
 }
@@ -64,7 +64,9 @@ export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Doc
   const value: JsonMap = { ...prompt.value };
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
-    path[0] === 'tests' && tests !== null ? placeIn(tests, path.slice(1)) : placeIn(prompt, path);
+    path[0] === 'tests' && tests !== null
+      ? draftPlace(tests, path.slice(1))
+      : draftPlace(prompt, path);
   // If code was read from a file, its line numbers are those of the file.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
