@@ -31,7 +31,7 @@ const wantedFile = z.union([
     .transform(({ image }): FileEntry => ({ path: null, content: null, sha256: image })),
 ]);
 
-const NO_FILES =
+const NOT_FILES =
   'expected must contain paths, maps with path and content or sha256, or maps with image ' +
   '(its sha256)';
 
@@ -108,7 +108,7 @@ export const fileMatch = defineComparison({
   },
   expects: () => ({
     reads: 'value',
-    wrong: (expected) => (wantedFiles(expected) === null ? NO_FILES : null),
+    wrong: (expected) => (wantedFiles(expected) === null ? NOT_FILES : null),
   }),
   async measure({ answer, expected, options: { ignore_extra } }) {
     const wanted = wantedFiles(expected) ?? [];

@@ -121,9 +121,9 @@ interface Code {
 
 const SET = { metric: 'its value', result: 'which says whether it passes' };
 
-export const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
+const NOT_COMPILED = /^(?:SyntaxError|IndentationError|TabError)\b/;
 
-export const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
+const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promptfoo';
 
 /**
  * Finds code that does not compile, never sets `result`, or imports unavailable modules at its top.

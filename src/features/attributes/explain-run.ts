@@ -16,10 +16,9 @@ import { byReferences, explainedReferences, sampleReferences } from './cost.ts';
 import { explain, isExplained } from './explain.ts';
 import { KIND_WORDS } from './explained-suites.ts';
 import { pinnedFor, taskFor } from './file.ts';
-import { rateWords } from './insight.ts';
+import { rateWords, weakInsights } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
-import { weakInsights } from './weakest.ts';
 
 export async function explainRun(
   { own, asker }: FeaturePlan<ExplainOwn>,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt, PromptMessage } from '../../kernel/suite/suite.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
+import { wilson } from '../../report/sections/intervals.ts';
 import { percent, counted, pointsBetween } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { isSafeLine } from '../../trials/drafts.ts';
@@ -8,7 +10,8 @@ import { askForJson, type AskTools } from '../../trials/grader-question.ts';
 import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { KIND_WORDS, attributeWords } from './explained-suites.ts';
-import type { AttributeResult } from './result.ts';
+import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
+import { FEWEST_UNITS } from './verdicts.ts';
 
 /** The model's proposals for an attribute are tried until one passes. */
 const MOST_PROPOSALS = 2;
@@ -115,4 +118,28 @@ export function rateWords(attribute: AttributeResult): string {
   if (values?.tested) return `${attributeWords(attribute)} ${over}`;
   if (difference === null) return `pass rate ${percent(head ?? base)} ${over}`;
   return `pass rate ${percent(base)} → ${percent(head)} (${pointsBetween(base, head)}) ${over}`;
+}
+
+/** Of a suite. */
+const MOST_WEAK = 3;
+
+/** The attributes that pass less often than their suite, beyond chance, the weakest first. */
+export function weakInsights(
+  suite: SuiteResult,
+  attributes: readonly AttributeResult[],
+): Insight[] {
+  const { path, name, variant, pass_rate, references } = suite;
+  return suiteAttributes(suite, attributes)
+    .filter(({ head, n }) => {
+      const range = head === null ? null : wilson({ passes: head * n, tries: n });
+      return n >= FEWEST_UNITS && range !== null && range.high < (pass_rate.head ?? 0);
+    })
+    .sort((a, b) => (a.head ?? 0) - (b.head ?? 0))
+    .slice(0, MOST_WEAK)
+    .map(({ id, references: own }) => ({
+      ...{ path, suite: name, variant, attribute: id, fix: null },
+      references: references.flatMap((each) =>
+        each.status === 'fail' && own.includes(each.id) ? [each.id] : [],
+      ),
+    }));
 }

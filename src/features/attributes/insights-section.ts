@@ -1,15 +1,20 @@
 import type { Result } from '../../kernel/result/result.ts';
+import { answerLine } from '../../report/sections/answers.ts';
 import type { Detail } from '../../report/sections/detail.ts';
 import {
   code,
   group,
   joinLines,
+  list,
   paragraph,
+  strong,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
+import { shortFace } from '../../report/sections/faces.ts';
 import { andMore, moreBlock } from '../../report/sections/phrases.ts';
+import { counted, wholePercent } from '../../text/amounts.ts';
 import { fixBlocks } from '../../trials/fix-lines.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
@@ -54,5 +59,37 @@ function insightLine({ attribute, references }: Insight, of: ExplainedSuite, nam
     ...(regressed === undefined ? [] : [text(rateSentence(regressed))]),
     ...(names.length === 0 ? [] : [text(' ('), ...joinLines(names, ', ')]),
     ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+  ];
+}
+
+const MOST_SUITES = 3;
+
+/** A sweep's insights: what each suite or model is weak in, with a failing answer. */
+export function weakBlocks(result: Result, { characters }: { characters: number }): Block[] {
+  const weak = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+    ({ insights }) => result.mode === 'sweep' && insights.length > 0,
+  );
+  return list(weak.slice(0, MOST_SUITES).map((of) => weakLine(of, characters)));
+}
+
+function weakLine({ name, suite, attributes, insights }: ExplainedSuite, characters: number): Line {
+  const named = insights.flatMap(({ attribute: id }) =>
+    attributes
+      .filter((attribute) => attribute.id === id)
+      .map(({ name: words, head, n }): Line => [
+        strong(words),
+        text(` (${wholePercent(head)} of ${counted(n, 'test')} pass)`),
+      ]),
+  );
+  const failing = suite?.references.find(({ id }) => insights[0]?.references.includes(id));
+  const answer = failing?.head?.tries.find(({ outcome }) => outcome === 'fail') ?? null;
+  return [
+    ...[code(name), text(' is weak in '), ...joinLines(named, ', ')],
+    ...(failing === undefined
+      ? [text('.')]
+      : [
+          ...[text('. For example, '), code(shortFace(failing)), text(': ')],
+          ...answerLine(answer, characters),
+        ]),
   ];
 }

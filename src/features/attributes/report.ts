@@ -6,11 +6,10 @@ import { count, wholeRates } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { attributeWords, explainedSuites } from './explained-suites.ts';
-import { insights } from './insights-section.ts';
+import { insights, weakBlocks } from './insights-section.ts';
 import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
-import { weakBlocks } from './weakest.ts';
 
 const MOST_PLACES = 3;
 

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
+import { stringify } from 'yaml';
 import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
+import { validateFolder } from '../../app/commands/plain.ts';
 import { withTree } from '../../app/commands/project.ts';
 import { originOf, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
-import { schemaLine } from '../../app/session/origin.ts';
+import { schemaLine, type CopyOrigin } from '../../app/session/origin.ts';
 import { workTreeOf, type WorkTree } from '../../app/session/safe-writing.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from '../../config/file-names.ts';
-import { detectFormat, unreadMessage } from '../../config/formats.ts';
+import { detectFormat, formatByPath, unreadMessage } from '../../config/formats.ts';
 import { readOverrides } from '../../config/overrides.ts';
 import { loadSettings } from '../../config/read-settings.ts';
 import { hostSettings } from '../../config/read-suites.ts';
@@ -18,12 +20,11 @@ import { userError, UserError, formatProblem } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
-import type { Problem } from '../../types/plain.ts';
+import type { Json, JsonMap, Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
-import { failBrokenChecks, reportFailingChecks } from './check-import.ts';
-import { convertImport, settingsOf, yaml } from './convert.ts';
 import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
-import type { Imported } from './shared/draft.ts';
+import type { DraftFile, Imported } from './shared/draft.ts';
+import { lose } from './shared/node.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
@@ -76,7 +77,6 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const { imported, workTree } = await withImported(file, root, options, terminal, (read) =>
     Promise.resolve(read),
   );
-  await failBrokenChecks(imported, terminal);
   if (imported.prompts.length === 0) {
     printLosses(imported, terminal);
     throw userError(file, `nothing can be converted: ${carriedLine(imported)}`);
@@ -87,15 +87,92 @@ async function convert(file: string, options: ImportOptions, terminal: Terminal)
   const hasSettings = Object.keys(settings).length > 0;
   const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(root, name)));
   if (!known && hasSettings)
-    files.set(SETTINGS_FILE, schemaLine('settings', origin) + yaml(settings));
+    files.set(SETTINGS_FILE, schemaLine('settings', origin) + yamlText(settings));
   await writeNewFiles(root, files, workTree);
   await reportFailingChecks(root, files, imported, terminal);
   printLosses(imported, terminal);
   const shown = pathWithin(here, root) ?? root;
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
   if (known && hasSettings)
-    terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yaml(settings));
+    terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yamlText(settings));
   return end(imported, shown, terminal);
+}
+
+async function reportFailingChecks(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  { left, remarks }: Imported,
+  terminal: Terminal,
+): Promise<void> {
+  const planned = await validateFolder(folder, terminal);
+  const { problems, notices } = planned.ready ? planned.emptyResult : planned.result;
+  for (const { place, message } of problems)
+    lose(left, place ?? { file: SETTINGS_FILE, line: 0 }, 'evaldiff validate', message);
+  remarks.push(...notices.filter(({ place }) => place !== null && files.has(place.file)));
+}
+
+const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
+
+function convertImport(
+  imported: Imported,
+  source: string,
+  origin: CopyOrigin | null,
+): Map<string, string> {
+  const files = new Map<string, string>();
+  const slugs = new Map<DraftFile, string>();
+  const taken = new Set<string>();
+  for (const { prompt, tests } of imported.prompts) {
+    const slug = uniqueFileName(slugOf(String(prompt.value['name'] ?? '')), taken);
+    const shared = tests === null ? null : (slugs.get(tests) ?? slug);
+    if (tests !== null && shared !== null && !slugs.has(tests)) {
+      slugs.set(tests, shared);
+      files.set(
+        `prompts/tests/${shared}.yaml`,
+        `${schemaLine('tests', origin)}# From ${source}\n${yamlText(tests.value)}`,
+      );
+    }
+    const defaults = shared === null ? {} : { defaults: [`tests/${shared}`] };
+    files.set(
+      `prompts/${slug}.yaml`,
+      `${schemaLine('prompt', origin)}# From ${source}\n${yamlText({ ...defaults, ...prompt.value })}`,
+    );
+  }
+  return files;
+}
+
+function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
+  return {
+    ...(Object.keys(models).length === 0 ? {} : { models }),
+    ...(grader === null ? {} : { grader: { model: grader.model } }),
+    ...(rubrics === undefined
+      ? {}
+      : { rubrics: [OWN_RUBRICS, ...rubrics.map(({ file }) => file)] }),
+  };
+}
+
+/** Writes no YAML aliases, because evaldiff's reader rejects them. */
+function yamlText(value: Json): string {
+  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0, version: '1.2' });
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return slug === '' ? 'prompt' : slug;
+}
+
+/** Avoids the names of other tools' files, such as `promptfooconfig.yaml`. */
+function uniqueFileName(slug: string, taken: Set<string>): string {
+  const isForeign = (name: string): boolean =>
+    formatByPath(`${name}.yaml`, IMPORT_FORMATS) !== null;
+  let name = slug;
+  for (let ordinal = isForeign(slug) ? 1 : 2; taken.has(name) || isForeign(name); ordinal += 1)
+    name = `${slug}-${ordinal}`;
+  taken.add(name);
+  return name;
 }
 
 async function verifyFile(

@@ -1,9 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
+import { dayOf } from '../../app/commands/project.ts';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { readTests } from '../../config/tests.ts';
 import { below } from '../../documents/document.ts';
 import type { Files } from '../../documents/files.ts';
+import { createSandbox } from '../../edges/sandbox/index.ts';
 import { userError, UserError } from '../../errors.ts';
 import { comparesEmbeddings, isModelGraded } from '../../kernel/suite/metrics.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
@@ -17,14 +19,15 @@ import { ownAnswer, partsOf } from '../../types/answer.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import { jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
-import { withSandbox } from './check-import.ts';
 import {
   assertionKey,
   readForeignResults,
   referenceAt,
   type ForeignAnswer,
 } from './promptfoo/promptfoo-results.ts';
-import { createDraft, documentOf, type Imported } from './shared/draft.ts';
+import { documentOf, type Imported } from './shared/draft.ts';
+
+const CHECK_TIMEOUT_SECONDS = 5;
 
 const MAX_RESULTS_BYTES = 256 * 1024 * 1024;
 
@@ -81,7 +84,7 @@ async function importedReferences({
   if (judged === undefined) throw userError(at, 'has no tests to verify');
   const problems: Problem[] = [];
   const tests = await readTests(
-    below(documentOf(file, { prompt: createDraft(at), tests: judged.tests }), ['tests']),
+    below(documentOf(file, { prompt: { value: {}, place: at }, tests: judged.tests }), ['tests']),
     {
       variables: [],
       builtIns: metrics,
@@ -101,7 +104,7 @@ async function verify(
   answers: readonly ForeignAnswer[],
   references: readonly Reference[],
   { judged }: Pick<Imported, 'judged'>,
-  terminal: Terminal,
+  { err, testOverrides }: Terminal,
 ): Promise<Verification> {
   const found: Verification = { compared: [], left: new Map() };
   const rows = judged?.rows ?? [];
@@ -114,15 +117,24 @@ async function verify(
     leave(found, why, answer.verdicts.length);
     return [];
   });
-  await withSandbox(terminal, async (evaluate) => {
+  const sandbox = createSandbox({
+    mode: 'sandbox',
+    env: {},
+    timeoutSeconds: CHECK_TIMEOUT_SECONDS,
+    time: dayOf(testOverrides).getTime(),
+    log: (line) => err(`${line}\n`),
+  });
+  try {
     for (const [index, reference] of references.entries()) {
       const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
       if (own.length > 0)
         await verifyReference(reference, rows[index]?.assertions ?? [], own, found, (metric) =>
-          toolsFor(metric, evaluate),
+          toolsFor(metric, sandbox.evaluate),
         );
     }
-  });
+  } finally {
+    await sandbox.close();
+  }
   return found;
 }
 

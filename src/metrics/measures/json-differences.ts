@@ -40,13 +40,13 @@ export function listed(entries: readonly string[], separator = '; '): string {
 }
 
 function differenceText({ path, actual, expected }: JsonDifference): string {
-  const place = path.length === 0 ? 'it' : `\`${pathText(path)}\``;
+  const place = path.length === 0 ? 'it' : `\`${differencePath(path)}\``;
   if (actual === undefined) return `${place} missing`;
   if (expected === undefined) return `${place} not expected`;
   return `${place} is ${valueText(actual)}, not ${valueText(expected)}`;
 }
 
-function pathText(path: readonly (string | number)[]): string {
+function differencePath(path: readonly (string | number)[]): string {
   return path
     .map((step, index) =>
       typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,

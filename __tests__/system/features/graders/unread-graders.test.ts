@@ -55,7 +55,7 @@ describe('a grader without a readable label', () => {
     ['a sentence before it', `Here is my grade: ${graded('PASS')}`],
     ['a remark after it', `${graded('PASS')}\nThank you for the question.`],
     ['an object in a fence', `Well.\n\`\`\`json\n${graded('pass')}\n\`\`\``],
-    ['the last line', 'It is kind.\nPASS, it thanks the customer'],
+    ['the last line', 'It is kind.\nVerdict: PASS'],
     ['a draft in its thinking', `<think>{"choice":"FAIL"}</think>${graded('PASS')}`],
   ])('is not one with %s', async (_, said) => {
     const { code, out, calls } = await diffJudged(RUBRIC, () => said);

@@ -222,10 +222,10 @@ describe('evaldiff import', () => {
         'a check that does not compile',
         'promptfooconfig.yaml',
         "prompts: ['Say {{word}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { word: hi }, assert: [{ type: javascript, value: 'return output.length > 3' }, { type: python, value: 'len(output' }, { type: contains, value: hi }] }]\n",
-        0,
-        /^note: .*the assertion javascript does not compile, so it fails on every answer.*\n.*the assertion python does not compile/,
+        1,
+        /^lost: evaldiff validate: metric "javascript": SyntaxError .*\nlost: evaldiff validate: metric "python"/,
       ],
-    ])('accepts or rejects %s as before the conversion', async (_, file, text, code, said) => {
+    ])('accepts or rejects %s', async (_, file, text, code, said) => {
       const imported = await run(['import', file], { [file]: text });
       expect([imported.code, imported.err]).toEqual([code, expect.stringMatching(said)]);
       const { [file]: _source, ...converted } = imported.files;

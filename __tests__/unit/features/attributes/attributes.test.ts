@@ -1,8 +1,8 @@
 import { explainedSuites } from '../../../../src/features/attributes/explained-suites.ts';
-import { insights } from '../../../../src/features/attributes/insights-section.ts';
+import { weakInsights } from '../../../../src/features/attributes/insight.ts';
+import { insights, weakBlocks } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import { attributes } from '../../../../src/features/attributes/section.ts';
-import { weakBlocks, weakInsights } from '../../../../src/features/attributes/weakest.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';

@@ -8,8 +8,8 @@ import {
   jsonText,
   ownEntry,
 } from '../../../types/plain.ts';
-import { isScalar, uniqueNames, type Share } from '../shared/draft.ts';
-import { type Node, isAmong } from '../shared/node.ts';
+import { isScalar, placed, uniqueNames, type ImportLosses, type Share } from '../shared/draft.ts';
+import { type Node, isAmong, refuse, tryConvertAsync } from '../shared/node.ts';
 import {
   checksUnder,
   DECORATION,
@@ -30,44 +30,59 @@ const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   grader: 'checks in code or by another grader do not run; the grader comes from the settings',
 };
 
-interface CaseContext {
-  attached: { text: string } | { why: string };
+interface CaseReader {
   skill: string | null;
   builtIns: BuiltInMetrics;
-  /** Counts the converted checks. */
-  counts: Share;
+  /** What the case asks, with its files. Refuses a case whose files cannot be given. */
+  asked(node: Node, question: string): JsonMap | Promise<JsonMap>;
+  /** A query that tests only whether the skill is chosen. If absent, such a query is lost. */
+  trigger?(node: Node, query: string): JsonMap;
 }
 
-/** Null if the case is lost. */
-export function readCase(
-  node: Node,
-  { attached, skill, builtIns, counts }: CaseContext,
-): JsonMap | null {
-  const written = node.map;
-  const { checks, unread } = checksIn(written, builtIns);
-  const prompt = caseQuestion(written);
+/** The cases that are not lost. */
+export async function readCases(
+  list: Node,
+  reader: CaseReader,
+  imported: ImportLosses,
+): Promise<JsonMap[]> {
+  const counts = { unit: 'check', of: 0, carried: 0 };
+  const cases: JsonMap[] = [];
+  // One after the other, so that losses are reported in the order of the file.
+  for (const node of list.each()) cases.push(...(await readCase(node, reader, counts)));
+  imported.carried = [{ unit: 'case', of: list.each().length, carried: cases.length }, counts];
+  return cases;
+}
+
+async function readCase(node: Node, reader: CaseReader, counts: Share): Promise<JsonMap[]> {
+  const { builtIns, trigger } = reader;
+  const { map: written } = node;
+  const question = caseQuestion(written);
   const id = caseId(written);
-  const [why] = [
-    ...(prompt === null ? ['it has no prompt'] : whyNotAsked(written, skill, builtIns)),
-    ...('why' in attached ? [attached.why] : []),
-  ];
-  if (why !== undefined || 'why' in attached) {
-    node.lose(caseName(prompt, id), String(why));
-    counts.of += checks.length || expects(written);
-    return null;
-  }
-  const lost = reportUnknownCaseKeys(unread, () => node);
+  const named = id === null ? {} : { id };
+  if (question !== null && trigger !== undefined && isTriggerQuery(written, builtIns))
+    return [placed(node.place, { ...named, ...trigger(node, question) })];
+  const { checks, unread } = checksIn(written, builtIns);
+  const given = await tryConvertAsync(
+    async () => reader.asked(node, askableQuestion(written, question, reader)),
+    (why) => {
+      node.lose(caseName(question, id), why);
+      counts.of += checks.length || expects(written);
+      return null;
+    },
+  );
+  if (given === null) return [];
+  const isKnown = (key: string) => trigger !== undefined && snakeCase(key) === 'should_trigger';
+  const lost = reportUnknownCaseKeys(
+    unread.filter((key) => !isKnown(key)),
+    () => node,
+  );
   const metrics = caseMetrics(written, checks, node);
   const listed = checks.length + lost;
   const converted = checks.filter((check) => !('why' in check)).length;
   counts.of += listed || metrics.length;
   counts.carried += listed > 0 ? converted : metrics.length;
-  return {
-    ...(id === null ? {} : { id }),
-    input: { prompt, ...(attached.text === '' ? {} : { files: attached.text }) },
-    ...expectedOf(written),
-    ...(metrics.length === 0 ? {} : { metrics }),
-  };
+  const own = metrics.length === 0 ? {} : { metrics };
+  return [placed(node.place, { ...named, ...given, ...expectedOf(written), ...own })];
 }
 
 const caseName = (prompt: string | null, id: string | null): string =>
@@ -100,14 +115,20 @@ export function reportUnknownCaseKeys(
   return lost.length;
 }
 
-function whyNotAsked(written: JsonMap, skill: string | null, builtIns: BuiltInMetrics): string[] {
+function askableQuestion(
+  written: JsonMap,
+  question: string | null,
+  { skill, builtIns, trigger }: CaseReader,
+): string {
+  if (question === null) return refuse('it has no prompt');
   const skills = [written['skills'] ?? []].flat();
   if (skills.length > 1 || skills.some((each) => each !== skill))
-    return [
+    refuse(
       `it needs the skills ${skills.map(jsonText).join(', ').slice(0, 200)}, but all cases ` +
         'of a file run with one skill',
-    ];
-  return isTriggerQuery(written, builtIns) ? [NOT_CHOSEN] : [];
+    );
+  if (trigger === undefined && isTriggerQuery(written, builtIns)) refuse(NOT_CHOSEN);
+  return question;
 }
 
 export function isTriggerQuery(written: Json, builtIns: BuiltInMetrics): boolean {
@@ -121,7 +142,7 @@ export function caseQuestion(written: Json): string | null {
   return filledText(valueAt(written, ['prompt']) ?? valueAt(written, ['query']));
 }
 
-export function caseId({ id, name }: JsonMap): string | null {
+function caseId({ id, name }: JsonMap): string | null {
   return filledText(name) ?? (isScalar(id) ? String(id) : null);
 }
 

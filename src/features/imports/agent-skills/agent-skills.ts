@@ -6,25 +6,26 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
 import {
-  createDraft,
   lastSteps,
   nothingImported,
+  placed,
+  draftPlace,
   type DraftFile,
   type Imported,
+  type ImportLosses,
   judgeTheRest,
   variablesEntry,
 } from '../shared/draft.ts';
-import { tryConvertAsync, Node, isAmong, lose, addRemark } from '../shared/node.ts';
+import { Node, isAmong, lose, addRemark } from '../shared/node.ts';
 import {
   isTriggerQuery,
   NOT_CHOSEN,
   caseQuestion,
-  readCase,
+  readCases,
   reportUnknownCaseKeys,
 } from './agent-skill-cases.ts';
 import { snakeCase } from './agent-skill-checks.ts';
-import { attachedText, findSkill, skillName } from './agent-skill-files.ts';
-import { tasksOf } from './agent-skill-tasks.ts';
+import { attachedText, findSkill, placedFiles, skillName } from './agent-skill-files.ts';
 
 const CASE_LISTS = ['evals', 'cases'];
 
@@ -53,7 +54,8 @@ export async function importAgentSkill(
   if ('file' in skill) {
     const ofTasks = nothingImported();
     const inTasks = listedCases(document, ofTasks);
-    const tasks = inTasks && tasksOf(document, inTasks, folderOf(skill.file), tools, ofTasks);
+    const tasks =
+      inTasks && (await tasksOf(document, inTasks, folderOf(skill.file), tools, ofTasks));
     if (tasks) imported.tasks = tasks;
   }
   const cases = list.each();
@@ -72,7 +74,7 @@ export async function importAgentSkill(
   );
   const { body, line } = withoutFrontMatter(skill.text);
   reportDoubledBraces(body, { file, line }, imported);
-  const tests = await testsOf(document, list, { ...tools, problems, skill: file, imported });
+  const tests = await testsOf(document, list, file, tools, problems, imported);
   if (tests !== null || cases.length === 0) {
     const prompt = skillPromptDraft(document, { file, line }, body, tests);
     imported.prompts.push({ prompt, tests });
@@ -104,41 +106,78 @@ function reportDoubledBraces(body: string, { file, line }: Place, { left }: Impo
   );
 }
 
-interface CasesContext extends FormatTools {
-  problems: Problem[];
-  skill: string;
-  imported: Imported;
+/** The cases as tasks for an agent with the skill in this folder. Null if there are none. */
+async function tasksOf(
+  document: Document,
+  list: Node,
+  folder: string,
+  { files, builtIns, hasGrader }: FormatTools,
+  imported: ImportLosses,
+): Promise<Imported['tasks'] | null> {
+  const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');
+  const folders = [folder, folderOf(document.file), ''];
+  const tasks = await readCases(
+    list,
+    {
+      skill: name,
+      builtIns,
+      asked({ map }, task) {
+        const given = placedFiles(map['files'], { files, folders });
+        return { task, ...(Object.keys(given).length === 0 ? {} : { files: given }) };
+      },
+      trigger({ map }, task) {
+        const { should_trigger: triggers = map['shouldTrigger'] } = map;
+        return { task, trigger: triggers === false ? null : name };
+      },
+    },
+    imported,
+  );
+  if (tasks.length === 0) return null;
+  const isTrigger = (task: JsonMap): boolean => 'trigger' in task;
+  const own = tasks.filter((task) => !isTrigger(task));
+  const tests: DraftFile = { value: { references: own }, place: list.place };
+  judgeTheRest(tests, list, hasGrader);
+  tests.value['references'] = [...own, ...tasks.filter(isTrigger)];
+  const hide = folderOf(document.file) === folder ? document.file : folderOf(document.file);
+  const value: JsonMap = {
+    name,
+    workspace: { skills: { [name]: folder === '' ? '.' : folder }, hide: [hide] },
+    tests: tests.value,
+  };
+  const place = { file: document.file, line: 0 };
+  const placeOf: Document['placeOf'] = ([key, ...path]) =>
+    key === 'tests' ? draftPlace(tests, path) : place;
+  return { document: { file: document.file, value, placeOf, placeOfText: placeOf }, imported };
 }
 
 async function testsOf(
   document: Document,
   list: Node,
-  { files, settings, builtIns, hasGrader, problems, skill, imported }: CasesContext,
+  skill: string,
+  { files, settings, builtIns, hasGrader }: FormatTools,
+  problems: Problem[],
+  imported: ImportLosses,
 ): Promise<DraftFile | null> {
-  const cases = list.each();
-  const tests = createDraft(list.place);
-  const references: JsonMap[] = [];
-  const counts = { unit: 'check', of: 0, carried: 0 };
   const folders = [folderOf(skill), folderOf(document.file), ''];
   const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
-  const options = { files, folders, isProgram, problems };
-  for (const node of cases) {
-    const attached = await tryConvertAsync(
-      async () => ({ text: await attachedText(node.map['files'], options) }),
-      (why) => ({ why }),
-    );
-    const context = { attached, skill: skillName(document.value), builtIns, counts };
-    const reference = readCase(node, context);
-    if (reference === null) continue;
-    tests.from(['references', references.length], node.place);
-    references.push(reference);
-  }
-  imported.carried = [{ unit: 'case', of: cases.length, carried: references.length }, counts];
+  const references = await readCases(
+    list,
+    {
+      skill: skillName(document.value),
+      builtIns,
+      async asked({ map }, prompt) {
+        const options = { files, folders, isProgram, problems };
+        const text = await attachedText(map['files'], options);
+        return { input: { prompt, ...(text === '' ? {} : { files: text }) } };
+      },
+    },
+    imported,
+  );
   if (references.length === 0) return null;
   // All cases must have the same variables.
   if (references.some(({ input }) => isMap(input) && 'files' in input))
     for (const { input } of references) if (isMap(input)) input['files'] ??= '';
-  tests.value['references'] = references;
+  const tests = { value: { references }, place: list.place };
   judgeTheRest(tests, list, hasGrader);
   return tests;
 }
@@ -149,21 +188,19 @@ function skillPromptDraft(
   body: string,
   tests: DraftFile | null,
 ): DraftFile {
-  const draft = createDraft({ file: document.file, line: 0 });
   const name = skillName(document.value);
   const [first] = (tests?.value['references'] ?? []) as JsonMap[];
   const hasFiles = isMap(first?.['input']) && 'files' in first['input'];
-  Object.assign(draft.value, {
+  const value = {
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,
     ...variablesEntry(new Set(['prompt', ...(hasFiles ? ['files'] : [])])),
     messages: [
-      { role: 'system', content: escapeNames(body) },
+      placed(skill, { role: 'system', content: escapeNames(body) }),
       { role: 'user', content: hasFiles ? '{prompt}{files}' : '{prompt}' },
     ],
-  });
-  draft.from(['messages', 0], skill);
-  return draft;
+  };
+  return { value, place: { file: document.file, line: 0 } };
 }
 
 function withoutFrontMatter(text: string): { body: string; line: number } {

@@ -1,17 +1,10 @@
 import { LEVELS, levelOf } from '../../../config/metric-schema.ts';
-import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
-import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
-import { isScalar, uniqueNames } from '../shared/draft.ts';
+import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
+import { isScalar, placed, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
-
-export interface ForeignMetric {
-  metric: JsonMap;
-  node: Node;
-  code: string | null;
-}
 
 interface FlexEvalMetric {
   kind: 'function' | 'rubric';
@@ -41,7 +34,7 @@ interface FunctionSources {
 export function convertMetrics(
   metrics: Node,
   sources: FunctionSources & { completes: boolean },
-): ForeignMetric[] {
+): JsonMap[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
     metrics
       .at(kind)
@@ -59,27 +52,26 @@ export function convertMetrics(
       (why) => drop(metric, why),
     ),
   );
+  const namesOf = (metrics: readonly FlexEvalMetric[]) =>
+    new Set<Json | undefined>(metrics.map(({ name }) => name));
+  const written = namesOf(all);
   for (let before = -1; before !== kept.length;) {
     before = kept.length;
-    const rest = new Set(kept);
-    for (const metric of kept) {
-      const missing = metric.conditions.find(
-        (condition) =>
-          dependency(condition, [...rest]) === null && dependency(condition, all) !== null,
-      );
-      if (missing === undefined) continue;
-      rest.delete(metric);
-      drop(metric, `it depends on ${writtenMetricName(missing)}, which is not`);
-    }
-    kept = [...rest];
+    const known = namesOf(kept);
+    kept = kept.filter((metric) => {
+      const lost = metric.conditions.find(({ name }) => written.has(name) && !known.has(name));
+      if (lost !== undefined)
+        drop(metric, `it depends on ${jsonText(lost['name'] ?? '')}, which is not`);
+      return lost === undefined;
+    });
   }
   const nameOf = metricNames(kept);
-  return kept.map((metric) => ({
-    node: metric.node,
-    metric: convertMetric(metric, nameOf(metric), sources),
-    code:
-      metric.kind === 'function' ? (findModule(metric.name, sources.modules)?.file ?? null) : null,
-  }));
+  return kept.map((metric) => {
+    const { kind, name, node } = metric;
+    const file = kind === 'function' ? findModule(name, sources.modules)?.file : undefined;
+    const keys = file === undefined ? {} : { code: { file, line: 0 } };
+    return placed(node.place, convertMetric(metric, nameOf(metric), sources), keys);
+  });
 }
 
 function flexEvalMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetric {
@@ -102,15 +94,10 @@ function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSour
   const { kind, name, level, given, conditions, node } = metric;
   if (name === '') refuse('it has no name');
   if (level === null) return refuse(`metric_level must be one of ${LEVELS.join(', ')}`);
-  if (node.map['context_only'] === true)
+  if ([node.map, ...conditions].some((map) => map['context_only'] === true))
     refuse(
-      'it judges earlier turns (context_only); to use the previous turn, set ' +
+      'it reads earlier turns (context_only); to use the previous turn, set ' +
         'relative_object_position: -1 in depends_on',
-    );
-  if (conditions.some((condition) => condition['context_only'] === true))
-    refuse(
-      'it depends on earlier turns (context_only); to use the previous ' +
-        'turn, set relative_object_position: -1',
     );
   if (kind === 'rubric') return;
   if (findModule(name, modules) !== null) {
@@ -124,18 +111,6 @@ function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSour
     refuse(`it cannot judge level ${level}; it is for ${builtIn.levels.join(', ')}`);
   const [problem] = builtIn.problems(given);
   if (problem !== undefined) refuse(problem);
-}
-
-function dependency(condition: JsonMap, all: readonly FlexEvalMetric[]): FlexEvalMetric | null {
-  const { name, type, kwargs, metric_level: level } = condition;
-  const [only, ...others] = all.filter(
-    (candidate) =>
-      candidate.name === name &&
-      (type === undefined || type === null || type === candidate.kind) &&
-      (!isMap(kwargs) || canonicalJson(kwargs) === canonicalJson(candidate.given)) &&
-      (level === undefined || level === null || parseLevel(level) === candidate.level),
-  );
-  return only !== undefined && others.length === 0 ? only : null;
 }
 
 /** Metrics with the same name are named after their arguments and level. */
@@ -164,13 +139,16 @@ function convertMetric(
   node.loseUnread({ read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
   if (kind === 'rubric' && Object.keys(given).length > 0)
     node.at('kwargs').lose(`kwargs of ${used}`, 'a rubric takes none');
-  const conditions = metric.conditions.map((condition) =>
-    Object.fromEntries(
-      Object.entries(condition).filter(
+  const conditions = node
+    .at('depends_on')
+    .items()
+    .filter(({ value }) => isMap(value))
+    .map(({ map, place }) => {
+      const known = Object.entries(map).filter(
         ([key, value]) => isAmong(CONDITION_KEYS, key) && value !== null,
-      ),
-    ),
-  );
+      );
+      return placed(place, Object.fromEntries(known));
+    });
   return {
     name,
     ...metricSourceOf(metric, modules),
@@ -190,10 +168,6 @@ function metricSourceOf(
   const module = findModule(name, modules);
   if (module !== null) return functionMetric(module, name, given);
   return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
-}
-
-function writtenMetricName({ name }: JsonMap): string {
-  return isScalar(name) ? String(name).slice(0, 100) : 'another metric';
 }
 
 function parseLevel(written: Json | undefined): MetricLevel | null {

@@ -2,7 +2,7 @@ import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { factsOf, isVendor, keyInputs, vendorNames } from '../../../types/vendors.ts';
-import { createDraft, type DraftFile, type Imported } from '../shared/draft.ts';
+import { placed, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -13,7 +13,6 @@ import {
   type NamedModel,
 } from '../shared/models.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
-import type { ForeignMetric } from './flexeval-metrics.ts';
 
 const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
 
@@ -116,7 +115,7 @@ const RECORDED = 'recorded';
  */
 export function withGrader(
   grader: Node,
-  metrics: readonly ForeignMetric[],
+  metrics: readonly JsonMap[],
   imported: Imported,
   settingsGrader: Settings['grader'],
 ): void {
@@ -127,7 +126,7 @@ export function withGrader(
   if (plain && settingsGrader === null)
     imported.grader ??= { model: found.model, place: grader.place };
   if (plain && (settingsGrader ?? imported.grader)?.model === found.model) return;
-  for (const { metric } of metrics)
+  for (const metric of metrics)
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
@@ -157,15 +156,14 @@ export function promptDraft(
   completes: boolean,
   models: Imported['models'],
 ): DraftFile {
-  const draft = createDraft(foreign.place);
+  const { place } = foreign;
   const completion = foreign.at('completion_llm');
   const messages = [
     { role: 'user', content: 'The dialogue of each reference replaces this message.' },
   ];
   if (!completes) {
     models[RECORDED] = { provider: 'openai', model: RECORDED };
-    Object.assign(draft.value, { name, model: RECORDED, messages });
-    return draft;
+    return { value: { name, model: RECORDED, messages }, place };
   }
   const instead = `; models: { ${UNNAMED_MODEL}: … } in the settings sets the model`;
   const found = llmAt(completion, 'completion_llm', models, instead);
@@ -175,7 +173,6 @@ export function promptDraft(
       'the recorded system prompt is sent; a system message of the prompt replaces it',
     );
   const model = found?.model ?? UNNAMED_MODEL;
-  Object.assign(draft.value, { name, model, ...found?.parameters, messages });
-  draft.from(['model'], completion.place);
-  return draft;
+  const value = { name, model, ...found?.parameters, messages };
+  return { value: placed(place, value, { model: completion.place }), place };
 }

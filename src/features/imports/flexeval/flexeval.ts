@@ -3,11 +3,18 @@ import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { filledText, isMap, type Json, type Problem, ownEntry } from '../../../types/plain.ts';
 import {
-  createDraft,
+  filledText,
+  isMap,
+  type Json,
+  type JsonMap,
+  type Problem,
+  ownEntry,
+} from '../../../types/plain.ts';
+import {
   lastSteps,
   nothingImported,
+  placed,
   type DraftFile,
   type Imported,
   uniqueNames,
@@ -22,7 +29,7 @@ import {
   type LocatedFile,
   functionModules,
 } from './flexeval-files.ts';
-import { convertMetrics, type ForeignMetric } from './flexeval-metrics.ts';
+import { convertMetrics } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
 import { isFlexEval } from './is-flexeval.ts';
 
@@ -189,7 +196,7 @@ function evalName(written: Json | undefined, key: string | null, file: string): 
 
 interface TestParts {
   completes: boolean;
-  metrics: readonly ForeignMetric[];
+  metrics: readonly JsonMap[];
   data: readonly LocatedFile[];
 }
 
@@ -198,22 +205,16 @@ function flexEvalTestsDraft(
   configs: readonly Node[],
   { completes, metrics, data }: TestParts,
 ): DraftFile {
-  const draft = createDraft(node.place);
   const repeats = triesPerThread(node, configs);
-  Object.assign(draft.value, {
+  const value = {
     ...(repeats > 1 ? { n_tries: repeats } : {}),
     do_completion: completes,
-    metrics: metrics.map(({ metric }) => metric),
-    references_from: data.map(({ file }) => ({ file, map: { input: 'input' } })),
-  });
-  for (const [index, { node: written, code }] of metrics.entries()) {
-    draft.from(['metrics', index], written.place);
-    if (code !== null) draft.from(['metrics', index, 'code'], { file: code, line: 0 });
-    for (const [at, { place }] of written.at('depends_on').items().entries())
-      draft.from(['metrics', index, 'depends_on', at], place);
-  }
-  for (const [index, { place }] of data.entries()) draft.from(['references_from', index], place);
-  return draft;
+    metrics: [...metrics],
+    references_from: data.map(({ file, place }) =>
+      placed(place, { file, map: { input: 'input' } }),
+    ),
+  };
+  return { value, place: node.place };
 }
 
 function triesPerThread(node: Node, configs: readonly Node[]): number {

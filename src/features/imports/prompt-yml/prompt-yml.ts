@@ -13,10 +13,10 @@ import {
   ownEntry,
 } from '../../../types/plain.ts';
 import {
-  createDraft,
   isScalar,
   lastSteps,
   nothingImported,
+  placed,
   type DraftFile,
   type Imported,
   uniqueNames,
@@ -59,11 +59,10 @@ function promptYmlDraft(
   root: Node,
   file: string,
 ): { prompt: DraftFile; variables: ReadonlySet<string> } | null {
-  const draft = createDraft({ file, line: 0 });
   const messages: JsonMap[] = [];
   const written: string[] = [];
   const variables = new Set<string>();
-  for (const [index, message] of root.at('messages').items().entries()) {
+  for (const message of root.at('messages').items()) {
     const { role = '', content } = message.map;
     const template = typeof content === 'string' ? readTemplate(content) : null;
     if (template === null || !template.ok) {
@@ -75,20 +74,21 @@ function promptYmlDraft(
       return null;
     }
     for (const path of pathsOf(template)) variables.add(variableOf(path));
-    draft.from(['messages', index], message.place);
-    messages.push({ role, content: toOurs(template) });
+    messages.push(placed(message.place, { role, content: toOurs(template) }));
     written.push(template.text);
   }
   const stem = lastSteps(file).name.replace(/(?:[._]prompt)?\.ya?ml$/, '');
-  Object.assign(draft.value, {
+  const value = {
     name: filledText(root.map['name']) ?? stem,
     model: publishedModel(root.map['model']),
     ...convertParameters(root),
     ...variablesEntry(variables),
     messages,
-  });
-  for (const key of ['name', 'model', 'messages']) draft.from([key], root.at(key).place);
-  return { prompt: { ...draft, written }, variables };
+  };
+  const place = { file, line: 0 };
+  const keys = ['name', 'model', 'messages'].map((key) => [key, root.at(key).place]);
+  const prompt = { value: placed(place, value, Object.fromEntries(keys)), place, written };
+  return { prompt, variables };
 }
 
 function convertParameters(root: Node): JsonMap {
@@ -115,17 +115,16 @@ function promptYmlTestsDraft(
   const data = root.at('testData');
   const isAlone = data.items().length === 0 && variables?.size === 0;
   const written = isAlone ? [data.at(0)] : data.items();
-  const draft = createDraft(data.place);
   const kept = written.flatMap((row): RowOfTests[] =>
     tryConvert(
       () => {
         if (!isAlone && !isMap(row.value)) refuse('it is not a map');
-        return [{ row, reference: rowReference(row.map, variables ?? new Set()) }];
+        const reference = rowReference(row.map, variables ?? new Set());
+        return [{ row, reference: placed(row.place, reference) }];
       },
       (why) => row.lose('a row of testData', why),
     ),
   );
-  for (const [index, { row }] of kept.entries()) draft.from(['references', index], row.place);
   const shared: JsonMap[] = [];
   const unique = uniqueNames();
   const evaluators = root.at('evaluators').items();
@@ -145,20 +144,17 @@ function promptYmlTestsDraft(
       },
     );
     if (metric === null) continue;
-    if (JSON.stringify(metric).includes('{{')) addRowMetrics(kept, { metric, name, place }, draft);
-    else {
-      draft.from(['metrics', shared.length], place);
-      shared.push({ name, ...metric });
-    }
+    if (JSON.stringify(metric).includes('{{')) addRowMetrics(kept, { metric, name, place });
+    else shared.push(placed(place, { name, ...metric }));
   }
   imported.carried = [
     { unit: 'test', of: written.length, carried: kept.length },
     { unit: 'evaluator', of: named.length, carried: named.length - lost },
   ];
   if (kept.length === 0) return null;
-  if (shared.length > 0) draft.value['metrics'] = shared;
-  draft.value['references'] = kept.map(({ reference }) => reference);
-  return draft;
+  const references = kept.map(({ reference }) => reference);
+  const value = { ...(shared.length > 0 ? { metrics: shared } : {}), references };
+  return { value, place: data.place };
 }
 
 function rowReference(row: JsonMap, variables: ReadonlySet<string>): JsonMap {
@@ -195,15 +191,13 @@ interface RowOfTests {
 function addRowMetrics(
   rows: readonly RowOfTests[],
   { name, metric, place }: { name: string; metric: JsonMap; place: Place },
-  draft: DraftFile,
 ): void {
-  for (const [index, { row, reference }] of rows.entries()) {
+  for (const { row, reference } of rows) {
     const own = Array.isArray(reference['metrics']) ? reference['metrics'] : [];
     tryConvert(
       () => {
-        const filled = fillInAll(metric, row.map);
-        draft.from(['references', index, 'metrics', own.length], place);
-        reference['metrics'] = [...own, { name, ...filled }];
+        const filled = { name, ...fillInAll(metric, row.map) };
+        reference['metrics'] = [...own, placed(place, filled)];
       },
       (why) => row.lose(`the evaluator ${name} for this row`, why),
     );

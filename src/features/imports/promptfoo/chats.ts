@@ -57,21 +57,21 @@ function partIn(part: JsonMap): ChatPart | null {
       return typeof text === 'string' ? { type: 'text', text } : null;
     case 'image_url':
     case 'input_image':
-      return filePart('image', memberOf(part['image_url'], 'url'));
+      return filePart('image', firstMember(part['image_url'], 'url'));
     case 'image':
-      return filePart('image', memberOf(part['source'], 'data', 'url'));
+      return filePart('image', firstMember(part['source'], 'data', 'url'));
     case 'document':
-      return filePart('file', memberOf(part['source'], 'data', 'url'));
+      return filePart('file', firstMember(part['source'], 'data', 'url'));
     case 'file':
-      return filePart('file', memberOf(part['file'], 'file_data'));
+      return filePart('file', firstMember(part['file'], 'file_data'));
     case 'input_file':
-      return filePart('file', memberOf(part['file_data']));
+      return filePart('file', firstMember(part['file_data']));
     default:
       return null;
   }
 }
 
-function memberOf(value: Json | undefined, ...names: string[]): Json | undefined {
+function firstMember(value: Json | undefined, ...names: string[]): Json | undefined {
   if (!isMap(value)) return value;
   const map: JsonMap = value;
   return names.map((name) => map[name]).find((each) => each !== undefined);

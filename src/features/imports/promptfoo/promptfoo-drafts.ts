@@ -5,9 +5,9 @@ import { counted } from '../../../text/amounts.ts';
 import { filledText, type JsonMap } from '../../../types/plain.ts';
 import {
   A_TEST,
-  createDraft,
   isScalar,
   judgeTheRest,
+  placed,
   type DraftFile,
   type Imported,
   type Share,
@@ -46,34 +46,25 @@ export async function testsDraft(
 ): Promise<{ draft: DraftFile | null; carried: Share[] }> {
   const { root, imported, hasGrader, prompts, inputs } = context;
   const written = root.at('tests');
-  const draft = createDraft(written.place);
   const readMetrics = await metricsReader(tests, context);
   const paths = prompts.flatMap(({ messages }) =>
     messages.flatMap(({ template }) => pathsOf(template)),
   );
   reportMissingValues(tests, paths);
-  reportSingleBraces(tests, prompts);
   const ids = idsOf(tests);
   const rows: NonNullable<Imported['judged']>['rows'] = [];
-  const references = tests.map((test, index): JsonMap => {
+  const references = tests.map((test): JsonMap => {
     const metrics = readMetrics(test);
-    const { given, vars } = test;
+    const { given, vars, files, node } = test;
     rows.push({ given, vars, assertions: metrics.map(({ assertion }) => assertion) });
-    const path = ['references', index];
-    draft.from(path, test.node.place);
-    for (const [at, { place, file }] of metrics.entries()) {
-      draft.from([...path, 'metrics', at], place);
-      for (const key of file === null ? [] : ['code', 'with'])
-        draft.from([...path, 'metrics', at, key], { file: file ?? '', line: 1 });
-    }
-    for (const [name, file] of Object.entries(test.files))
-      draft.from([...path, 'input', name], { file, line: 1 });
     const id = ids.get(test);
-    return {
+    const named = Object.entries(files).map(([name, file]) => [name, { file, line: 1 }]);
+    const input = inputOf(test[inputs], paths);
+    return placed(node.place, {
       ...(id === undefined ? {} : { id }),
-      input: inputOf(test[inputs], paths),
+      input: placed(node.place, input, Object.fromEntries(named)),
       ...(metrics.length === 0 ? {} : { metrics: metrics.map(({ metric }) => metric) }),
-    };
+    });
   });
   const lost = imported.left.filter(({ what }) => what === A_TEST).length;
   const carried: Share[] = [
@@ -85,10 +76,10 @@ export async function testsDraft(
     },
   ];
   if (tests.length === 0) return { draft: null, carried };
-  imported.judged = { tests: draft, rows };
   const { value: repeat } = root.at('evaluateOptions', 'repeat');
-  if (typeof repeat === 'number') draft.value['n_tries'] = repeat;
-  draft.value['references'] = references;
+  const value = { ...(typeof repeat === 'number' ? { n_tries: repeat } : {}), references };
+  const draft = { value, place: written.place };
+  imported.judged = { tests: draft, rows };
   judgeTheRest(draft, written, hasGrader || imported.grader !== null);
   return { draft, carried };
 }
@@ -110,26 +101,6 @@ function reportMissingValues(tests: readonly ForeignTest[], paths: readonly Path
     without[0]?.node.remark(
       `{{${name}}} has no value in ${counted(without.length, 'test')} and is empty there`,
     );
-  }
-}
-
-function reportSingleBraces(
-  tests: readonly ForeignTest[],
-  prompts: readonly ForeignPrompt[],
-): void {
-  const names = new Set(tests.flatMap(({ vars }) => Object.keys(vars)));
-  for (const { messages, node } of prompts) {
-    const texts = messages.flatMap(({ template }) =>
-      template.parts.flatMap((part) => ('text' in part ? [part.text] : [])),
-    );
-    const found = texts
-      .flatMap((text) => [...text.matchAll(/\{(\w+)\}/g)])
-      .find(([, name = '']) => names.has(name));
-    if (found !== undefined)
-      node.remark(
-        `${found[0]} is literal text, although the tests have a variable of this name; for a ` +
-          `variable write {${found[0]}}`,
-      );
   }
 }
 
@@ -193,8 +164,10 @@ async function metricsReader(
         const label = filledText(value['metric'] ?? value['label']);
         const name = unique(label?.includes('{{') === false ? label : type);
         const skip = value['weight'] === 0 ? { skip: true } : {};
-        const { place } = node;
-        return [{ place, file, assertion: value, metric: { name, ...metric, ...skip } }];
+        const start = file === null ? null : { file, line: 1 };
+        const keys = start === null ? {} : { code: start, with: start };
+        const own = placed(node.place, { name, ...metric, ...skip }, keys);
+        return [{ assertion: value, metric: own }];
       });
     });
   };

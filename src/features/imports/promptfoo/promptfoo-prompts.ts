@@ -10,7 +10,7 @@ import { tryConvert, leafNode, readEach, refuse, type Node, isAmong } from '../s
 import { yamlValue } from '../shared/text-assertions.ts';
 import { messagesIn, type ChatMessage } from './chats.ts';
 import { codeFileIn, type CodeFile } from './foreign-code.ts';
-import { parseTemplate } from './nunjucks-syntax.ts';
+import { parseTemplate } from './nunjucks.ts';
 import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
@@ -74,7 +74,7 @@ async function readPrompt(node: Node, context: PromptContext): Promise<ForeignPr
   if (text.startsWith('exec:')) return lost('prompts in code do not run');
   const named = map['label'] ?? map['display'];
   const label = typeof named === 'string' ? named : null;
-  const path = pathIn(text);
+  const path = promptPath(text);
   if (path !== null && CODE_FILE.test(path))
     return codePrompts(text, map['config'], label, node, context);
   const parameters = await promptParameters(node, files);
@@ -100,7 +100,7 @@ async function promptsOfFile(
   });
 }
 
-function pathIn(text: string): string | null {
+function promptPath(text: string): string | null {
   if (text.startsWith('file://')) return text.slice('file://'.length).trim();
   const ends = TEXT_FILE.test(text) || CODE_FILE.test(text);
   return ends && !/\s/.test(text.trim()) ? text.trim() : null;

@@ -108,7 +108,7 @@ async function readNamed(
     return readTestList(await testsFromCode(named, entry, reader), false, reader);
   // promptfoo loads `file://` values only from YAML files and from files in a list.
   const loads = isListed || /\.ya?ml$/i.test(named);
-  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRows(named, entry, loads, reader);
+  if (/\.(?:csv|tsv|jsonl|ndjson)$/i.test(named)) return readRowTests(named, entry, loads, reader);
   if (!/\.(?:ya?ml|json)$/i.test(named))
     refuse('only YAML, JSON, JSONL, CSV and TSV files are read');
   return readEach(await reader.files.nodes(named, entry), (root) =>
@@ -190,7 +190,7 @@ async function withFile(
 }
 
 /** A JSON row with keys such as `vars` is a test. Columns of other rows are variables or `__…`. */
-async function readRows(
+async function readRowTests(
   path: string,
   { place: from, losses }: Node,
   loads: boolean,

@@ -235,7 +235,7 @@ function fillInValues(vars: JsonMap): JsonMap {
   for (const [name, value] of Object.entries(vars)) {
     sent[name] = value;
     if (typeof value !== 'string' || !/\{[{%#]/.test(value) || isCutOff(value)) continue;
-    if (namesIn(value).some((each) => ownEntry(vars, each) === undefined)) continue;
+    if (requiredNames(value).some((each) => ownEntry(vars, each) === undefined)) continue;
     sent[name] = tryConvert(
       () => renderTemplate(value, vars, templateText),
       (why) => refuse(`its variable ${name} is a template, in which ${why}`),
@@ -247,7 +247,7 @@ function fillInValues(vars: JsonMap): JsonMap {
 /**
  * Finds names that promptfoo requires: the first in `{{ }}`, and those after `if` and `for … in`.
  */
-function namesIn(text: string): string[] {
+function requiredNames(text: string): string[] {
   const words = text.replace(/\{#[\s\S]*?#\}/g, '');
   const found = new Set(
     [

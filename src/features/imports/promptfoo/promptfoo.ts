@@ -6,10 +6,10 @@ import { problem } from '../../../errors.ts';
 import { type Problem, ownEntry } from '../../../types/plain.ts';
 import {
   A_PROMPT,
-  createDraft,
   isScalar,
   lastSteps,
   nothingImported,
+  placed,
   type DraftFile,
   type Imported,
   uniqueNames,
@@ -185,21 +185,25 @@ function promptfooPromptDraft(
   prompt: ForeignPrompt,
   { model, parameters, node }: LocatedModel,
 ): DraftFile {
-  const draft = createDraft({ file, line: 0 });
   const variables = new Set(
     prompt.messages.flatMap(({ template }) => pathsOf(template).map(variableOf)),
   );
-  Object.assign(draft.value, {
+  const value = {
     name,
     model,
     ...parameters,
     ...prompt.parameters,
     ...variablesEntry(variables),
     messages: sourceOf(prompt),
-  });
-  for (const key of ['model', ...Object.keys(parameters)]) draft.from([key], node.place);
-  for (const key of ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)])
-    draft.from([key], prompt.node.place);
-  if (prompt.made === null) draft.written = prompt.messages.map(({ template }) => template.text);
-  return draft;
+  };
+  const ofModel = ['model', ...Object.keys(parameters)].map((key) => [key, node.place]);
+  const ofPrompt = ['name', 'variables', 'messages', ...Object.keys(prompt.parameters)].map(
+    (key) => [key, prompt.node.place],
+  );
+  const place = { file, line: 0 };
+  const keys = Object.fromEntries([...ofModel, ...ofPrompt]);
+  const draft = { value: placed(place, value, keys), place };
+  return prompt.made === null
+    ? { ...draft, written: prompt.messages.map(({ template }) => template.text) }
+    : draft;
 }

@@ -1,7 +1,7 @@
 import type { ForeignFile, ForeignSuite } from '../../../config/formats.ts';
-import { emptyMap, valueAt, type Document, type Path } from '../../../documents/document.ts';
+import { valueAt, type Document, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import type { Json, Place, JsonMap } from '../../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
 import type { Losses, Node } from './node.ts';
 
@@ -35,34 +35,38 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
+  /** Where the values are written that have no place of their own. */
+  place: Place;
   /** The messages in the other tool's template syntax, if it differs from evaldiff's. */
   written?: readonly string[];
-  from(path: Path, place: Place): void;
-  placeOf(path: Path): Place;
 }
 
-export function createDraft(whole: Place): DraftFile {
-  const places = new Map<string, Place>();
-  return {
-    value: emptyMap(),
-    from: (path, place) => {
-      places.set(JSON.stringify(path), place);
-    },
-    placeOf: (path) => {
-      for (let length = path.length; length > 0; length -= 1) {
-        const place = places.get(JSON.stringify(path.slice(0, length)));
-        if (place !== undefined) return place;
-      }
-      return whole;
-    },
-  };
+const WRITTEN_AT = new WeakMap<object, { place: Place; keys: Readonly<Record<string, Place>> }>();
+
+/** Notes where a map of a draft is written, and those of its keys that are written elsewhere. */
+export function placed(place: Place, value: JsonMap, keys: Record<string, Place> = {}): JsonMap {
+  WRITTEN_AT.set(value, { place, keys });
+  return value;
+}
+
+export function draftPlace(draft: DraftFile, path: Path): Place {
+  let { place }: { place: Place } = draft;
+  let value: Json = draft.value;
+  for (const step of path) {
+    place = (isMap(value) ? WRITTEN_AT.get(value)?.keys[step] : undefined) ?? place;
+    value = valueAt(value, [step]) ?? null;
+    place = (isMap(value) ? WRITTEN_AT.get(value)?.place : undefined) ?? place;
+  }
+  return place;
 }
 
 export function documentOf(file: string, { prompt, tests }: ImportedPrompt): Document {
   const value: JsonMap = { ...prompt.value };
   if (tests !== null) value['tests'] = tests.value;
   const placeOf = (path: Path): Place =>
-    path[0] === 'tests' && tests !== null ? tests.placeOf(path.slice(1)) : prompt.placeOf(path);
+    path[0] === 'tests' && tests !== null
+      ? draftPlace(tests, path.slice(1))
+      : draftPlace(prompt, path);
   // If code was read from a file, its line numbers are those of the file.
   const placeOfText = (path: Path): Place => {
     const place = placeOf(path);
@@ -116,10 +120,8 @@ export function judgeTheRest(tests: DraftFile, written: Node, hasGrader: boolean
   const metric = hasGrader
     ? { name: PREFERENCE, uses: 'pairwise_preference', ...(alone ? {} : { skip: true }) }
     : { name: PLACEHOLDER_METRIC, uses: 'word_count', skip: true };
-  if (alone) {
-    tests.value['metrics'] = [metric];
-    tests.from(['metrics', 0], written.place);
-  } else for (const reference of bare) reference['metrics'] = [metric];
+  if (alone) tests.value['metrics'] = [placed(written.place, metric)];
+  else for (const reference of bare) reference['metrics'] = [metric];
   const who = `no metric judges the answers to ${counted(bare.length, 'test')}`;
   const compared = "the grader compares head's answers with base's";
   written.remark(

@@ -196,7 +196,7 @@ describe('a FlexEval run', () => {
       '- { name: string_length, metric_level: Word }',
       /metric_level must be one of Message, Turn, Thread, ToolCall/,
     ],
-    ['context_only', '- { name: string_length, context_only: true }', /it judges earlier turns/],
+    ['context_only', '- { name: string_length, context_only: true }', /it reads earlier turns/],
     [
       'no name',
       '- { kwargs: { a: 1 } }',
