@@ -13,7 +13,7 @@ import type { TryUnits } from './trials.ts';
 
 export type TryTools = Pick<
   Parameters<typeof runExtraTries>[2],
-  'complete' | 'evaluate' | 'checkSchema' | 'random' | 'scoreMetric' | 'price'
+  'complete' | 'evaluate' | 'random' | 'scoreMetric' | 'price'
 >;
 
 export interface CallCounter {
@@ -89,10 +89,10 @@ export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | nul
 export function extraTries(
   run: SuiteRun,
   ids: readonly string[],
-  { complete, evaluate, checkSchema, random, scoreMetric, price }: TryTools,
+  { complete, evaluate, random, scoreMetric, price }: TryTools,
   metrics: FallView['metrics'] = null,
 ): MakeTries {
-  const tools = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  const tools = { complete, evaluate, random, scoreMetric, price };
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
     for (const [generation, made] of [
