@@ -13,7 +13,7 @@ interface Hypothesis extends Candidate {
 }
 
 /** A try, and the units that its prompt has. */
-interface Outcome {
+interface JudgedTry {
   units: ReadonlySet<number>;
   reference: number;
   passed: boolean;
@@ -79,7 +79,7 @@ export interface Belief extends Hypothesis {
 export function believe(
   hypotheses: readonly Hypothesis[],
   rates: ReadonlyMap<number, Rates>,
-  outcomes: readonly Outcome[],
+  outcomes: readonly JudgedTry[],
 ): Belief[] {
   const candidates = hypotheses.map((hypothesis) => ({
     hypothesis,

@@ -32,7 +32,7 @@ import { mostCauseTries } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-export interface Suspect {
+interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
   groups: readonly ReferenceGroup[];

@@ -102,10 +102,9 @@ async function readChange(
 ): Promise<Change> {
   const spots = canarySpotter(canary);
   const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
-  const mode = entry?.mode ?? null;
-  const size = entry?.size ?? 0;
+  const { mode, size } = entry ?? { mode: null, size: 0 };
   const bare = { path, kind, mode, body: null, diff: '', isCanarySeen: spots(path) } as const;
-  if (entry !== null && mode === null) return { ...bare, left: left ?? 'not a file' };
+  if (entry?.mode === null) return { ...bare, left: left ?? 'not a file' };
   if (size > Math.min(MAX_CHANGE_BYTES, room.bytes))
     return {
       ...bare,
@@ -114,7 +113,7 @@ async function readChange(
     };
   room.bytes -= size;
   const body = await bodyOf(own.work, path, entry);
-  return { ...bare, body, left, isCanarySeen: spots(path) || spots(body ?? '') };
+  return { ...bare, body, left, isCanarySeen: bare.isCanarySeen || (body !== null && spots(body)) };
 }
 
 async function agentChange(
