@@ -42,8 +42,8 @@ function untestedNotices({ suite: { name, base, head } }: SuiteRun): Notice[] {
   const why = whyUntested(labelledAnswers(base), after);
   if (why === null) return [];
   const message =
-    `${name}: the judge of its conversations ${why} labelled answers, so it is unknown ` +
-    'whether its evaluators agree with people; add some below conversation: examples: ' +
+    `${name}: its group of evaluators ${why} labelled answers, so it is unknown ` +
+    'whether they agree with people; add some below conversation: examples: ' +
     '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
     '"…", accepted: false }]';
   return [{ kind: 'scoring', message, place: after.judge.conversation.place }];
