@@ -1,12 +1,11 @@
 import { sum } from '../kernel/statistics/sums.ts';
-import { type ProofState, beliefsIn, candidateKey, prove, ratesFor, unitsOf } from './prove.ts';
-import { nextMix } from './search.ts';
+import { type ProofState, beliefsIn, candidateKey, prove, ratesFor } from './prove.ts';
+import { nextUnits, type Candidate } from './search.ts';
 import {
   drawTries,
   startTrials,
   outcomesUnder,
   type TryUnits,
-  type Candidate,
   type TrialsEnd,
   type Fall,
   type FoundCause,
@@ -142,12 +141,12 @@ async function search(
     const best = beliefs.reduce((most, belief) => (belief.belief > most.belief ? belief : most));
     if (best.belief >= MIN_BELIEF) {
       const { relation, units } = best;
-      if (units.length === best.hypothesis.groups.length) return { relation, units };
+      if (units.length === best.groups.length) return { relation, units };
       groups = narrowGroups(groups, units, PARTS);
       continue;
     }
     const rates = [...ratesFor(trials, open).values()];
-    const units = unitsOf(nextMix(beliefs, groups.length, rates), groups);
+    const units = nextUnits(beliefs, groups, rates);
     const [first = 0, ...others] = open;
     const triesOf = (reference: number) => outcomesUnder(trials.outcomes, units, reference).length;
     const chosen = others.sort((a, b) => triesOf(a) - triesOf(b));

@@ -204,8 +204,7 @@ function ofWords(
   file: readonly string[],
 ): Edit | null {
   const [line, part, put] = [file[from - 1], (head_text ?? '').trim(), (text ?? '').trim()];
-  if (side === 'base' || from !== to || line === undefined || !isPlainWords(`${put}${part}`))
-    return null;
+  if (side === 'base' || from !== to || line === undefined) return null;
   const at = part === '' ? -1 : line.indexOf(part);
   if (at < 0) return null;
   return {
@@ -214,11 +213,6 @@ function ofWords(
     replaced: line,
     replacement: `${line.slice(0, at)}${put}${line.slice(at + part.length)}`.trimEnd(),
   };
-}
-
-/** Whether the text needs no quotes or escapes in YAML. */
-function isPlainWords(text: string): boolean {
-  return !/["'\\:#{}[\]&*!|>%@`\n]/.test(text);
 }
 
 function indentOf(line: string, own: string): string {

@@ -2,7 +2,7 @@ import { sideCounts } from '../kernel/result/counts.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import type { Generation, AffectedReference } from '../kernel/select/affected-suite.ts';
 import { suiteTest } from '../kernel/statistics/suite-test.ts';
-import type { Table } from '../kernel/statistics/table.ts';
+import type { Counts } from '../kernel/statistics/table.ts';
 import type { MakeTries } from './tries.ts';
 
 const MAX_FIX_REFERENCES = 5;
@@ -30,7 +30,7 @@ const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
  */
 const MAX_DEVIATIONS = 2.6;
 
-interface FixCandidate {
+interface TriedFix {
   prompt: string;
   generation(reference: AffectedReference): Generation;
   isNew: boolean;
@@ -51,14 +51,12 @@ interface FixEffect {
   tries: number;
 }
 
-type Counts = Table['head'];
-
 /**
  * Accepts a fix that beats head and breaks no stable reference. `level`: probability of accepting a
  * fix that is no better. Only fixes with new words are tried on all stable references.
  */
 export async function fixGate(
-  candidate: FixCandidate,
+  candidate: TriedFix,
   { references, fell, stable, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
@@ -103,7 +101,7 @@ async function countRestored(
     passedBy,
     isBetter,
   }: {
-    candidate: FixCandidate;
+    candidate: TriedFix;
     tries: number;
     passedBy: PassedBy;
     isBetter(restored: readonly Restored[]): boolean;
@@ -164,7 +162,7 @@ function chunks(references: readonly number[]): number[][] {
 }
 
 function runner(
-  { prompt, generation }: FixCandidate,
+  { prompt, generation }: TriedFix,
   make: MakeTries,
 ): (references: readonly number[], tries: number) => Promise<Restored[]> {
   return async (references, tries) => {

@@ -55,7 +55,7 @@ export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'promp
   edit: Edit;
 }
 
-interface FixBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'> {
+interface ProofBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'> {
   fell: readonly ReferenceResult[];
   stable: readonly ReferenceResult[];
   /** Why no further call is allowed. Null if calls are left. */
@@ -67,7 +67,7 @@ interface FixBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'> 
  */
 export async function provenFix(
   candidates: readonly FixCandidate[],
-  { references, fell, stable, ended, ...tools }: FixBench,
+  { references, fell, stable, ended, ...tools }: ProofBench,
   level: number,
 ): Promise<FixFound> {
   const numbersOf = (some: readonly ReferenceResult[]) =>

@@ -12,6 +12,7 @@ import type { ReferenceGroup } from '../types/reference-group.ts';
 /** What a grader sees of a comparison. All of it is untrusted. */
 export interface Packet {
   materials: Record<'task' | 'change' | 'groups' | 'cases', string>;
+  /** Whether a text names one of the cases. */
   quotes(text: string): boolean;
 }
 
@@ -19,7 +20,7 @@ export const PACKET_TEXT = [
   'The prompt of an application, before a change:\n{{task}}',
   'The change (lines with - before it, with + after it):\n{{change}}',
   'Kinds of test cases, with the share that passes (may be empty):\n{{groups}}',
-  'Test cases. Words with digits in them were replaced by others:\n{{cases}}',
+  'Test cases:\n{{cases}}',
 ].join('\n');
 
 /** Most tokens of each part of a question, 6,000 in total. */
@@ -44,14 +45,12 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   const written = [base, head].map((side) => (side === null ? '' : packetPrompt(side)));
   const worse = fell.slice(0, SHOWN_CASES.fell);
   const kept = spread(stable, SHOWN_CASES.stable);
-  const renamed = renamedIdentifiers(
+  const identifiers = ownIdentifiers(
     [...worse, ...kept].map(({ input }) => jsonText(input)),
     written.join('\n'),
   );
-  const rename = (text: string) => text.replace(WORD_PATTERN, (word) => renamed.get(word) ?? word);
   const shownCase = (noun: string) => (reference: ReferenceResult, at: number) =>
-    rename(packetCase(reference, `${noun} ${at + 1}`, groups));
-  const shown = new Set([...renamed.keys(), ...renamed.values()]);
+    packetCase(reference, `${noun} ${at + 1}`, groups);
   return {
     materials: {
       task: task === null ? '' : taskText(task.suite.prompt),
@@ -66,7 +65,7 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
         fitBudget(kept.map(shownCase('stable case')), PART_TOKENS.stable, 'stable case'),
       ].join('\n'),
     },
-    quotes: (text) => (text.match(WORD_PATTERN) ?? []).some((word) => shown.has(word)),
+    quotes: (text) => (text.match(WORD_PATTERN) ?? []).some((word) => identifiers.has(word)),
   };
 }
 
@@ -169,27 +168,15 @@ const WORD_PATTERN = /[\p{L}\p{N}][\p{L}\p{N}_-]*/gu;
 const ID_DIGITS = 5;
 
 /**
- * Changes the digits of words that only one case has, such as `order-66`. A draft that memorises
- * such words has no effect on the real reference.
+ * Words with digits that only one case has, such as `order-66`. A draft that memorises them has no
+ * effect on other cases.
  */
-function renamedIdentifiers(inputs: readonly string[], prompts: string): Map<string, string> {
+function ownIdentifiers(inputs: readonly string[], prompts: string): Set<string> {
   const wordsOf = (text: string) => new Set(text.match(WORD_PATTERN));
   const all = inputs.map(wordsOf);
-  const taken = new Set([...wordsOf(prompts), ...all.flatMap((words) => [...words])]);
   const known = wordsOf(prompts);
   const isIdentifier = (word: string) =>
     /\d/.test(word) && (/\p{L}/u.test(word) || word.length >= ID_DIGITS) && !known.has(word);
-  const own = [...taken].filter(
-    (word) => isIdentifier(word) && all.filter((words) => words.has(word)).length === 1,
-  );
-  const renamed = new Map<string, string>();
-  for (const word of own) {
-    const other = [3, 7, 1, 9]
-      .map((by) => word.replace(/\d/g, (digit) => String((Number(digit) + by) % 10)))
-      .find((candidate) => !taken.has(candidate));
-    if (other === undefined) continue;
-    taken.add(other);
-    renamed.set(word, other);
-  }
-  return renamed;
+  const isOwn = (word: string) => all.filter((words) => words.has(word)).length === 1;
+  return new Set(all.flatMap((words) => [...words].filter(isIdentifier).filter(isOwn)));
 }

@@ -1,9 +1,8 @@
 import { type PairedTry, jointEValue } from '../kernel/statistics/e-values.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
-import { type Belief, type Mix, type Rates, believe, hypothesesOf } from './search.ts';
+import { type Belief, type Candidate, type Rates, believe, hypothesesOf } from './search.ts';
 import {
-  type Candidate,
   type TrialsEnd,
   type FoundCause,
   type Trials,
@@ -25,7 +24,7 @@ const MIN_SHARE = 0.5;
 
 interface Case {
   open: readonly number[];
-  beliefs(): UnitBelief[];
+  beliefs(): Belief[];
   failures: number;
 }
 
@@ -128,7 +127,7 @@ function likeliest(shares: ReadonlyMap<number, number>): number[] {
 
 function sharesOf(
   candidate: Candidate,
-  beliefs: readonly UnitBelief[],
+  beliefs: readonly Belief[],
   open: readonly number[],
 ): Map<number, number> {
   const found = beliefs.find((belief) => candidateKey(belief) === candidateKey(candidate));
@@ -174,8 +173,6 @@ function contrastCounts(
   return { restored: count('passing'), broken: count('failing') };
 }
 
-interface UnitBelief extends Belief, Candidate {}
-
 export interface ProofState {
   refuted: readonly Candidate[];
   proven: readonly Candidate[];
@@ -192,21 +189,15 @@ export function beliefsIn(
   groups: readonly (readonly number[])[],
   open: readonly number[],
   { refuted, proven }: ProofState,
-): UnitBelief[] {
-  const seen = trials.outcomes.flatMap(({ units, reference, passed }) => {
-    const mix = groups.map((group) => group.every((unit) => units.has(unit)));
-    return [{ mix, reference, passes: Number(passed), fails: Number(!passed) }];
-  });
+): Belief[] {
   const [gone, sure] = [new Set(refuted.map(candidateKey)), new Set(proven.map(candidateKey))];
-  const candidates = hypothesesOf(groups.length).map(({ hypothesis, prior }) => {
-    const units = hypothesis.groups.flatMap((group) => groups[group] ?? []);
-    const candidate = { relation: hypothesis.relation, units };
-    const key = candidateKey(candidate);
+  const candidates = hypothesesOf(groups).map((hypothesis) => {
+    const key = candidateKey(hypothesis);
     const weight = gone.has(key) ? REFUTED_FACTOR : sure.has(key) ? PROVEN_FACTOR : 1;
-    return { hypothesis, prior: prior * weight, ...candidate };
+    return { ...hypothesis, prior: hypothesis.prior * weight };
   });
   const all = sum(candidates.map(({ prior }) => prior));
-  return believe(candidates, ratesFor(trials, open), seen).map((belief) => ({
+  return believe(candidates, ratesFor(trials, open), trials.outcomes).map((belief) => ({
     ...belief,
     prior: belief.prior / all,
   }));
@@ -223,8 +214,4 @@ export function ratesFor({ rates }: Trials, references: readonly number[]): Map<
       return own === undefined ? [] : [[reference, own]];
     }),
   );
-}
-
-export function unitsOf(mix: Mix, groups: readonly (readonly number[])[]): ReadonlySet<number> {
-  return new Set(groups.flatMap((group, index) => (mix[index] === true ? group : [])));
 }

@@ -1,13 +1,23 @@
 import { sum } from '../kernel/statistics/sums.ts';
 
-/** What broke a reference: one group of units, several together, any of several, or chance. */
-export interface Hypothesis {
+/** What broke a reference: one unit, several together, any of several, or chance. */
+export interface Candidate {
   relation: 'alone' | 'together' | 'either' | 'none';
-  groups: readonly number[];
+  units: readonly number[];
 }
 
-/** Which groups of units the prompt of a try has. */
-export type Mix = readonly boolean[];
+/** The units, in groups of which a prompt has all units or none. */
+interface Hypothesis extends Candidate {
+  groups: readonly (readonly number[])[];
+  prior: number;
+}
+
+/** A try, and the units that its prompt has. */
+interface JudgedTry {
+  units: ReadonlySet<number>;
+  reference: number;
+  passed: boolean;
+}
 
 export interface Rates {
   intact: number;
@@ -22,51 +32,40 @@ const PRIOR = { alone: 0.62, pair: 0.24, triple: 0.04 };
 /** Prior probability that references share a cause. */
 const COMMON_CAUSE_PRIOR = 0.85;
 
-export function hypothesesOf(groups: number): Weighted[] {
-  const singles = [...Array(groups).keys()].map((group) => [group]);
+export function hypothesesOf(groups: Hypothesis['groups']): Hypothesis[] {
+  const singles = groups.map((_, index) => [index]);
   const extend = (sets: readonly number[][]) =>
     sets.flatMap((set) =>
-      [...Array(groups).keys()]
-        .filter((group) => group > (set.at(-1) ?? -1))
-        .map((group) => [...set, group]),
+      singles
+        .filter(([index = 0]) => index > (set.at(-1) ?? -1))
+        .map((single) => [...set, ...single]),
     );
   const pairs = extend(singles);
-  const triples = groups > MAX_GROUPS_FOR_TRIPLES ? [] : extend(pairs);
-  const several = (sets: readonly number[][], share: number) =>
-    (['together', 'either'] as const).flatMap((relation) =>
-      sets.map((own) => ({
-        hypothesis: { relation, groups: own },
-        prior: (share * (relation === 'together' ? 0.6 : 0.4)) / sets.length,
-      })),
-    );
+  const triples = groups.length > MAX_GROUPS_FOR_TRIPLES ? [] : extend(pairs);
+  const all = (relation: Candidate['relation'], sets: readonly number[][], share: number) =>
+    sets.map((set): Hypothesis => {
+      const own = set.map((index) => groups[index] ?? []);
+      return { relation, units: own.flat(), groups: own, prior: share / sets.length };
+    });
   const some = [
-    ...singles.map((own) => ({
-      hypothesis: { relation: 'alone' as const, groups: own },
-      prior: PRIOR.alone / groups,
-    })),
-    ...several(pairs, PRIOR.pair),
-    ...several(triples, PRIOR.triple),
+    ...all('alone', singles, PRIOR.alone),
+    ...all('together', pairs, PRIOR.pair * 0.6),
+    ...all('either', pairs, PRIOR.pair * 0.4),
+    ...all('together', triples, PRIOR.triple * 0.6),
+    ...all('either', triples, PRIOR.triple * 0.4),
   ];
-  const all = some.reduce((sum, { prior }) => sum + prior, 0);
-  return [
-    ...some,
-    { hypothesis: { relation: 'none', groups: [] }, prior: Math.max(0.05, 1 - all) },
-  ];
+  const rest = 1 - some.reduce((sum, { prior }) => sum + prior, 0);
+  return [...some, { relation: 'none', units: [], groups: [], prior: Math.max(0.05, rest) }];
 }
 
-function breaks({ relation, groups }: Hypothesis, mix: Mix): boolean {
+/** Whether a prompt with the units fails, if the hypothesis is true. */
+function breaks({ relation, groups }: Hypothesis, units: ReadonlySet<number>): boolean {
+  const isIn = (group: readonly number[]) => group.every((unit) => units.has(unit));
   if (relation === 'none') return false;
-  return relation === 'together'
-    ? groups.every((group) => mix[group])
-    : groups.some((group) => mix[group]);
+  return relation === 'together' ? groups.every(isIn) : groups.some(isIn);
 }
 
-interface Weighted {
-  hypothesis: Hypothesis;
-  prior: number;
-}
-
-export interface Belief extends Weighted {
+export interface Belief extends Hypothesis {
   /** Posterior probability (0–1) that this hypothesis explains the first reference. */
   belief: number;
   /** The posterior probability for each reference, from its own tries alone. */
@@ -77,34 +76,34 @@ export interface Belief extends Weighted {
  * Posterior probabilities for the first reference. Other references may support a common cause, but
  * cannot outvote the first one's.
  */
-export function believe<Own extends Weighted>(
-  hypotheses: readonly Own[],
+export function believe(
+  hypotheses: readonly Hypothesis[],
   rates: ReadonlyMap<number, Rates>,
-  seen: readonly { mix: Mix; reference: number; passes: number; fails: number }[],
-): (Own & Belief)[] {
-  const candidates = hypotheses.map((weighted) => ({
-    weighted,
+  outcomes: readonly JudgedTry[],
+): Belief[] {
+  const candidates = hypotheses.map((hypothesis) => ({
+    hypothesis,
     own: new Map<number, number>(),
-    log: Math.log(weighted.prior),
+    log: Math.log(hypothesis.prior),
   }));
   for (const [reference, { intact, broken }] of rates) {
-    const mine = seen.filter((tried) => tried.reference === reference);
+    const mine = outcomes.filter((tried) => tried.reference === reference);
     const likely = candidates.map((candidate) => {
-      const { hypothesis, prior } = candidate.weighted;
-      const logs = mine.map(({ mix, passes, fails }) => {
-        const pass = breaks(hypothesis, mix) ? broken : intact;
-        return passes * Math.log(pass) + fails * Math.log(1 - pass);
+      const { hypothesis } = candidate;
+      const logs = mine.map(({ units, passed }) => {
+        const pass = breaks(hypothesis, units) ? broken : intact;
+        return Math.log(passed ? pass : 1 - pass);
       });
-      return { candidate, factor: prior, log: sum(logs) };
+      return { candidate, factor: hypothesis.prior, log: sum(logs) };
     });
     for (const { candidate, share } of withShares(likely)) {
       const common = candidate.own.size === 0 ? 1 : COMMON_CAUSE_PRIOR;
       candidate.own.set(reference, share);
-      candidate.log += Math.log((common * share) / candidate.weighted.prior + 1 - common);
+      candidate.log += Math.log((common * share) / candidate.hypothesis.prior + 1 - common);
     }
   }
   return withShares(candidates.map((candidate) => ({ ...candidate, factor: 1 }))).map(
-    ({ weighted, own, share }) => ({ ...weighted, own, belief: share }),
+    ({ hypothesis, own, share }) => ({ ...hypothesis, own, belief: share }),
   );
 }
 
@@ -119,43 +118,49 @@ function withShares<Item extends { factor: number; log: number }>(items: readonl
 }
 
 /**
- * Returns the most informative prompt to try: with one group, without one group, or with likely
- * groups together.
+ * Returns the units of the most informative prompt to try: with one group, without one group, or
+ * with likely groups together.
  */
-export function nextMix(beliefs: readonly Belief[], groups: number, rates: readonly Rates[]): Mix {
-  const everything = Array.from({ length: groups }, (_, group) => group);
-  const order = everything
+export function nextUnits(
+  beliefs: readonly Belief[],
+  groups: Hypothesis['groups'],
+  rates: readonly Rates[],
+): ReadonlySet<number> {
+  const order = groups
     .map((group) => {
-      const involving = beliefs.filter(({ hypothesis }) => hypothesis.groups.includes(group));
+      const involving = beliefs.filter((belief) => belief.groups.includes(group));
       return { group, involved: sum(involving.map(({ belief }) => belief)) };
     })
     .sort((a, b) => b.involved - a.involved)
     .map(({ group }) => group);
-  const withOnly = (chosen: ReadonlySet<number>, inside: boolean): Mix =>
-    everything.map((group) => chosen.has(group) === inside);
   const sets = [
-    ...everything.map((group) => new Set([group])),
-    ...order.slice(1, -1).map((_, index) => new Set(order.slice(0, index + 2))),
-    ...(groups > 1 ? [new Set(everything)] : []),
+    ...groups.map((group) => [group]),
+    ...order.slice(1, -1).map((_, index) => order.slice(0, index + 2)),
+    ...(groups.length > 1 ? [groups] : []),
   ];
-  const mixes = sets.flatMap((set) => [withOnly(set, false), withOnly(set, true)]);
   const likely = beliefs.filter(({ belief }) => belief > 1e-4);
-  let best: { mix: Mix; gain: number } | null = null;
-  for (const mix of mixes) {
-    const gain = rates.reduce((sum, own) => sum + informationGain(mix, likely, own), 0);
-    if (best === null || gain > best.gain + 1e-12) best = { mix, gain };
-  }
-  return best?.mix ?? everything.map(() => true);
+  let best = { units: new Set(groups.flat()), gain: -Infinity };
+  for (const set of sets)
+    for (const inside of [false, true]) {
+      const units = new Set(groups.filter((group) => set.includes(group) === inside).flat());
+      const gain = rates.reduce((sum, own) => sum + informationGain(units, likely, own), 0);
+      if (gain > best.gain + 1e-12) best = { units, gain };
+    }
+  return best.units;
 }
 
 /** In bits. */
-function informationGain(mix: Mix, beliefs: readonly Belief[], { intact, broken }: Rates): number {
+function informationGain(
+  units: ReadonlySet<number>,
+  beliefs: readonly Belief[],
+  { intact, broken }: Rates,
+): number {
   let [pass, left, all] = [0, 0, 0];
-  for (const { hypothesis, belief } of beliefs) {
-    const chance = breaks(hypothesis, mix) ? broken : intact;
-    pass += belief * chance;
-    left += belief * entropy(chance);
-    all += belief;
+  for (const belief of beliefs) {
+    const chance = breaks(belief, units) ? broken : intact;
+    pass += belief.belief * chance;
+    left += belief.belief * entropy(chance);
+    all += belief.belief;
   }
   return all === 0 ? 0 : entropy(pass / all) - left / all;
 }

@@ -1,5 +1,5 @@
 import type { Counts } from '../kernel/statistics/table.ts';
-import type { Hypothesis, Rates } from './search.ts';
+import type { Candidate, Rates } from './search.ts';
 
 /** A try to make: a reference, and the units of the change in its prompt. */
 export interface Draw {
@@ -13,11 +13,6 @@ export type TryUnits = (draws: readonly Draw[]) => Promise<(boolean | null)[]>;
 export interface Fall {
   base: Counts;
   head: Counts;
-}
-
-export interface Candidate {
-  relation: Hypothesis['relation'];
-  units: readonly number[];
 }
 
 export interface FoundCause {

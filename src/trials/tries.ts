@@ -11,7 +11,10 @@ import { outcomeBy, type FallView } from './fallen.ts';
 import type { PromptChange } from './prompt-units.ts';
 import type { TryUnits } from './trials.ts';
 
-export type TryTools = Parameters<typeof runExtraTries>[2];
+export type TryTools = Pick<
+  Parameters<typeof runExtraTries>[2],
+  'complete' | 'evaluate' | 'random' | 'scoreMetric' | 'price'
+>;
 
 export interface CallCounter {
   complete: Complete;
@@ -86,9 +89,10 @@ export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | nul
 export function extraTries(
   run: SuiteRun,
   ids: readonly string[],
-  tools: TryTools,
+  { complete, evaluate, random, scoreMetric, price }: TryTools,
   metrics: FallView['metrics'] = null,
 ): MakeTries {
+  const tools = { complete, evaluate, random, scoreMetric, price };
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
     for (const [generation, made] of [

@@ -61,10 +61,10 @@ describe('what a grader sees of a comparison', () => {
       groups: 'Refunds: 100 % → 0 %\nSizes: 80 %',
       cases: [
         'case 1: passes 1 of 1 before and 0 of 1 after',
-        'input: {"q":"Refund of refund-75?"}',
+        'input: {"q":"Refund of refund-42?"}',
         'expected: 30 days',
-        'answer before: Yes, refund-75: within 30 days.',
-        'answer after: Gladly, refund-75!',
+        'answer before: Yes, refund-42: within 30 days.',
+        'answer after: Gladly, refund-42!',
         'why it fails after: fact: lacks "30 days"',
         'belongs to: domain-refunds (it says refund)',
         'stable case 1: passes 1 of 1 before and 1 of 1 after',
@@ -76,23 +76,19 @@ describe('what a grader sees of a comparison', () => {
     });
   });
 
-  test('has changed digits in identifiers that only one case has, so that a proposed fix that copies them is detected', () => {
+  test('detects a proposed fix that copies identifiers that only one case has', () => {
     const shared = [
       fell('a', 'Is A-77 in INV-2024 and 4711000?'),
       fell('b', 'And A-77 in 30 days?'),
     ];
-    const { materials, quotes } = packetOf({ ...INPUT, fell: shared });
-    expect(materials.cases).toContain('Is A-77 in INV-5357 and 7044333?');
-    expect(materials.cases).toContain('And A-77 in 30 days?');
-    for (const word of ['INV-5357', 'INV-2024', '7044333'])
-      expect(quotes(`Say ${word}.`)).toBe(true);
+    const { quotes } = packetOf({ ...INPUT, fell: shared });
+    for (const word of ['INV-2024', '4711000']) expect(quotes(`Say ${word}.`)).toBe(true);
     expect(quotes('Name 30 days and A-77.')).toBe(false);
   });
 
-  test('has unchanged identifiers where the prompt itself contains them', () => {
+  test('accepts identifiers that the prompt itself contains', () => {
     const base = side('Refer to refund-42.');
-    const { materials, quotes } = packetOf({ ...INPUT, suite: { base, head: base } });
-    expect(materials.cases).toContain('Refund of refund-42?');
+    const { quotes } = packetOf({ ...INPUT, suite: { base, head: base } });
     expect(quotes('refund-42')).toBe(false);
   });
 

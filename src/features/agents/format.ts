@@ -9,7 +9,7 @@ import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../docu
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import { placeOf, type AskedModel } from '../../types/model.ts';
-import { isMap, type Json, type JsonMap, type Notice, type Problem } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
@@ -18,7 +18,6 @@ import { versionFault } from './rows/versions.ts';
 import { RUN_LIMITS, suiteMembers, workspaceShape, type agentSchema } from './schema.ts';
 import { isPrivateHost, networkHosts } from './suite/network.ts';
 import { filePatterns, literalPattern, matcherOf, placeFiles } from './suite/rules.ts';
-import { setupFaults } from './suite/setup.ts';
 import {
   afterwardsWords,
   agentCommand,
@@ -53,12 +52,11 @@ export async function readAgentSuite(
   const agent = readAgent(suite, written.agent);
   const model = readAgentModel(suite, written.model, agent);
   const models = readFurtherModels(suite, written.models, model);
-  const notices: Notice[] = [];
-  const rules = readWorkspace(suite, { hidden: [...read], agent, tasks, notices });
+  const rules = readWorkspace(suite, { hidden: [...read], agent, tasks });
   if (agent !== null && problems.length === before)
     await checkSkillNames(suite, { agent: agent.agent, rules, tasks });
   const metrics = new Map(agentMetrics.map((definition) => [definition.name, definition]));
-  const found: ForeignFile = { prompts: [], models: {}, grader: null, notices, metrics };
+  const found: ForeignFile = { prompts: [], models: {}, grader: null, notices: [], metrics };
   if (problems.length > before || model === null || agent === null) return found;
   const spec: SuiteSpec = {
     ...agent,
@@ -225,7 +223,6 @@ interface WorkspaceContext {
   hidden: readonly string[];
   agent: FoundAgent | null;
   tasks: readonly ReadTask[];
-  notices: Notice[];
 }
 
 function readWorkspace(suite: SuiteFile, context: WorkspaceContext): WorkspaceRules {
@@ -253,9 +250,9 @@ function readWorkspace(suite: SuiteFile, context: WorkspaceContext): WorkspaceRu
 
 /** Reports what will be missing in the workspace. */
 function checkPlaced(
-  { document, tools: { files }, refuse }: SuiteFile,
+  { tools: { files }, refuse }: SuiteFile,
   rules: WorkspaceRules,
-  { agent, tasks, notices }: WorkspaceContext,
+  { agent, tasks }: WorkspaceContext,
 ): void {
   const placed = placeFiles(files.below(''), rules);
   if (placed.size === 0) {
@@ -270,11 +267,6 @@ function checkPlaced(
     if (files.absence(path) === null && !paths.includes(path))
       refuse(['agent'], `agent: the workspace does not contain ${path}; add it with \`with\``);
   }
-  const { errors, warnings } = setupFaults(rules.setup, paths);
-  for (const message of errors) refuse(['workspace', 'setup'], `workspace.setup: ${message}`);
-  const place = document.placeOf(['workspace', 'setup']);
-  for (const message of warnings)
-    notices.push({ kind: 'settings', place, message: `workspace.setup: ${message}` });
 }
 
 function checkHosts({ document, refuse }: SuiteFile, { network, setup }: WorkspaceRules): void {

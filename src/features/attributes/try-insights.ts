@@ -134,16 +134,15 @@ async function insightOf(
   const { shown } = splitFallen(inside);
   const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
-  const { evaluate, random, scoreMetric } = tools;
-  const asking = { grader, complete: counter.complete, random };
+  const { complete } = counter;
+  const asking = { grader, complete, random: tools.random };
   const changes = await proposeChanges(attribute, packet, messages, asking);
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
-  const making = { evaluate, random, scoreMetric, price: run.price };
   const trial = {
     ...{ references, fell: inside, stable, ended: counter.ended },
     retestRate: retestRate(result),
-    make: extraTries(comparison.run, ids, { ...making, complete: counter.complete }),
+    make: extraTries(comparison.run, ids, { ...tools, complete, price: run.price }),
   };
   const candidates =
     typeof changes === 'string' ? [] : await candidatesOf(changes, suite.head, tools);

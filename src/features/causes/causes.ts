@@ -11,7 +11,7 @@ import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
-import { experimentCalls, type CallCounter } from '../../trials/tries.ts';
+import { experimentCalls } from '../../trials/tries.ts';
 import { fileLines } from '../../trials/unit-places.ts';
 import { takesOverlay } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
@@ -25,7 +25,7 @@ import {
 } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
-import { causesOfSuite, type SideFiles, type Suspect } from './suspect.ts';
+import { causesOfSuite, type SideFiles } from './suspect.ts';
 
 /** Probability that a run blames a harmless change. */
 const ALPHA = 0.05;
@@ -98,15 +98,8 @@ function createSearch(
   { price, trust, groups }: DecidedRun,
   { tools, read }: { tools: FeatureTools; read: SideFiles },
 ): Search {
-  const { spent, random, evaluate, scoreMetric } = tools;
-  const { complete } = spent;
-  const trying = { complete, evaluate, random, scoreMetric, price };
   // For outside contributors, a fix is only a revert, never a model's draft.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
-  const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({
-    ended: counter.ended,
-    grader: grader === null ? null : { grader, complete: counter.complete, random },
-  });
   return async (suites, { room: most, isMirrored }) => {
     let room = most;
     const found: SuiteCauses[] = [];
@@ -119,9 +112,9 @@ function createSearch(
         off: settings.max_calls === 0,
         room: isApart ? mostAgentCalls(fallen.comparison.run) : share,
         alpha: ALPHA / suites.length,
-        fixing: settings.fix && !isMirrored ? fixing : null,
+        fixing: settings.fix && !isMirrored ? { grader } : null,
       };
-      const suite = await causesOfSuite(own, read, { ...tools, tools: trying }, spent);
+      const suite = await causesOfSuite(own, read, { ...tools, price });
       if (!isApart) room -= suite.explained.calls;
       found.push(suite);
     }

@@ -1,5 +1,5 @@
+import type { FeatureTools } from '../../app/run/feature.ts';
 import { describeServedModels } from '../../app/run/served.ts';
-import type { JudgeEdges, Spending } from '../../app/run/spending.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sideCounts } from '../../kernel/result/counts.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
@@ -26,12 +26,13 @@ import {
   type TryTools,
 } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
+import type { Grader } from '../../types/model.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { mostCauseTries } from './calls.ts';
 import { fixOf, type FixBench } from './fixes.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
-export interface Suspect {
+interface Suspect {
   comparison: SuiteComparison;
   result: SuiteResult;
   groups: readonly ReferenceGroup[];
@@ -40,7 +41,8 @@ export interface Suspect {
   alpha: number;
   /** Looks for changes that fixed references, not for changes that broke them. */
   isMirrored: boolean;
-  fixing: ((counter: CallCounter) => Pick<FixBench, 'grader' | 'ended'>) | null;
+  /** Null: looks for no fixes. */
+  fixing: { grader: Grader | null } | null;
 }
 
 export interface SideFiles {
@@ -51,9 +53,9 @@ export interface SideFiles {
 export async function causesOfSuite(
   given: Suspect,
   { lines: read, bytes }: SideFiles,
-  edges: JudgeEdges & { tools: TryTools },
-  spent: Spending,
+  tools: FeatureTools & Pick<TryTools, 'price'>,
 ): Promise<SuiteCauses> {
+  const { spent } = tools;
   const view = viewFall(given.result);
   const suspect = { ...given, result: view.result };
   const { run } = suspect.comparison;
@@ -86,14 +88,14 @@ export async function causesOfSuite(
   const references = [...fell, ...stable];
   const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
-  const make = extraTries(run, ids, { ...edges.tools, complete: counter.complete }, view.metrics);
+  const make = extraTries(run, ids, { ...tools, complete: counter.complete }, view.metrics);
   const bench = { change, references, fellCount: fell.length, make };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
       ? Promise.resolve(found)
       : withFixes(
           found,
-          { ...bench, ...suspect.fixing(counter), ...addFixes(suspect, change, edges) },
+          { ...bench, ...addFixes(suspect, suspect.fixing.grader, change, { tools, counter }) },
           counter,
         );
   const halt = spent.halted();
@@ -105,7 +107,7 @@ export async function causesOfSuite(
   if (suspect.room === 0) return notStarted('other suites used up the calls');
   if (halt !== null) return notStarted(`no further call is made, because ${halt.why}`);
   const effect = suspect.isMirrored ? `fixed tests of ${suite}` : `made ${suite} worse`;
-  edges.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
+  tools.onStage?.(`looking for what ${effect}, in ${counted(units.length, 'change')}`);
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
@@ -129,14 +131,19 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
 
 function addFixes(
   { comparison, result, groups }: Suspect,
+  grader: Grader | null,
   { head }: PromptChange,
-  edges: JudgeEdges,
-): Pick<FixBench, 'lines' | 'packet' | 'reread' | 'retestRate'> {
+  { tools, counter }: { tools: FeatureTools; counter: CallCounter },
+): Omit<FixBench, 'change' | 'references' | 'fellCount' | 'make'> {
+  const { random } = tools;
+  const { complete, ended } = counter;
   const stable = stableReferences(result);
   return {
     packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
     retestRate: retestRate(result),
-    ...headFiles(head, edges),
+    ...headFiles(head, tools),
+    grader: grader && { grader, complete, random },
+    ended,
   };
 }
 

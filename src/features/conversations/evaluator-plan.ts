@@ -28,7 +28,7 @@ export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<Evalu
 
 function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null {
   const { path, name } = suite;
-  const [base, head] = [labelled(suite.base), labelled(suite.head)];
+  const [base, head] = [labelledAnswers(suite.base), labelledAnswers(suite.head)];
   if (head === null) return null;
   const decides = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
   const { place } = head.judge.conversation;
@@ -37,19 +37,19 @@ function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null
 }
 
 function untestedNotices({ suite: { name, base, head } }: SuiteRun): Notice[] {
-  const after = labelled(head);
+  const after = labelledAnswers(head);
   if (after === null || after.graders.length === 0) return [];
-  const why = whyUntested(labelled(base), after);
+  const why = whyUntested(labelledAnswers(base), after);
   if (why === null) return [];
   const message =
-    `${name}: the judge of its conversations ${why} labelled answers, so it is unknown ` +
-    'whether its evaluators agree with people; add some below conversation: examples: ' +
+    `${name}: its group of evaluators ${why} labelled answers, so it is unknown ` +
+    'whether they agree with people; add some below conversation: examples: ' +
     '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
     '"…", accepted: false }]';
   return [{ kind: 'scoring', message, place: after.judge.conversation.place }];
 }
 
-function labelled(side: SuiteSide | null): LabelledJudge<Steering, LabelledAnswer> | null {
+function labelledAnswers(side: SuiteSide | null): LabelledJudge<Steering, LabelledAnswer> | null {
   const steering = side && steeringFor(side.scoring);
   if (steering === null) return null;
   const { examples } = steering.conversation;

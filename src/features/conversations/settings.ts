@@ -15,7 +15,6 @@ import type { OwnContext, SuiteKey } from '../../config/suite-key.ts';
 import { codePlaceOf, type Field } from '../../documents/document.ts';
 import { readParameters } from '../../documents/parameters.ts';
 import type { Settings } from '../../project/settings.ts';
-import { didYouMean } from '../../text/suggest.ts';
 import { isMap } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
 import codeChatEval from './code-chat-eval/evaluator.json' with { type: 'json' };
@@ -42,10 +41,6 @@ const criterion = z.union(
   },
 );
 
-const combineRules = z.union([combine, mapOf(combine)], {
-  error: 'must be all, any or majority, or a map of criterion to one of them',
-});
-
 const toolResult = z.union(
   [
     anyText(),
@@ -71,9 +66,6 @@ const shape = {
       'Criteria that evaluators answer with yes or no, by name. Default: understanding, ' +
         'correctness, completeness.',
     )
-    .optional(),
-  combine: combineRules
-    .describe("How several evaluators' words are combined: for all criteria, or per criterion.")
     .optional(),
   instructions: filled()
     .describe(
@@ -131,7 +123,6 @@ async function readConversation(
     ...shape,
     evaluators: left,
     criteria: left,
-    combine: left,
     examples: left,
     examples_from: left,
   });
@@ -139,7 +130,7 @@ async function readConversation(
   return {
     max_steps: max_steps ?? DEFAULT_STEPS,
     evaluators: readable ? readEvaluators(field, grader) : [],
-    criteria: readable ? readRules(field.at('combine'), readCriteria(field.at('criteria'))) : [],
+    criteria: readable ? readCriteria(field.at('criteria')) : [],
     // Its published accuracy holds only for its own words. Only its rules for the form of the reply
     // are left out, because evaldiff asks for JSON.
     instructions:
@@ -200,17 +191,4 @@ function readCriteria(field: Field): Conversation['criteria'] {
     if (value === undefined) return [];
     return [{ name, combine: (typeof value === 'string' ? value : value.combine) ?? 'all' }];
   });
-}
-
-function readRules(field: Field, criteria: Conversation['criteria']): Conversation['criteria'] {
-  const written = check(field, combineRules.optional());
-  if (written === undefined) return criteria;
-  if (typeof written === 'string') return criteria.map(({ name }) => ({ name, combine: written }));
-  const names = criteria.map(({ name }) => name);
-  for (const name of Object.keys(written))
-    if (!names.includes(name))
-      field
-        .at(name)
-        .refuse(`${field.name}: there is no criterion "${name}"${didYouMean(name, names)}`);
-  return criteria.map(({ name, combine: rule }) => ({ name, combine: written[name] ?? rule }));
 }

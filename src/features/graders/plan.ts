@@ -67,12 +67,12 @@ function rubricTests(
   return after.flatMap((graders, index) => {
     const models = graders.map(({ target }) => target.model).join(', ');
     const own = { name: after.length === 1 ? name : `${name} (${models})`, place, decides };
-    const other = old && labelled(old, before[index] ?? before[0] ?? []);
-    return judgeTestOf(own, 'grader', other ?? null, labelled(rubric, graders)) ?? [];
+    const other = old && labelledRubric(old, before[index] ?? before[0] ?? []);
+    return judgeTestOf(own, 'grader', other ?? null, labelledRubric(rubric, graders)) ?? [];
   });
 }
 
-function labelled(
+function labelledRubric(
   rubric: Rubric,
   graders: readonly Grader[],
 ): LabelledJudge<Judge, Rubric['examples'][number]> {
@@ -101,7 +101,7 @@ export function judgingIdentity(rubric: Rubric, graders: readonly Grader[]): str
 
 function untestedRubric(rubric: Rubric, old: Rubric | null): Notice[] {
   const { name, place, choice_scores } = rubric;
-  const why = whyUntested(old && labelled(old, []), labelled(rubric, []));
+  const why = whyUntested(old && labelledRubric(old, []), labelledRubric(rubric, []));
   if (why === null || builtInRubrics.get(name) === rubric) return [];
   const labels = [...choice_scores.keys()]
     .slice(0, 2)

@@ -478,15 +478,15 @@ describe('a change of the evaluators', () => {
     expect(await said(conversation(), strict)).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^${line}: p: the evaluators of its conversations changed and have no labelled answers, .*examples: \\[\\{ question: `,
+          `^${line}: p: its group of evaluators changed and has no labelled answers, .*examples: \\[\\{ question: `,
         ),
       ),
     ]);
     expect(await said(null, conversation())).toEqual([
-      expect.stringContaining('are new and have no labelled answers'),
+      expect.stringContaining('is new and has no labelled answers'),
     ]);
     expect(await said(conversation({ examples }), conversation())).toEqual([
-      expect.stringContaining('lost their labelled answers'),
+      expect.stringContaining('lost its labelled answers'),
     ]);
     expect(await said(conversation(), conversation({ max_steps: 2 }))).toEqual([]);
     expect(await said(conversation(), { ...strict, examples })).toEqual([]);

@@ -114,25 +114,6 @@ describe('an agent suite', () => {
     expect(values.map(({ definition }) => definition?.better)).not.toContain('higher');
   });
 
-  test.each([
-    [
-      '[npm ci]',
-      [
-        '"npm ci" probably fails, because setup has no network; write setup: { run: [npm ci], network: [registry.npmjs.org] }',
-      ],
-    ],
-    ['{ run: [pip install -r a.txt] }', ['"pip install -r a.txt" probably fails']],
-    ['{ run: [npm ci, make], network: off }', ['run: [npm ci, make], network: [']],
-    ['{ run: [npm ci], network: [registry.npmjs.org] }', []],
-    ['[npm ci --offline]', []],
-    ['[make]', []],
-  ])('with setup: %s warns if packages cannot be installed', async (setup, messages) => {
-    const suite = withLine('hide: [shop/secret.md]', `setup: ${setup}`);
-    const { problems, notices } = await read(suite, { 'shop/package-lock.json': '{}' });
-    expect(problems).toEqual([]);
-    expect(notices).toEqual(messages.map((message) => expect.stringContaining(message)));
-  });
-
   test('depends on exactly the files that a run may read', async () => {
     const { settings, suites } = await read(SUITE);
     const idsOf = (changed: Record<string, string>) => {
@@ -300,15 +281,6 @@ tests:
       'agent: { command: [node, ./other/app.js] }',
       '1: agent: the workspace does not contain other/app.js; add it with `with`',
     ],
-    ...[
-      ['[npm ci]', '"npm ci" needs package-lock.json or npm-shrinkwrap.json'],
-      ['[cd shop && npm ci]', '"cd shop && npm ci" needs package-lock.json'],
-      ['{ run: [yarn], network: [registry.yarnpkg.com] }', '"yarn" needs yarn.lock'],
-    ].map(([setup = '', message = '']): [string, string, string] => [
-      'hide: [shop/secret.md]',
-      `setup: ${setup}`,
-      `6: workspace.setup: ${message}`,
-    ]),
     ['hide: [shop/secret.md]', 'setup: { network: off }', '6: workspace.setup: "run" is missing'],
     ['limits: {', 'limit: {', '7: unknown key "limit"; did you mean "limits"?'],
   ])('is an error if %j is replaced by %j', async (from, to, message) => {

@@ -94,7 +94,7 @@ describe('invalid conversation', () => {
     [
       'with an unknown key',
       '  evaluators: [gpt-4o]\n  steps: 3',
-      '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, combine, instructions, tool_results, examples, examples_from',
+      '3: unknown key "steps" in conversation; known are max_steps, evaluators, criteria, instructions, tool_results, examples, examples_from',
     ],
   ])('is rejected: %s', async (_, lines, problem) => {
     expect(await problemsOf(written(lines))).toEqual([`prompts/tests/p.yaml:${problem}`]);
@@ -102,45 +102,7 @@ describe('invalid conversation', () => {
 });
 
 describe('combination rules', () => {
-  const rules = async (lines: string) =>
-    (await conversation(lines))?.criteria.map(({ name, combine }) => `${name}: ${combine}`);
-
-  test('can override some of the default criteria', async () => {
-    expect(await rules('  combine: { completeness: all, correctness: majority }')).toEqual([
-      'understanding: all',
-      'correctness: majority',
-      'completeness: all',
-    ]);
-  });
-
-  test('can be one rule for all criteria', async () => {
-    expect(await rules('  criteria: { is_safe: all, is_true: {} }\n  combine: any')).toEqual([
-      'is_safe: any',
-      'is_true: any',
-    ]);
-  });
-
   test.each([
-    [
-      'for an unknown criterion',
-      '  combine: { corectness: all }',
-      '3: conversation.combine: there is no criterion "corectness"; did you mean "correctness"?',
-    ],
-    [
-      'for a default criterion that was replaced',
-      '  criteria: { is_safe: all }\n  combine:\n    completeness: any',
-      '5: conversation.combine: there is no criterion "completeness"; known are is_safe',
-    ],
-    [
-      'that are unknown',
-      '  combine: most',
-      '3: conversation.combine must be all, any or majority, or a map of criterion to one of them',
-    ],
-    [
-      'that are unknown for one criterion',
-      '  combine:\n    completeness: most',
-      '4: conversation.combine.completeness must be one of all, any, majority',
-    ],
     [
       'for a criterion with a reserved name',
       '  criteria:\n    is_safe: all\n    follow_up: all',

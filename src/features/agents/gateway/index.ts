@@ -172,7 +172,7 @@ async function answer(
   if (run === undefined) return errorReply(wire, 401, 'the token does not belong to a run');
   const route = routeOf(method, url, run.terms.wires);
   if (route?.does === 'models') return listModels(run);
-  if (route?.does === 'count') return await countTokens(request, route, more.take);
+  if (route?.does === 'count') return await estimatedTokens(request, route, more.take);
   const call =
     route === null
       ? refusedRequest(404, 'path', 'an agent may not send this request')
@@ -272,7 +272,7 @@ function parsedCall(
 }
 
 /** Estimates, because the vendor's count would differ only a little. */
-async function countTokens(
+async function estimatedTokens(
   request: http.IncomingMessage,
   { wire }: { wire: Wire },
   take: TakeRoom,

@@ -48,11 +48,14 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   const [room, setupRoom] = [{ bytes: MAX_CHANGED_BYTES }, { bytes: MAX_CHANGED_BYTES }];
   const changes: Change[] = [];
   for (const path of new Set([...before.entries.keys(), ...after.keys()])) {
-    const pair = { old: before.entries.get(path) ?? null, entry: after.get(path) ?? null };
-    if (pair.old?.stamp === pair.entry?.stamp) continue;
-    const found = isOfSetup(path)
-      ? await setupChange(workspace, path, pair, setupRoom)
-      : await changeAt(workspace, path, { ...pair, after }, room);
+    const [old, entry] = [before.entries.get(path) ?? null, after.get(path) ?? null];
+    if (old?.stamp === entry?.stamp) continue;
+    const left = isOfSetup(path) ? 'setup' : null;
+    const changed = { path, old, entry, left } as const;
+    const found =
+      left === 'setup'
+        ? await readChange(workspace, changed, setupRoom)
+        : await agentChange(workspace, changed, after, room);
     if (found !== null) changes.push(found);
     if (changes.length > MAX_CHANGES) throw userError(null, TOO_MANY_CHANGES);
   }
@@ -75,11 +78,6 @@ const TOO_MANY_CHANGES =
   `The agent changed more than ${count(MAX_CHANGES)} files. If it installs packages, install ` +
   'them in `setup`.';
 
-interface FilePair {
-  old: DiskEntry | null;
-  entry: DiskEntry | null;
-}
-
 function setupPaths({ files, before }: Workspace): (path: string) => boolean {
   const ofSetup = [...before.entries.keys()].filter((path) => !files.has(path));
   if (ofSetup.length === 0) return () => false;
@@ -90,54 +88,54 @@ function setupPaths({ files, before }: Workspace): (path: string) => boolean {
     (!files.has(path) && trailOf(path).some((step) => made.has(step)));
 }
 
-function bare(path: string, { old, entry }: FilePair, left: Change['left']): Change {
-  const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
-  const mode = entry?.mode ?? null;
-  return { path, kind, mode, body: null, diff: '', left, isCanarySeen: false };
+interface ChangedPath {
+  path: string;
+  old: DiskEntry | null;
+  entry: DiskEntry | null;
+  left: 'setup' | null;
 }
 
-async function setupChange(
+async function readChange(
   { own, canary }: Workspace,
-  path: string,
-  pair: FilePair,
+  { path, old, entry, left }: ChangedPath,
   room: { bytes: number },
 ): Promise<Change> {
-  const { size = 0 } = pair.entry ?? {};
-  const isRead = size <= Math.min(MAX_CHANGE_BYTES, room.bytes);
-  if (isRead) room.bytes -= size;
-  const body = isRead ? await bodyOf(own.work, path, pair.entry) : null;
   const spots = canarySpotter(canary);
-  return { ...bare(path, pair, 'setup'), body, isCanarySeen: spots(path) || spots(body ?? '') };
+  const kind = old === null ? 'added' : entry === null ? 'deleted' : 'changed';
+  const { mode, size } = entry ?? { mode: null, size: 0 };
+  const bare = { path, kind, mode, body: null, diff: '', isCanarySeen: spots(path) } as const;
+  if (entry?.mode === null) return { ...bare, left: left ?? 'not a file' };
+  if (size > Math.min(MAX_CHANGE_BYTES, room.bytes))
+    return {
+      ...bare,
+      diff: `${path}: ${count(size)} bytes, not read\n`,
+      left: left ?? 'too large',
+    };
+  room.bytes -= size;
+  const body = await bodyOf(own.work, path, entry);
+  return { ...bare, body, left, isCanarySeen: bare.isCanarySeen || (body !== null && spots(body)) };
 }
 
-async function changeAt(
-  { own, before, canary }: Workspace,
-  path: string,
-  pair: FilePair & { after: ReadonlyMap<string, DiskEntry> },
+async function agentChange(
+  workspace: Workspace,
+  changed: ChangedPath,
+  after: ReadonlyMap<string, DiskEntry>,
   room: { bytes: number },
 ): Promise<Change | null> {
-  const { old, entry, after } = pair;
-  const [mode, size] = entry === null ? ['', 0] : [entry.mode, entry.size];
-  if (mode === null) return bare(path, pair, 'not a file');
-  if (size > Math.min(MAX_CHANGE_BYTES, room.bytes))
-    return { ...bare(path, pair, 'too large'), diff: `${path}: ${count(size)} bytes, not read\n` };
-  room.bytes -= size;
-  const was = await bodyOf(before.folder, path, old);
-  const body = await bodyOf(own.work, path, entry);
-  const isSame = isSameFile(was, body);
-  if (isSame && old?.mode === mode) return null;
-  const leaves = mode === '120000' && !staysInside(path, (at) => linkTarget(after.get(at)));
-  const spots = canarySpotter(canary);
+  const { path, old, entry } = changed;
+  const read = await readChange(workspace, changed, room);
+  if (read.left !== null) return read;
+  const was = await bodyOf(workspace.before.folder, path, old);
+  const { body } = read;
+  const isSame = was !== null && body !== null && was.equals(body);
+  if (isSame && old?.mode === read.mode) return null;
+  const leaves = read.mode === '120000' && !staysInside(path, (at) => linkTarget(after.get(at)));
   return {
-    ...bare(path, pair, leaves ? 'leaves the workspace' : null),
-    body,
-    diff: modeLines(path, pair, isSame) + (isSame ? '' : diffText(path, was, body)),
-    isCanarySeen: spots(path) || spots(body ?? ''),
+    ...read,
+    diff: modeLines(path, old, entry, isSame) + (isSame ? '' : diffText(path, was, body)),
+    left: leaves ? 'leaves the workspace' : null,
   };
 }
-
-const isSameFile = (was: Buffer | null, body: Buffer | null): boolean =>
-  was !== null && body !== null && was.equals(body);
 
 export async function bodyOf(
   folder: string,
@@ -156,13 +154,18 @@ export async function bodyOf(
   }
 }
 
-function modeLines(path: string, { old, entry }: FilePair, isSame: boolean): string {
+function modeLines(
+  path: string,
+  old: DiskEntry | null,
+  entry: DiskEntry | null,
+  isSame: boolean,
+): string {
   if (old === null || entry === null || old.mode === entry.mode) return '';
   const name = isSame ? `${path}\n` : '';
   return `${name}old mode ${old.mode}\nnew mode ${entry.mode}\n`;
 }
 
-function diffText(path: string, was: Buffer | null, body: Buffer | null): string {
+function diffText(path: string, was: Uint8Array | null, body: Uint8Array | null): string {
   const [before, after] = [decodedText(was), decodedText(body)];
   const [from, to] = [was === null ? null : `a/${path}`, body === null ? null : `b/${path}`];
   const options = { context: 3, maxEditLength: MAX_DIFF_EDITS };
@@ -179,7 +182,7 @@ const NO_BYTES = '/dev/null';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true });
 
-function decodedText(body: Buffer | null): string | null {
+function decodedText(body: Uint8Array | null): string | null {
   if (body === null) return '';
   if (body.length > MAX_DIFFED_BYTES || body.includes(0)) return null;
   try {
@@ -189,7 +192,7 @@ function decodedText(body: Buffer | null): string | null {
   }
 }
 
-function digestLine(sign: string, body: Buffer | null): string {
+function digestLine(sign: string, body: Uint8Array | null): string {
   if (body === null) return '';
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
   return `${sign}${count(body.length)} bytes, sha256 ${digest}\n`;
