@@ -1,7 +1,7 @@
 import { LEVELS, levelOf } from '../../../config/metric-schema.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { MetricLevel } from '../../../types/metric.ts';
-import { isMap, type Json, type JsonMap, jsonText, ownEntry } from '../../../types/plain.ts';
+import { isMap, type Json, type JsonMap, jsonText } from '../../../types/plain.ts';
 import { isScalar, placed, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
