@@ -36,8 +36,8 @@ export function readOwnMetrics(
 
 function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
   if (!isMap(field.value))
-    return checkItems(field, metricSchema, (key, value) =>
-      key === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
+    return checkItems(field, metricSchema, ({ path, value }) =>
+      path.at(-1) === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
     );
   const listed = (kind: string, key: 'uses' | 'rubric') =>
     checkItems(field.at(kind), flexEvalSchema).map((item) => ({

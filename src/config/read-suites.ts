@@ -33,8 +33,7 @@ import type { Overrides } from './overrides.ts';
 import { readPrompt, withInputs } from './prompt.ts';
 import { readSettings } from './settings.ts';
 import type { SuiteKey } from './suite-key.ts';
-import { testKeys } from './test-keys.ts';
-import { readTests } from './tests.ts';
+import { testKeys, readTests } from './tests.ts';
 
 interface LoadedFile {
   suites: { suite: Suite | null; name: string }[];
