@@ -16,6 +16,7 @@ import {
   closed,
   codeLanguage,
   filled,
+  isMisspelt,
   listOf,
   oneOf,
   refuseMissing,
@@ -209,13 +210,12 @@ function declaredVariables(
 
 function checkBody(field: Field, keys: readonly string[]): void {
   const given = BODY_KEYS.filter((key) => keys.includes(key));
-  const misspelt = keys.some(
-    (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
-  );
+  const misspelt = BODY_KEYS.some((key) => isMisspelt(key, field.value, PROMPT_KEYS));
   const isTwice = given.includes('messages') && given.includes('prompt');
   if (isTwice || (given.length === 0 && !misspelt))
     field.refuse('needs messages or prompt (not both), or code', field.document.file);
-  if (!given.includes('code') && !keys.includes('model')) refuseMissing(field.at('model'));
+  if (!given.includes('code') && !keys.includes('model'))
+    refuseMissing(field.at('model'), PROMPT_KEYS);
 }
 
 function readMessages(field: Field, { messages = [], prompt }: WrittenBody): LocatedMessage[] {

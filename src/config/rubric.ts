@@ -219,7 +219,7 @@ function promptTexts(
   field: Field,
 ): { at: Field; content: string }[] {
   const at = field.at('prompt');
-  if (prompt === undefined && messages === undefined) refuseMissing(at);
+  if (prompt === undefined && messages === undefined) refuseMissing(at, Object.keys(rubricShape));
   if (prompt !== undefined && messages !== undefined)
     field.refuse(`the rubric "${name}" has prompt and messages; keep one of them`);
   if (prompt !== undefined) return [{ at, content: prompt }];

@@ -298,7 +298,6 @@ const passesAst = defineBatch({
           'else the first block, else the whole answer. `raw`: always the whole answer.',
       ),
   },
-  needs: { expected: false, model: false },
   ...yesOrNo,
   source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },

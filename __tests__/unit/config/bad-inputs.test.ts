@@ -34,6 +34,16 @@ describe('prompt file', () => {
       swap('messages:', 'mesages:'),
       ':7: unknown key "mesages"; did you mean "messages"?',
     ],
+    [
+      'with a misspelt key that must not be missing',
+      swap('model: gpt', 'modle: gpt'),
+      ':3: unknown key "modle"; did you mean "model"?',
+    ],
+    [
+      'with a misspelt key of a message',
+      swap('role: human', 'rol: human'),
+      ':8: unknown key "rol" in messages[0]; did you mean "role"?',
+    ],
     ['with an empty name', swap('name: p\n', 'name: ""\n'), ':2: name must not be empty'],
     [
       'with metrics under tests and at the top level',
@@ -644,8 +654,7 @@ describe('rubric file', () => {
   const body = (text: string, more = '  choice_scores: { YES: 1, NO: 0 }') =>
     rubric(`polite:\n  prompt: |\n    Judge this.\n    ${text}\n${more}\n`);
 
-  const noScores =
-    'the rubric "polite": choice_scores must map at least one label to a number';
+  const noScores = 'the rubric "polite": choice_scores must map at least one label to a number';
   const key =
     'may only be set in the workflow (inputs openai-api-key, anthropic-api-key, … and endpoints)';
   test.each([
