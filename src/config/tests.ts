@@ -135,7 +135,7 @@ export async function readTests(
     skip,
     metrics,
     rollup,
-    references: scripted(references, metrics, own, context, problems),
+    references: scripted(references, own, context, problems),
     empty,
     own,
     quarantine: readQuarantine(field.at('quarantine'), written.quarantine, references),
@@ -153,12 +153,11 @@ function requireMetrics(field: Field, references: readonly WrittenReference[] = 
 
 function scripted(
   references: Reference[],
-  metrics: readonly Metric[],
   own: OwnSuite | null,
   { suiteKeys }: TestFileContext,
   problems: Problem[],
 ): Reference[] {
-  checkScripts(references, metrics, own, problems);
+  checkScripts(references, own, problems);
   const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
   return (own && suiteKey?.scripted?.(own, references, problems)) ?? references;
 }
