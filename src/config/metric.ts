@@ -117,7 +117,7 @@ function fromWritten(
 ): Metric {
   const { place } = field;
   const { name, threshold = null, better, min, max, of = 'assistant', depends_on = [] } = written;
-  const source = sourceOf(written, parameters);
+  const source = metricSource(written, parameters);
   const graders = readGraders(field.at('grader'), written.grader);
   const valuesFile = field.at('with').place.file;
   const every = shareOf(written);
@@ -142,7 +142,7 @@ function fromWritten(
   };
 }
 
-function sourceOf(
+function metricSource(
   { uses, rubric, language = 'python', code = '' }: RawMetric,
   parameters: Record<string, Json>,
 ): MetricSource {
