@@ -42,7 +42,7 @@ export function readOverridden(
 
 function overriddenDocument(document: Document, settings: readonly SettingOverride[]): Document {
   if (!isMap(document.value)) return document;
-  const value = settings.reduce(withOverride, document.value);
+  const value = settings.reduce(withSetting, document.value);
   const overrides = rowDocument({ file: OVERRIDES, line: 0 }, value);
   return derivedDocument(document.file, value, (path) => {
     const isOverridden = settings.some((each) => each.path.every((key, at) => path[at] === key));
@@ -50,15 +50,16 @@ function overriddenDocument(document: Document, settings: readonly SettingOverri
   });
 }
 
-function withOverride(settings: JsonMap, { path: [key = '', member], value }: SettingOverride) {
+function withSetting(settings: JsonMap, { path: [key = '', member], value }: SettingOverride) {
   const before = settings[key];
-  if (key === 'grader') return { ...settings, grader: withGrader(before ?? {}, member, value) };
+  if (key === 'grader')
+    return { ...settings, grader: withGraderSetting(before ?? {}, member, value) };
   const set = member === undefined ? value : { ...(isMap(before) && before), [member]: value };
   return { ...settings, ...(key === 'transport' && withoutTransports(settings)), [key]: set };
 }
 
 /** A model names one grader in place of all. Other keys are for each grader. */
-function withGrader(written: Json, member = '', value: Json): Json {
+function withGraderSetting(written: Json, member = '', value: Json): Json {
   const set = (grader: Json | undefined) => ({
     ...(isMap(grader) ? grader : grader !== undefined && { model: grader }),
     [member]: value,

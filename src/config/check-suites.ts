@@ -1,4 +1,3 @@
-import { distance } from 'fastest-levenshtein';
 import { problem } from '../errors.ts';
 import {
   comparesEmbeddings,
@@ -11,7 +10,7 @@ import { isRecorded } from '../kernel/suite/template.ts';
 import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
 import { boundsProblem } from '../metrics/range.ts';
 import type { Settings } from '../project/settings.ts';
-import { didYouMean } from '../text/suggest.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
 import { appearance } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import { placeOf } from '../types/model.ts';
@@ -139,12 +138,11 @@ function checkTurns(
 ): void {
   for (const { tests } of suites)
     for (const { script, metrics = [], place } of tests.references) {
-      const all = [...tests.metrics, ...metrics];
       const isExpected = script?.turns?.some(({ expected }) => expected !== undefined) ?? false;
-      // Reading the tests has already reported suites without any such metric.
-      const isReported = !all.some((metric) => comparesTurns(metric));
-      if (isExpected && !isReported && !all.some((metric) => comparesTurns(metric, rubrics)))
-        problems.push(problem(place, NOT_COMPARED));
+      const isCompared = [...tests.metrics, ...metrics].some((each) =>
+        comparesTurns(each, rubrics),
+      );
+      if (isExpected && !isCompared) problems.push(problem(place, NOT_COMPARED));
     }
 }
 
@@ -187,9 +185,8 @@ function passingProblems(metric: Metric, rubric: Rubric): string[] {
 
 /** A typo of `critical` is one edit, or two if the length and first two letters are right. */
 function isTypo(tag: string): boolean {
-  if (tag === CRITICAL || Math.abs(tag.length - CRITICAL.length) > 1) return false;
   const isNear = tag.length === CRITICAL.length && /^cr/i.test(tag);
-  return distance(tag.toLowerCase(), CRITICAL) <= (isNear ? 2 : 1);
+  return tag !== CRITICAL && nearest(tag, [CRITICAL], isNear ? 'strict' : 'typo') !== null;
 }
 
 export function nearlyCritical(suites: readonly Suite[]): Notice[] {

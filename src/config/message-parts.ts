@@ -6,7 +6,7 @@ import type { FileTemplate, PromptPart, Reference, Suite } from '../kernel/suite
 import { fill, placeholders, shownKey } from '../kernel/suite/template.ts';
 import { partsText } from '../text/content.ts';
 import type { FilePart } from '../types/media.ts';
-import { check, checkItems, closed, filled, listOf } from './schema.ts';
+import { closed, filled, listOf } from './schema.ts';
 
 const PART_FORMS = '{ text: … }, { image: path } or { file: path }';
 
@@ -21,9 +21,14 @@ const partSchema = closed({
   file: filled()
     .describe('Path of a PDF in the repository, or a variable {name} with such a path.')
     .optional(),
-}).refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
-  error: `must be one of ${PART_FORMS}`,
-});
+})
+  .refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
+    error: `must be one of ${PART_FORMS}`,
+  })
+  .transform(({ text, image, file = '' }): PromptPart => {
+    if (text !== undefined) return { type: 'text', text };
+    return image === undefined ? { type: 'file', path: file } : { type: 'image', path: image };
+  });
 
 const FORMS = `must be text, or a list of ${PART_FORMS}`;
 
@@ -34,37 +39,25 @@ export const contentSchema = z
       'or a list of parts.',
   );
 
-export interface WrittenContent {
+export interface LocatedContent {
   content: string;
   parts?: PromptPart[];
+  /** The texts in which variables can be. */
   texts: { text: string; field: Field }[];
 }
 
-export function readContent(field: Field): WrittenContent | null {
-  const written = field.value;
-  if (!Array.isArray(written)) {
-    const content = check(field, filled());
-    return content === undefined ? null : { content, texts: [{ text: content, field }] };
-  }
-  if (written.length === 0) {
-    field.refuse(`${field.name} ${FORMS}`);
-    return null;
-  }
-  const items = checkItems(field, partSchema).map(({ field: at, value: { text, image, file } }) => {
-    const part: PromptPart =
-      text !== undefined
-        ? { type: 'text', text }
-        : image === undefined
-          ? { type: 'file', path: file ?? '' }
-          : { type: 'image', path: image };
-    return { part, text: { text: text ?? image ?? file ?? '', field: at.at(part.type) } };
-  });
-  const parts = items.map(({ part }) => part);
-  const texts = items.map(({ text }) => text);
-  const content = partsText(parts);
-  return parts.every(({ type }) => type === 'text')
-    ? { content, texts }
-    : { content, parts, texts };
+export function locatedContent(
+  written: z.output<typeof contentSchema>,
+  message: Field,
+): LocatedContent {
+  const field = message.at('content');
+  if (typeof written === 'string') return { content: written, texts: [{ text: written, field }] };
+  const texts = written.map((part, index) => ({
+    text: part.type === 'text' ? part.text : part.path,
+    field: field.at(index, part.type),
+  }));
+  const isText = written.every(({ type }) => type === 'text');
+  return { content: partsText(written), ...(!isText && { parts: written }), texts };
 }
 
 export async function withShownFiles(suite: Suite, file: Field, files: Files): Promise<Suite> {

@@ -6,6 +6,7 @@ import { gradersSchema } from './models.ts';
 import {
   anything,
   closed,
+  codeLanguage,
   filled,
   flag,
   listOf,
@@ -17,8 +18,6 @@ import {
 } from './schema.ts';
 
 export const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'ToolCall'];
-
-const LANGUAGES = ['python', 'javascript'] as const;
 
 const NO_BOUND = Number.MAX_VALUE;
 
@@ -102,7 +101,7 @@ export const metricSchema = closed({
         'sets metric and result.',
     )
     .optional(),
-  language: oneOf(LANGUAGES).describe('Language of the code. Default: python.').optional(),
+  language: codeLanguage.optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
       'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +

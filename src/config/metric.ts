@@ -36,8 +36,8 @@ export function readOwnMetrics(
 
 function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
   if (!isMap(field.value))
-    return checkItems(field, metricSchema, (key, value) =>
-      key === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
+    return checkItems(field, metricSchema, ({ path, value }) =>
+      path.at(-1) === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
     );
   const listed = (kind: string, key: 'uses' | 'rubric') =>
     checkItems(field.at(kind), flexEvalSchema).map((item) => ({
@@ -117,7 +117,7 @@ function fromWritten(
 ): Metric {
   const { place } = field;
   const { name, threshold = null, better, min, max, of = 'assistant', depends_on = [] } = written;
-  const source = sourceOf(written, parameters);
+  const source = metricSource(written, parameters);
   const graders = readGraders(field.at('grader'), written.grader);
   const valuesFile = field.at('with').place.file;
   const every = shareOf(written);
@@ -142,7 +142,7 @@ function fromWritten(
   };
 }
 
-function sourceOf(
+function metricSource(
   { uses, rubric, language = 'python', code = '' }: RawMetric,
   parameters: Record<string, Json>,
 ): MetricSource {

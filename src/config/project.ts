@@ -70,8 +70,8 @@ export async function readProject(
     options.overrides.parameters.has(key) ? null : field.at('sweep', key).place;
   const ours = withoutFixed(written, options.overrides);
   const ofSuites = { problems: [] as Problem[], notices: [] as Notice[] };
-  const reader = { files, settings: ours, options, tools };
-  const loaded = await loadSuites(reader, places, ofSuites.problems, ofSuites.notices);
+  const reader = { files, settings: ours, options, tools, places, ...ofSuites };
+  const loaded = await loadSuites(reader);
   const { suites, settings } = loaded;
   const before = problems.length;
   const rubrics = await loadRubrics(

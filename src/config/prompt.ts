@@ -2,20 +2,19 @@ import { z } from 'zod';
 import { codePlaceOf, type Field } from '../documents/document.ts';
 import { readParameters } from '../documents/parameters.ts';
 import { stemOf } from '../documents/paths.ts';
-import { problem } from '../errors.ts';
 import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../kernel/suite/template.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import { ROLE_NAMES, type Role } from '../types/model.ts';
 import { isMap, type Json, type Notice, type Place } from '../types/plain.ts';
-import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
+import { contentSchema, locatedContent, type LocatedContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
   alreadyAt,
   anything,
   check,
-  checkItems,
   closed,
+  codeLanguage,
   filled,
   isMisspelt,
   listOf,
@@ -23,25 +22,29 @@ import {
   refuseMissing,
   scalar,
 } from './schema.ts';
-import { testKeys } from './test-keys.ts';
+import { testKeys } from './tests.ts';
 
 const messageSchema = closed({
   role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Role of the message.'),
   content: contentSchema,
 });
 
-const writtenMessage = closed({ role: messageSchema.shape.role, content: anything().optional() });
-
-const variableSchema = z.union(
-  [closed({ name: filled().describe('Letters, digits and _.') }), filled()],
-  { error: 'must be a map with name' },
-);
+const variableSchema = z
+  .union(
+    [
+      closed({ name: filled().describe('Letters, digits and _.') }).transform(({ name }) => name),
+      filled(),
+    ],
+    { error: 'must be a map with name' },
+  )
+  .refine(isVariableName, {
+    error:
+      'a variable name may contain only letters, digits and _, and must not start with a digit',
+  });
 
 const promptTextSchema = z.union([closed({ content: filled().describe('The text.') }), filled()], {
   error: 'must be a map with content',
 });
-
-const languageSchema = oneOf(['python', 'javascript']);
 
 const TESTS =
   'The tests, if they are not in a file of their own. The keys of this map may also be ' +
@@ -70,7 +73,7 @@ const promptShape = {
         'your application.',
     )
     .optional(),
-  language: languageSchema.describe('Language of the code. Default: python.').optional(),
+  language: codeLanguage.optional(),
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
     .describe(
@@ -107,6 +110,10 @@ export function promptSchema(tests: z.ZodObject) {
     .catchall(z.union([scalar(), listOf(anything()), z.record(z.string(), anything())]));
 }
 
+const { defaults: _defaults, tests: _tests, language: _language, ...bodyShape } = promptShape;
+
+const bodySchema = z.looseObject(bodyShape);
+
 interface PromptReading {
   prompt: Prompt;
   notices: Notice[];
@@ -122,25 +129,24 @@ export function readPrompt(field: Field, isOwn = true): PromptReading | null {
     return null;
   }
   const { file } = field.document;
-  const name = check(field.at('name'), promptShape.name);
-  const model = check(field.at('model'), promptShape.model);
-  const { messages, code } = readBody(field);
+  const keys = Object.keys(field.value);
+  const written = check(field, bodySchema) ?? {};
+  checkBody(field, keys);
+  const code = readCode(field, written);
+  const messages = readMessages(field, written);
   const isTemplate = isOwn && (code === null || messages.length > 0);
-  const isInferred = isTemplate && !field.at('variables').isGiven;
-  const variables = isInferred
-    ? namesInBraces(messages)
-    : readPromptVariables(field.at('variables'));
-  if (code === null && !field.at('model').isGiven) refuseMissing(field.at('model'), PROMPT_KEYS);
+  const isInferred = isTemplate && written.variables === undefined;
+  const variables = isInferred ? namesInBraces(messages) : declaredVariables(field, written);
   const own = MEANT_KEYS.filter((key) => code !== null || key !== 'language');
   const prompt: Prompt = {
     file,
-    name: name ?? stemOf(file),
-    model: model ?? null,
+    name: written.name ?? stemOf(file),
+    model: written.model ?? null,
     parameters: readParameters(field, own),
     variables,
     messages: messages.map(({ texts: _, field: __, ...message }) => message),
     code,
-    places: Object.fromEntries(Object.keys(field.value).map((key) => [key, field.at(key).place])),
+    places: Object.fromEntries(keys.map((key) => [key, field.at(key).place])),
   };
   const names = variables.map((each) => each.name);
   refuseUndeclared(
@@ -180,74 +186,62 @@ export function withInputs(
 
 type PromptVariable = Prompt['variables'][number];
 
-interface LocatedMessage extends WrittenContent {
+interface LocatedMessage extends LocatedContent {
   role: Role;
   place: Place;
   field: Field;
 }
 
-function readPromptVariables(list: Field): PromptVariable[] {
+type WrittenBody = Partial<z.output<typeof bodySchema>>;
+
+function declaredVariables(
+  prompt: Field,
+  { variables: names = [] }: WrittenBody,
+): PromptVariable[] {
   const variables: PromptVariable[] = [];
-  for (const { field, value } of checkItems(list, variableSchema)) {
-    const name = typeof value === 'string' ? value : value.name;
+  for (const [index, name] of names.entries()) {
+    const field = prompt.at('variables', index);
     const earlier = variables.find((each) => each.name === name);
-    if (!isVariableName(name))
-      field.refuse(
-        `${field.name}: a variable name may contain only letters, digits and _, and must not ` +
-          'start with a digit',
-      );
-    else if (earlier === undefined) variables.push({ name, place: field.place });
+    if (earlier === undefined) variables.push({ name, place: field.place });
     else field.refuse(`the variable "${name}" is already ${alreadyAt(earlier.place, field.place)}`);
   }
   return variables;
 }
 
-function readBody(field: Field): { messages: LocatedMessage[]; code: Prompt['code'] } {
-  const given = BODY_KEYS.filter((key) => field.at(key).isGiven);
+function checkBody(field: Field, keys: readonly string[]): void {
+  const given = BODY_KEYS.filter((key) => keys.includes(key));
   const misspelt = BODY_KEYS.some((key) => isMisspelt(key, field.value, PROMPT_KEYS));
   const isTwice = given.includes('messages') && given.includes('prompt');
   if (isTwice || (given.length === 0 && !misspelt))
-    field.problems.push(
-      problem(field.document.file, 'needs messages or prompt (not both), or code'),
-    );
-  return {
-    messages: [...readMessages(field.at('messages')), ...readSingleMessage(field.at('prompt'))],
-    code: given.includes('code') ? readCode(field.at('code'), field.at('language')) : null,
-  };
+    field.refuse('needs messages or prompt (not both), or code', field.document.file);
+  if (!given.includes('code') && !keys.includes('model'))
+    refuseMissing(field.at('model'), PROMPT_KEYS);
 }
 
-function readMessages(list: Field): LocatedMessage[] {
-  if (Array.isArray(list.value) && list.value.length === 0)
-    list.refuse('messages must not be empty');
-  return checkItems(list, writtenMessage).flatMap(({ field, value }) => {
-    const at = field.at('content');
-    const content = readContent(at);
-    if (content === null) return [];
-    const role = ROLE_NAMES[value.role] ?? 'user';
-    if (content.parts !== undefined && role !== 'user')
-      at.refuse(`${at.name}: only user messages may contain images and files`);
-    return [{ role, ...content, place: field.place, field }];
+function readMessages(field: Field, { messages = [], prompt }: WrittenBody): LocatedMessage[] {
+  const read = messages.map(({ role: written, content }, index) => {
+    const at = field.at('messages', index);
+    const role = ROLE_NAMES[written] ?? 'user';
+    const message = { role, place: at.place, field: at, ...locatedContent(content, at) };
+    if (message.parts !== undefined && role !== 'user')
+      at.at('content').refuse(
+        `${at.name}.content: only user messages may contain images and files`,
+      );
+    return message;
   });
+  if (prompt === undefined) return read;
+  const at = typeof prompt === 'string' ? field.at('prompt') : field.at('prompt', 'content');
+  const content = typeof prompt === 'string' ? prompt : prompt.content;
+  const texts = [{ text: content, field: at }];
+  return [...read, { role: 'user', content, texts, place: at.place, field: at }];
 }
 
-function readSingleMessage(prompt: Field): LocatedMessage[] {
-  const written = check(prompt, promptShape.prompt);
-  if (written === undefined) return [];
-  const isText = typeof written === 'string';
-  const field = isText ? prompt : prompt.at('content');
-  const content = isText ? written : written.content;
-  const texts = [{ text: content, field }];
-  return [{ role: 'user', content, texts, place: field.place, field }];
-}
-
-function readCode(code: Field, language: Field): Prompt['code'] {
-  const source = check(code, promptShape.code) ?? '';
-  return {
-    source,
-    language: check(language, promptShape.language) ?? 'python',
-    at: codePlaceOf(code, source),
-    place: code.place,
-  };
+/** Without code, `language` is a parameter of the model. */
+function readCode(field: Field, { code }: WrittenBody): Prompt['code'] {
+  if (code === undefined) return null;
+  const language = check(field.at('language'), promptShape.language) ?? 'python';
+  const at = field.at('code');
+  return { source: code, language, at: codePlaceOf(at, code), place: at.place };
 }
 
 function namesInBraces(messages: readonly LocatedMessage[]): PromptVariable[] {
@@ -268,7 +262,7 @@ function refuseUndeclared(
 ): void {
   for (const message of messages)
     for (const { name, place } of namesInBraces([message]))
-      if (!declared.includes(name)) message.field.problems.push(problem(place, messageOf(name)));
+      if (!declared.includes(name)) message.field.refuse(messageOf(name), place);
 }
 
 function literal(name: string): string {
@@ -291,7 +285,7 @@ function findForeignForms(
     for (const { name, written, message } of foreignForms(text, names, unused)) {
       const place = field.placeOfText(written);
       if (used.has(name)) notices.push({ kind: 'unused', message, place });
-      else field.problems.push(problem(place, message));
+      else field.refuse(message, place);
     }
   return notices;
 }

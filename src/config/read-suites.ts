@@ -33,9 +33,9 @@ import type { Overrides } from './overrides.ts';
 import { readPrompt, withInputs } from './prompt.ts';
 import { readSettings } from './settings.ts';
 import type { SuiteKey } from './suite-key.ts';
-import { testKeys } from './test-keys.ts';
-import { readTests } from './tests.ts';
+import { testKeys, readTests } from './tests.ts';
 
+/** Problems and notices are reported only if the run wants a suite of the file. */
 interface LoadedFile {
   suites: { suite: Suite | null; name: string }[];
   stem: string;
@@ -54,16 +54,17 @@ interface SuitesReader {
     suiteKeys?: readonly SuiteKey[];
   };
   tools: { builtInMetrics: BuiltInMetrics; hash(text: string): string; hostCall?: HostCall };
+  /** Where the settings name a pattern. */
+  places(pattern: string): Place;
+  problems: Problem[];
+  notices: Notice[];
 }
 
 export async function loadSuites(
   reader: SuitesReader,
-  places: (pattern: string) => Place,
-  problems: Problem[],
-  notices: Notice[],
 ): Promise<{ suites: Suite[]; settings: Settings; rubrics: string[] }> {
-  const { settings, options } = reader;
-  const prompts = await promptFiles(reader, places, problems, notices);
+  const { options, problems, notices } = reader;
+  const prompts = await promptFiles(reader);
   const loaded = await Promise.all(prompts.map((each) => loadFile(reader, each)));
   const wanted = options.overrides.prompts;
   const names = loaded.flatMap(({ suites, stem }) => suites.map(({ name }) => name || stem));
@@ -89,7 +90,7 @@ export async function loadSuites(
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
     ),
-    settings: withImportedModels(settings, imported, problems, notices),
+    settings: withImportedModels(reader, imported),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
 }
@@ -109,12 +110,14 @@ interface FoundFile extends Omit<PromptFile, 'format'> {
  * If `prompts` is not set, also finds files of other tools by name. If there are prompts in our own
  * format, other tools' files only cause a notice.
  */
-async function promptFiles(
-  { files, settings, options: { formats } }: SuitesReader,
-  places: (pattern: string) => Place,
-  problems: Problem[],
-  notices: Notice[],
-): Promise<PromptFile[]> {
+async function promptFiles({
+  files,
+  settings,
+  options: { formats },
+  places,
+  problems,
+  notices,
+}: SuitesReader): Promise<PromptFile[]> {
   const withFormats = <M extends { file: string }>(matches: readonly M[]) =>
     Promise.all(
       matches.map(async (match) => ({
@@ -288,10 +291,8 @@ function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Proble
 }
 
 function withImportedModels(
-  settings: Settings,
+  { settings, problems, notices }: SuitesReader,
   imported: readonly ForeignFile[],
-  problems: Problem[],
-  notices: Notice[],
 ): Settings {
   const models = new Map(settings.models);
   for (const { models: written } of imported) {

@@ -14,17 +14,7 @@ import { ownMetricSchema } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
 import { readRecordedMessages, recordedMessages } from './recorded.ts';
 import type { LoadData } from './rows.ts';
-import {
-  anything,
-  check,
-  closed,
-  filled,
-  flag,
-  listOf,
-  mapOf,
-  scalar,
-  wholeNumber,
-} from './schema.ts';
+import { anything, closed, filled, flag, listOf, mapOf, scalar, wholeNumber } from './schema.ts';
 import { readScript, scriptMembers } from './script.ts';
 import { withoutUndefined } from './settings.ts';
 
@@ -97,13 +87,14 @@ export interface DraftReference extends Omit<Reference, 'id'> {
 
 const NO_EXPECTED = 'the reference has no expected value';
 
+export type WrittenReference = z.output<typeof referenceSchema>;
+
 export function readDraft(
   field: Field,
+  written: WrittenReference,
   ordinal: number,
   context: ReferenceContext,
-): DraftReference | null {
-  const written = check(field, referenceSchema);
-  if (written === undefined) return null;
+): DraftReference {
   const recorded = isDialogue(written.input)
     ? readRecordedMessages(written.input, field.at('input'))
     : null;
@@ -203,7 +194,7 @@ function filesOfValues(input: Record<string, Scalar>, field: Field): Pick<Refere
 
 function writtenTexts(
   field: Field,
-  given: z.output<typeof referenceSchema>,
+  given: WrittenReference,
 ): Pick<Reference, 'input' | 'expected' | 'values'> {
   const variables = Object.entries(isDialogue(given.input) ? {} : (given.input ?? {}));
   const texts = variables.map(([name, value]): [string, Scalar] => [

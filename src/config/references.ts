@@ -7,9 +7,16 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { appearance } from '../text/visible.ts';
 import { isMap, type Place, type Problem } from '../types/plain.ts';
-import { type ReferenceContext, type DraftReference, readDraft, withMissing } from './reference.ts';
+import {
+  type ReferenceContext,
+  type DraftReference,
+  type WrittenReference,
+  readDraft,
+  referenceSchema,
+  withMissing,
+} from './reference.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
-import { alreadyAt, anything, check, closed, filled, listOf, mapOf } from './schema.ts';
+import { alreadyAt, check, closed, filled, listOf, mapOf } from './schema.ts';
 
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
@@ -31,22 +38,36 @@ const sourceSchema = closed({
     .optional(),
 });
 
-export const referencesFromSchema = z
-  .union([sourceSchema, listOf(sourceSchema)], { error: 'must be a map with file' })
-  .optional();
+export const referencesFromSchema = z.union([sourceSchema, listOf(sourceSchema)], {
+  error: 'must be a map with file',
+});
 
+interface WrittenReferences {
+  references?: WrittenReference[] | undefined;
+  references_from?: z.output<typeof referencesFromSchema> | undefined;
+}
+
+/** `empty`: the lists and files without any reference. */
 export async function readReferences(
   tests: Field,
+  { references: list, references_from: sources = [] }: WrittenReferences,
   context: ReferenceContext,
-  empty: Place[],
-): Promise<Reference[]> {
-  const list = tests.at('references');
-  const drafts = readWritten(list, context);
-  if (Array.isArray(list.value) && list.value.length === 0) empty.push(list.place);
+): Promise<{ references: Reference[]; empty: Place[] }> {
+  const field = tests.at('references');
+  const empty = list?.length === 0 ? [field.place] : [];
+  const most = FILE_LIMITS.references;
+  if (list !== undefined && list.length > most)
+    field.refuse(
+      `has ${list.length} references; the limit is ${most}. Move them into a JSONL or CSV file ` +
+        '(references_from)',
+      field.document.file,
+    );
+  const drafts = (list ?? [])
+    .slice(0, most)
+    .map((written, index) => readDraft(field.at(index), written, index + 1, context));
   const from = tests.at('references_from');
-  const written = check(from, referencesFromSchema);
-  for (const [index, source] of [written ?? []].flat().entries()) {
-    const at = Array.isArray(written) ? from.at(index) : from;
+  for (const [index, source] of [sources].flat().entries()) {
+    const at = Array.isArray(sources) ? from.at(index) : from;
     drafts.push(...(await readDataSource(at.at('file'), source, context, empty)));
   }
   tests.problems.push(...lonelyClusters(drafts));
@@ -55,7 +76,7 @@ export async function readReferences(
     ? context.variables.filter((name) => inputs.has(name))
     : context.variables;
   const checked = drafts.map((draft) => withMissing(draft, variables));
-  return identify(checked, context.hash, tests.problems);
+  return { references: identify(checked, context.hash, tests.problems), empty };
 }
 
 export function inputNames(references: readonly Pick<Reference, 'input'>[]): Set<string> {
@@ -78,18 +99,6 @@ function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
           ),
         ],
   );
-}
-
-function readWritten(field: Field, context: ReferenceContext): DraftReference[] {
-  const list = check(field, listOf(anything()).optional()) ?? [];
-  if (list.length > FILE_LIMITS.references) {
-    const message =
-      `has ${list.length} references; the limit is ${FILE_LIMITS.references}. Move them into a ` +
-      'JSONL or CSV file (references_from)';
-    field.problems.push(problem(field.document.file, message));
-    return [];
-  }
-  return list.flatMap((_, index) => readDraft(field.at(index), index + 1, context) ?? []);
 }
 
 async function readDataSource(
@@ -127,8 +136,11 @@ async function readDataSource(
       return [];
     }
     const row = rowDocument(place, value, typeof written === 'object' ? written : undefined);
-    const draft = readDraft(new Field(row, problems), index + 1, context);
-    return draft === null ? [] : [{ ...draft, columns }];
+    const field = new Field(row, problems);
+    const reference = check(field, referenceSchema);
+    return reference === undefined
+      ? []
+      : [{ ...readDraft(field, reference, index + 1, context), columns }];
   });
   const columnNames = rows.flatMap(({ value }) => Object.keys(value));
   const lacks = isTable(file) ? 'has no column' : 'no line has';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { codePlaceOf, type Field } from '../documents/document.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
 import { didYouMean } from '../text/suggest.ts';
-import { check, closed, filled, numberBetween, oneOf, wholeNumber } from './schema.ts';
+import { check, closed, codeLanguage, filled, numberBetween, wholeNumber } from './schema.ts';
 
 const NAMED_POLICIES = ['all', 'any', 'majority'] as const;
 
@@ -17,9 +17,7 @@ const mapSchema = closed({
     .optional(),
   min: numberBetween(0, 1).describe('Share of passes that pass_rate requires, 0 to 1.').optional(),
   code: filled().describe('Your own rule, as code.').optional(),
-  language: oneOf(['python', 'javascript'])
-    .describe('Language of the code. Default: python.')
-    .optional(),
+  language: codeLanguage.optional(),
 });
 
 export const rollupSchema = z

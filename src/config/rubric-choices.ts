@@ -12,7 +12,7 @@ interface WrittenChoices {
   threshold?: number | undefined;
 }
 
-interface Choices {
+interface ScoredChoices {
   key: 'choice_scores' | 'choices';
   /** The labels of `choice_strings`, if there are any. */
   labels: readonly string[];
@@ -24,8 +24,8 @@ interface Choices {
 
 export function rubricChoices(
   { choice_scores, choices, choice_strings: strings = [] }: WrittenChoices,
-  passing: Pick<Choices, 'better' | 'pass'>,
-): Choices {
+  passing: Pick<ScoredChoices, 'better' | 'pass'>,
+): ScoredChoices {
   const key = choice_scores === undefined && choices !== undefined ? 'choices' : 'choice_scores';
   const labels = typeof strings === 'string' ? [...strings] : strings;
   const written = choice_scores ?? choices ?? [];
@@ -37,14 +37,14 @@ export function rubricChoices(
 }
 
 /** The labels whose scores reach the threshold. */
-export function labelsAt(threshold: number, { scores, better }: Choices): string[] {
+export function labelsAt(threshold: number, { scores, better }: ScoredChoices): string[] {
   return [...scores].flatMap(([label, score]) =>
     (better === 'lower' ? score <= threshold : score >= threshold) ? [label] : [],
   );
 }
 
 type ChoiceRule = (
-  choices: Choices,
+  choices: ScoredChoices,
   written: WrittenChoices,
 ) => [key: string, message: string] | false;
 
@@ -102,7 +102,7 @@ const CHOICE_RULES: readonly ChoiceRule[] = [
 
 /** What is wrong with the labels, their scores and what passes, by key. */
 export function choiceProblems(
-  choices: Choices,
+  choices: ScoredChoices,
   written: WrittenChoices,
 ): [key: string, message: string][] {
   for (const rule of CHOICE_RULES) {

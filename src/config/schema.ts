@@ -37,6 +37,10 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T) 
   return z.enum(words, { error: `must be one of ${words.join(', ')}` });
 }
 
+export const codeLanguage = oneOf(['python', 'javascript']).describe(
+  'Language of the code. Default: python.',
+);
+
 export function listOf<T extends z.ZodType>(item: T, what = 'a list') {
   return z.array(item, { error: `must be ${what}` });
 }
@@ -85,13 +89,12 @@ export function isMisspelt(
 }
 
 /** Says where an unknown key belongs, if it belongs anywhere. */
-type Elsewhere = (key: string, value?: Json) => string | null;
+type Elsewhere = (unknown: Field) => string | null;
 
 /** Checks each member separately, so that an error does not hide others. */
 export function checkMembers<S extends z.ZodRawShape>(
   field: Field,
   shape: S,
-  elsewhere?: Elsewhere,
 ): { [K in keyof S]?: z.output<S[K]> } {
   const { value } = field;
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
@@ -101,7 +104,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   }
   const known = Object.keys(shape);
   for (const key of Object.keys(value))
-    if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known, elsewhere);
+    if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known);
   for (const key of known as (keyof S & string)[]) {
     if (isMisspelt(key, value, known)) continue;
     const member = check(field.at(key), shape[key] as z.ZodType);
@@ -125,13 +128,11 @@ export function checkItems<T extends z.ZodType>(
 
 function refuseKey(field: Field, known: readonly string[], elsewhere?: Elsewhere): void {
   const key = String(field.path.at(-1));
-  const parent = field.parent.name;
-  const hint = elsewhere?.(key, field.value) ?? null;
-  field.refuse(
-    refusedKey(key) ??
-      `unknown key "${key}"${parent === '' ? '' : ` in ${parent}`}` +
-        (hint === null ? didYouMean(key, known) : `; ${hint}`),
-  );
+  const { name } = field.parent;
+  const where = name === '' ? '' : ` in ${name}`;
+  const hint = elsewhere?.(field) ?? null;
+  const ending = hint === null ? didYouMean(key, known) : `; ${hint}`;
+  field.refuse(refusedKey(key) ?? `unknown key "${key}"${where}${ending}`);
 }
 
 function reportIssues(
@@ -165,8 +166,14 @@ function reportIssue(
     reportIssues(field, meant, elsewhere);
     return;
   }
-  const words = issue.message.startsWith('must ') ? issue.message : issueWords(issue);
-  field.refuse(`${subject(field)} ${words}${unquotedBraces(field.value, issue)}`);
+  const { message } = issue;
+  const isSentence = issue.code === 'custom' && !message.startsWith('must ');
+  const words = message.startsWith('must ') ? message : issueWords(issue);
+  field.refuse(
+    isSentence
+      ? `${subject(field)}: ${message}`
+      : `${subject(field)} ${unquotedBraces(field.value, issue) ?? words}`,
+  );
 }
 
 /**
@@ -181,14 +188,14 @@ function meantMember(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[] | 
 }
 
 /** YAML reads `content: {a}` as a map, but the author meant a variable. */
-function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string {
+function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): string | null {
   const [entry, ...others] = isMap(value) ? Object.entries(value) : [];
   const braces =
     entry !== undefined &&
     entry[1] === null &&
     others.length === 0 &&
     issue.message.startsWith('must be text');
-  return braces ? `; put {${entry[0]}} in quotes` : '';
+  return braces ? `must be text; put {${entry[0]}} in quotes` : null;
 }
 
 export function refuseMissing(field: Field, known: readonly string[] = []): void {

@@ -50,33 +50,24 @@ export function readScript(
 
 export function checkScripts(
   references: readonly Reference[],
-  metrics: readonly Metric[],
   own: OwnSuite | null,
   problems: Problem[],
 ): void {
   for (const reference of references) {
-    const message = scriptProblem(reference, metrics, own !== null);
+    const message = scriptProblem(reference, own !== null);
     if (message !== null) problems.push(problem(reference.place, message));
   }
 }
 
-function scriptProblem(
-  { script = {}, thread, after, metrics: more = [] }: Reference,
-  metrics: readonly Metric[],
-  isLed: boolean,
-): string | null {
+function scriptProblem({ script = {}, thread, after }: Reference, isLed: boolean): string | null {
   const { turns = [] } = script;
   // Without `conversation`, a script may contain only `turns`, and only for a recorded dialogue.
   const [key] = Object.keys(script).filter((each) => each !== 'turns' || thread === null);
   if (!isLed && key !== undefined) return `${key} needs the key conversation in the suite; add it`;
   const ofRecord = isLed ? null : recordProblem(turns, thread, after);
   if (ofRecord !== null) return ofRecord;
-  const silent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
-  if (silent) return 'each turn after the first needs the key user with a text';
-  const isExpected = turns.some(({ expected }) => expected !== undefined);
-  return !isExpected || [...metrics, ...more].some((metric) => comparesTurns(metric))
-    ? null
-    : NOT_COMPARED;
+  const isSilent = thread === null && turns.slice(1).some(({ user }) => user === undefined);
+  return isSilent ? 'each turn after the first needs the key user with a text' : null;
 }
 
 export const NOT_COMPARED =
@@ -98,12 +89,11 @@ function recordProblem(
     : null;
 }
 
-/** Without `rubrics`, assumes that every rubric reads `expected`. */
-export function comparesTurns(metric: Metric, rubrics?: ReadonlyMap<string, Rubric>): boolean {
-  const { source } = metric;
-  const rubric = source.kind === 'rubric' ? rubrics?.get(source.rubric) : undefined;
-  const isCompared =
-    source.kind === 'rubric' && rubric === undefined ? true : readsExpected(metric, rubric);
-  const isOfAnswers = metric.level === 'Turn' && metric.of !== 'user';
-  return isCompared && metric.every !== undefined && isOfAnswers;
+export function comparesTurns(metric: Metric, rubrics: ReadonlyMap<string, Rubric>): boolean {
+  const { source, level, of, every } = metric;
+  const rubric = source.kind === 'rubric' ? rubrics.get(source.rubric) : undefined;
+  // An unknown rubric has its own error.
+  const isUnknown = source.kind === 'rubric' && rubric === undefined;
+  const isOfTurns = every !== undefined && level === 'Turn' && of !== 'user';
+  return isOfTurns && (isUnknown || readsExpected(metric, rubric));
 }

@@ -9,28 +9,18 @@ import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
-import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type Notice, type Problem } from '../types/plain.ts';
 import { checkDependencies } from './depends-on.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
-import { referenceSchema } from './reference.ts';
+import { referenceSchema, type WrittenReference } from './reference.ts';
 import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
-import {
-  anything,
-  checkItems,
-  checkMembers,
-  closed,
-  filled,
-  flag,
-  listOf,
-  anyText,
-} from './schema.ts';
+import { anything, check, closed, filled, flag, listOf, anyText } from './schema.ts';
 import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
-import { testKeys } from './test-keys.ts';
 
 interface TestFileContext extends OwnContext {
   variables: readonly string[];
@@ -48,8 +38,8 @@ const quarantineSchema = closed({
   until: day().describe('Last day of the quarantine, like 2026-01-31.'),
 });
 
-/** The keys whose values are checked as a whole. The others are read entry by entry. */
-const plainMembers = {
+/** The keys that are read together. Metrics, roll-ups and keys of features are read on their own. */
+const fileMembers = {
   n_tries: tries()
     .describe('Tries of each reference on each side. Default: n_tries in the settings.')
     .optional(),
@@ -61,15 +51,30 @@ const plainMembers = {
     )
     .optional(),
   gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.').optional(),
+  references: listOf(referenceSchema).describe('The test cases.').optional(),
+  references_from: referencesFromSchema.describe('Data files with further references.').optional(),
+  quarantine: listOf(quarantineSchema)
+    .describe(
+      'References in quarantine. They run and are shown, but do not affect the verdict until ' +
+        'the given day.',
+    )
+    .optional(),
 };
+
+const defaults = z
+  .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
+  .describe('Files whose keys apply if this file does not set them.')
+  .optional();
+
+export function testKeys(suiteKeys: readonly { key: string }[]): string[] {
+  const own = suiteKeys.map(({ key }) => key);
+  return [...Object.keys(fileMembers), 'metrics', 'metrics_rollup', ...own];
+}
 
 export function testsSchema(suiteKeys: readonly SuiteKey[]) {
   return closed({
-    ...plainMembers,
-    defaults: z
-      .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
-      .describe('Files whose keys apply if this file does not set them.')
-      .optional(),
+    ...fileMembers,
+    defaults,
     metrics: metricsSchema
       .describe('The metrics that judge the answers to every reference.')
       .optional(),
@@ -77,20 +82,17 @@ export function testsSchema(suiteKeys: readonly SuiteKey[]) {
       'How the tries of a reference are combined into one result: all must pass (default), ' +
         'any, majority, at_least, pass_rate, or code.',
     ),
-    references: listOf(referenceSchema).describe('The test cases.').optional(),
-    references_from: referencesFromSchema.describe('Data files with further references.'),
     ...Object.fromEntries(suiteKeys.map(({ key, schema }) => [key, schema.optional()])),
-    quarantine: listOf(quarantineSchema)
-      .describe(
-        'References in quarantine. They run and are shown, but do not affect the verdict until ' +
-          'the given day.',
-      )
-      .optional(),
   });
 }
 
 const MODEL_KEYS_HINT =
   "write a model and its parameters into the prompt's file, or under sweep in the settings file";
+
+function modelKeyHint({ path: [key, ...below] }: Field): string | null {
+  const isOfModel = key === 'model' || isKnownParameter(String(key));
+  return isOfModel && below.length === 0 ? MODEL_KEYS_HINT : null;
+}
 
 /**
  * An error in one reference becomes its `problem`. Only errors of the whole file go to `problems`.
@@ -105,68 +107,59 @@ export async function readTests(
     field.refuse('must be a map with metrics and references');
     return null;
   }
-  const left = ['defaults', ...testKeys(context.suiteKeys)].map(
-    (key) => [key, anything().optional()] as const,
-  );
-  const { n_tries, skip, do_completion, gate } = checkMembers(
-    field,
-    { ...Object.fromEntries(left), ...plainMembers },
-    (key) => (key === 'model' || isKnownParameter(key) ? MODEL_KEYS_HINT : null),
-  );
   const before = problems.length;
+  const left = Object.fromEntries(
+    testKeys(context.suiteKeys).map((key) => [key, anything().optional()]),
+  );
+  const written = check(field, closed({ ...left, defaults, ...fileMembers }), modelKeyHint);
   const metrics = readMetrics(field, context.builtIns);
   const own = await readOwn(field, context);
+  const rollup = readRollup(field);
+  if (written === undefined) return null;
   const isJudged = metrics.length > 0 || own !== null;
-  if (!isJudged && problems.length === before && !someHaveMetrics(field.at('references'))) {
-    const message = 'needs at least one metric, because nothing is judged otherwise';
-    problems.push(problem(document.file, message));
-  }
-  if (own !== null) checkTakenNames(metrics, own, problems);
+  const { gate, n_tries = null, skip = false } = written;
+  if (!isJudged && problems.length === before) requireMetrics(field, written.references);
+  checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
-  const empty: Place[] = [];
-  const references = await readReferences(
-    field,
-    {
-      ...context,
-      doCompletion: do_completion ?? null,
-      metrics,
-      isJudged: isJudged || problems.length > before,
-      isLed: own !== null,
-    },
-    empty,
-  );
+  const { references, empty } = await readReferences(field, written, {
+    ...context,
+    doCompletion: written.do_completion ?? null,
+    metrics,
+    isJudged: isJudged || problems.length > before,
+    isLed: own !== null,
+  });
   checkEvery(metrics, references, own !== null, context.builtIns, problems);
   return {
     file: document.file,
-    n_tries: n_tries ?? null,
-    skip: skip ?? false,
+    n_tries,
+    skip,
     metrics,
-    rollup: readRollup(field),
-    references: scripted(references, metrics, own, context, problems),
+    rollup,
+    references: scripted(references, own, context, problems),
     empty,
     own,
-    quarantine: readQuarantine(field.at('quarantine'), references),
-    ...(gate === undefined
-      ? {}
-      : { gate: withoutUndefined(gate), gatePlace: field.at('gate').place }),
+    quarantine: readQuarantine(field.at('quarantine'), written.quarantine, references),
+    ...(gate && { gate: withoutUndefined(gate), gatePlace: field.at('gate').place }),
   };
+}
+
+function requireMetrics(field: Field, references: readonly WrittenReference[] = []): void {
+  if (references.every(({ metrics }) => metrics === undefined))
+    field.refuse(
+      'needs at least one metric, because nothing is judged otherwise',
+      field.document.file,
+    );
 }
 
 function scripted(
   references: Reference[],
-  metrics: readonly Metric[],
   own: OwnSuite | null,
   { suiteKeys }: TestFileContext,
   problems: Problem[],
 ): Reference[] {
-  checkScripts(references, metrics, own, problems);
+  checkScripts(references, own, problems);
   const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
   return (own && suiteKey?.scripted?.(own, references, problems)) ?? references;
-}
-
-function someHaveMetrics(references: Field): boolean {
-  const list = references.value;
-  return Array.isArray(list) && list.some((_, index) => references.at(index, 'metrics').isGiven);
 }
 
 async function readOwn(tests: Field, context: TestFileContext): Promise<OwnSuite | null> {
@@ -179,13 +172,13 @@ async function readOwn(tests: Field, context: TestFileContext): Promise<OwnSuite
 
 function checkTakenNames(
   metrics: readonly Metric[],
-  { kind: { key, scores } }: OwnSuite,
+  own: OwnSuite | null,
   problems: Problem[],
 ): void {
-  const taken = metrics.find(({ name }) => scores.includes(name));
+  const taken = metrics.find(({ name }) => own?.kind.scores.includes(name));
   if (taken !== undefined) {
     const message =
-      `metric "${taken.name}": ${key} already uses this name for one of its results; give ` +
+      `metric "${taken.name}": ${own?.kind.key ?? ''} already uses this name for one of its results; give ` +
       'the metric another name';
     problems.push(problem(taken.place, message));
   }
@@ -231,9 +224,14 @@ function checkEvery(
   }
 }
 
-function readQuarantine(list: Field, references: readonly Reference[]): Tests['quarantine'] {
+function readQuarantine(
+  list: Field,
+  written: z.output<typeof quarantineSchema>[] = [],
+  references: readonly Reference[],
+): Tests['quarantine'] {
   const ids = references.map(({ id }) => id);
-  return checkItems(list, quarantineSchema).map(({ field, value }) => {
+  return written.map((value, index) => {
+    const field = list.at(index);
     if (!ids.includes(value.id))
       field.refuse(
         `${field.name}: there is no reference "${value.id}"${didYouMean(value.id, ids)}`,

@@ -808,13 +808,13 @@ test('all problems of all files are reported together', async () => {
     expect.stringContaining('prompts/b.yaml:2: is not valid YAML'),
     expect.stringContaining('prompts/tests/c.yaml:3: n_tries must be'),
     expect.stringContaining(
-      'prompts/tests/c.yaml:1: metric "m": there is no built-in metric "nope_at_all"',
-    ),
-    expect.stringContaining(
       'prompts/tests/c.yaml:2: references[0].input must be a map of variables',
     ),
     expect.stringContaining(
       'prompts/tests/c.yaml:2: unknown key "inputs" in references[1]; did you mean "input"?',
+    ),
+    expect.stringContaining(
+      'prompts/tests/c.yaml:1: metric "m": there is no built-in metric "nope_at_all"',
     ),
   ]);
 });

@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff';
-import { testKeys } from '../../config/test-keys.ts';
+import { testKeys } from '../../config/tests.ts';
 import { readUpTo } from '../../documents/read-up-to.ts';
 import type { ChangedText, Hunk } from '../../kernel/result/changes.ts';
 import type { Because } from '../../kernel/result/suite-result.ts';

@@ -146,7 +146,7 @@ type SolverJob = { program: AssignmentProgram } & (
   { solver: 'javascript-lp-solver'; model: SimplexModel } | { solver: 'highs'; seconds: number }
 );
 
-const ROLE = 'evaldiff-solver';
+const SOLVER_ROLE = 'evaldiff-solver';
 
 const MEMORY_MB = 1024;
 
@@ -158,7 +158,7 @@ export function createSolver(options: Partial<SolverOptions> = {}): Solve {
       solver === 'highs'
         ? { solver, program, seconds: limit / 1000 }
         : { solver, program, model: modelOf(program) };
-    const worker = startThread(import.meta.url, ROLE, { maxOldGenerationSizeMb: MEMORY_MB });
+    const worker = startThread(import.meta.url, SOLVER_ROLE, { maxOldGenerationSizeMb: MEMORY_MB });
     try {
       await messageFrom(worker, start, `did not start within ${start / 1000} s`);
       worker.postMessage(job);
@@ -205,7 +205,7 @@ async function solveWithSimplex(
   return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
 }
 
-await serveThread(ROLE, (port) =>
+await serveThread(SOLVER_ROLE, (port) =>
   // The listener keeps the thread alive. An early exit would count as a failure.
   port.on('message', async (job: SolverJob) => {
     const answer =

@@ -3,7 +3,7 @@ import { composePrompt } from '../../config/compose-prompt.ts';
 import type { ForeignFile, FormatTools } from '../../config/formats.ts';
 import { askedModel } from '../../config/model-names.ts';
 import { checkMembers } from '../../config/schema.ts';
-import { testKeys } from '../../config/test-keys.ts';
+import { testKeys } from '../../config/tests.ts';
 import { Field, valueAt, type Document } from '../../documents/document.ts';
 import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';

@@ -5,6 +5,7 @@ import {
   check,
   checkMembers,
   closed,
+  codeLanguage,
   filled,
   listOf,
   mapOf,
@@ -46,9 +47,7 @@ const toolResult = z.union(
     anyText(),
     closed({
       code: filled().describe('Code that reads args, the arguments of the call, and sets output.'),
-      language: oneOf(['python', 'javascript'])
-        .describe('Language of the code. Default: python.')
-        .optional(),
+      language: codeLanguage.optional(),
     }),
   ],
   { error: 'must be a text, or a map with code' },

@@ -63,11 +63,14 @@ function compile(schema: JsonSchema): Compiled {
     metas.set(draft, meta);
     meta.validateSchema(given, true);
     const validate = createAjv(draft, { ...options, validateSchema: false }).compile(given);
-    return (value) => {
+    const check = (value: ExactJson) => {
       const { copy, holder: parentData } = standIn(value);
       const place = { instancePath: '', parentData, parentDataProperty: 0, rootData: parentData };
       return validate(copy, { ...place, dynamicAnchors: {} }) ? null : firstError(validate);
     };
+    const text = JSON.stringify(schema);
+    const isSlow = text.length > QUICK || /"\$(?:ref|dynamicRef|recursiveRef)"\s*:/.test(text);
+    return isSlow ? (value) => withinTime(() => check(value)) : check;
   } catch (error) {
     return `the schema is not valid: ${errorMessage(error)}`;
   }
@@ -84,12 +87,20 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   return ajv.addVocabulary(ANNOTATION_KEYWORDS);
 }
 
+/** Without references, a schema of this length checks an answer within milliseconds. */
+const QUICK = 10_000;
+
 /** A repository's schema could check an answer for ever, by references that double at each level. */
-const CHECK_SECONDS = 2;
+const SCHEMA_SECONDS = 2;
 
-const LIMITED = createContext({ check: (): unknown => null });
+const context = createContext({ check: (): string | null => null });
 
-const call = new Script('check()');
+const script = new Script('check()');
+
+function withinTime(check: () => string | null): string | null {
+  context['check'] = check;
+  return script.runInContext(context, { timeout: SCHEMA_SECONDS * 1000 }) as string | null;
+}
 
 /** Schemas that took too long, as text. They are not checked again. */
 const slow = new Set<string>();
@@ -100,22 +111,20 @@ export function checkAgainst(schema: JsonSchema, value: ExactJson): SchemaFindin
   if (slow.size > 0 && slow.has(JSON.stringify(schema)))
     return {
       status: 'error',
-      message: `was not checked: the schema took longer than ${CHECK_SECONDS} s before`,
+      message: `was not checked: the schema took longer than ${SCHEMA_SECONDS} s before`,
     };
   try {
-    LIMITED['check'] = () => validate(value);
-    const wrong = call.runInContext(LIMITED, { timeout: CHECK_SECONDS * 1000 }) as string | null;
-    return { status: 'checked', wrong };
+    return { status: 'checked', wrong: validate(value) };
   } catch (error) {
-    return { status: 'error', message: endOf(error, schema) };
+    return { status: 'error', message: schemaFailure(error, schema) };
   }
 }
 
-function endOf(error: unknown, schema: JsonSchema): string {
+function schemaFailure(error: unknown, schema: JsonSchema): string {
   if (error instanceof RangeError) return 'the schema refers to itself ($ref) in an endless loop';
   if (member(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
   slow.add(JSON.stringify(schema));
-  return `the check of the schema took longer than ${CHECK_SECONDS} s and was stopped`;
+  return `the check of the schema took longer than ${SCHEMA_SECONDS} s and was stopped`;
 }
 
 function firstError(validate: ValidateFunction): string {

@@ -63,7 +63,7 @@ describe('the script of a reference', () => {
     ],
     [
       'a later turn without words of the user',
-      ref('x', 'turns: [{}, { expected: Hello }]'),
+      ref('x', 'turns: [{}, {}]'),
       '',
       ['prompts/tests/p.yaml:5: each turn after the first needs the key user with a text'],
     ],
