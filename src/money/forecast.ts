@@ -8,7 +8,7 @@ import { requestsOf, type Prepared } from './prepared.ts';
 import { priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, fileTokens, outputLimit } from './tokens.ts';
 
-interface ForecastTools {
+export interface ForecastTools {
   price: Price;
   stored(request: Request): boolean;
 }

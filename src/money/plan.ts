@@ -2,8 +2,9 @@ import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import { takesOverlay } from '../types/model.ts';
-import type { Problem } from '../types/plain.ts';
+import type { Problem, Purpose } from '../types/plain.ts';
 import { capWords, type Cap } from './cost-cap.ts';
+import type { CallNames, PlannedFeature } from './feature-plan.ts';
 import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
 import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
 
@@ -31,8 +32,6 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     judging.filter(({ purpose }) => purpose === 'evaluator'),
     judging.filter(({ purpose }) => purpose !== 'evaluator'),
   ];
-  const sumOf = (planned: readonly JudgingCalls[]): number =>
-    sum(planned.map(({ calls }) => calls));
   const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
   for (const suite of suites) {
     for (const [index, tries] of next(suite)) {
@@ -105,18 +104,34 @@ export function repeatPlan(plan: Plan, times: number): Plan {
 
 export function withFeatureCalls(
   plan: Plan,
-  calls: { grader: number; certain: Plan['certain']; possible: Plan['possible']; usual: number },
+  planned: readonly PlannedFeature[],
+  features: readonly { key: string; calls?: CallNames }[],
 ): Plan {
   const certain = { ...plan.certain };
-  for (const [key, more] of Object.entries(calls.certain))
-    certain[key] = (certain[key] ?? 0) + more;
+  const possible: Record<string, number> = {};
+  for (const { key, calls: names } of features) {
+    const own = planned.find((each) => each.key === key);
+    if (names?.certain !== undefined)
+      certain[names.certain.key] =
+        (certain[names.certain.key] ?? 0) + sumOf(own?.certain.filter((each) => !isGrade(each)));
+    if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
+  }
+  const grades = planned.flatMap((own) => own.certain.filter(isGrade));
   return {
     ...plan,
-    grader_calls: plan.grader_calls + calls.grader,
+    grader_calls: plan.grader_calls + sumOf(grades),
     certain,
-    possible: calls.possible,
-    usual_possible: calls.usual,
+    possible,
+    usual_possible: sum(planned.map(({ usual }) => usual)),
   };
+}
+
+function isGrade({ purpose }: { purpose: Purpose }): boolean {
+  return purpose === 'grader';
+}
+
+function sumOf(planned: readonly { calls: number }[] = []): number {
+  return sum(planned.map(({ calls }) => calls));
 }
 
 export function overBudget(

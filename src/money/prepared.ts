@@ -60,7 +60,7 @@ export interface Plan {
 
 export interface Prepared {
   mode: 'diff' | 'sweep';
-  suites: SuiteComparison[];
+  suites: readonly SuiteComparison[];
   gate: GateSettings;
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;

@@ -1,5 +1,5 @@
-import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../money/feature-plan.ts';
-import type { Grader } from '../types/model.ts';
+import type { FeaturePlan, PlannedCalls } from '../money/feature-plan.ts';
+import type { Grader, Target } from '../types/model.ts';
 import type { Notice, Place } from '../types/plain.ts';
 
 /** Tests a judge on labelled examples. `base` is null unless base judges differently. */
@@ -37,28 +37,28 @@ export function judgeCalls(
 }
 
 /**
- * Null for runs that compare nothing. `isOptional`: a test without a key is left out, not an error.
+ * A run that compares nothing tests nothing. `isOptional`: a test without a key is left out, not an
+ * error.
  */
 export function planJudgeTests<Test>(
   { mode, again }: { mode: 'diff' | 'sweep'; again?: unknown },
   select: () => { tests: Test[]; notices: Notice[] },
   callsOf: (test: Test) => PlannedCalls[],
   isOptional = false,
-): FeaturePlan<Test[]> | null {
-  if (mode === 'sweep' || again !== undefined) return null;
+): FeaturePlan<Test[]> {
+  if (mode === 'sweep' || again !== undefined) return { own: [] };
   const { tests, notices } = select();
   const planOf = (own: Test[]): FeaturePlan<Test[]> => ({
-    ...NOTHING_PLANNED,
     own,
     certain: own.flatMap(callsOf),
     tested: own.length,
     notices,
-    ...(isOptional
-      ? {
-          withKeys: (hasKeys) =>
-            planOf(own.filter((test) => hasKeys(callsOf(test).map(({ target }) => target)))),
-        }
-      : {}),
   });
-  return planOf(tests);
+  if (!isOptional) return planOf(tests);
+  const hasOwn = (test: Test, hasKeys: (targets: readonly Target[]) => boolean): boolean =>
+    hasKeys(callsOf(test).map(({ target }) => target));
+  return {
+    ...planOf(tests),
+    withKeys: (hasKeys) => planOf(tests.filter((test) => hasOwn(test, hasKeys))),
+  };
 }

@@ -84,7 +84,7 @@ const echo: Feature & SessionRow & CommandRow = {
   key: 'echo',
   suiteKey,
   result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },
-  suiteParts: ({ run: { runs } }) => ({ echoed: runs.length }),
+  judge: () => ({ ofSuite: ({ comparison }) => ({ echoed: comparison.run.runs.length }) }),
   report: async () => report,
   savedFile: {
     fileName: 'echo.json',

@@ -14,7 +14,7 @@ import { isBatched } from '../../types/model.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
-import { certainWords } from '../run/plan-run.ts';
+import { certainWords } from '../run/plan.ts';
 import type { Access, TestOverrides } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
 import { formatsOf } from '../session/edges.ts';
@@ -140,17 +140,17 @@ export function sessionOptions(
     progress: { style: 'steps', write: (text) => runner.info(text.trimEnd()) },
     log: runner.info,
     warn: runner.warning,
-    planned(_plan, { prepared, emptyResult: { notices } }, decided) {
+    planned(run, decided) {
       const shown = {
         trust: decided,
-        prepared,
-        notices,
-        certainWords: certainWords(prepared.plan, job.features),
+        prepared: run,
+        notices: run.emptyResult.notices,
+        certainWords: certainWords(run.plan, job.features),
         verbose: true,
         references: REFERENCES_IN_LOG,
       };
       runner.info(planLines(shown).join('\n'));
-      const lost = lostBatches(job, prepared);
+      const lost = lostBatches(job, run);
       if (lost !== null) runner.warning(lost);
     },
   };

@@ -9,11 +9,9 @@ import {
 } from '../../edges/github/pull.ts';
 import { UserError, userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { ORIGIN_WORDS, PULL_REQUEST_EVENTS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { notEvaluated } from '../run/not-judged.ts';
-import { collectEmptyParts } from '../run/plan-run.ts';
+import { createEmptyResult, notEvaluated } from '../run/not-judged.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
 import { type Session, evaluate } from '../session/session.ts';
 import { findSides } from '../session/sides.ts';
@@ -120,16 +118,14 @@ export async function evaluateJob(job: Job, session: Session) {
     return { ...(await evaluated), sides, published };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const unread = {
-      mode,
-      base: null,
-      head: { commit: facts.head ?? '' },
-      trust: job.trust.level,
-      gate: DEFAULT_GATE,
-      n_tries: 'adaptive' as const,
-      emptyParts: collectEmptyParts(session.features),
+    const { features } = session;
+    const head = { commit: facts.head ?? '' };
+    const unread = createEmptyResult({ mode, base: null, head, trust: job.trust.level, features });
+    return {
+      result: notEvaluated(unread, [...error.problems]),
+      suites: [],
+      sides: null,
+      published,
     };
-    const result = notEvaluated(unread, [...error.problems], []);
-    return { result, suites: [], sides: null, published };
   }
 }

@@ -20,7 +20,7 @@ import { trustLevel } from '../../trust/trust.ts';
 import { NO_FACTS, type SourceTree } from '../../types/repository.ts';
 import { perVendor } from '../../types/vendors.ts';
 import { ownSettings } from '../run/feature.ts';
-import type { Edges } from '../run/input.ts';
+import type { Edges } from '../run/record.ts';
 import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { formatsOf } from '../session/edges.ts';
@@ -175,7 +175,7 @@ function cliSessionOptions(
     progress: { style: isTerminal ? 'line' : 'steps', write: err },
     log,
     warn: log,
-    planned(plan, { sweep }) {
+    planned({ plan, sweep }) {
       const size = sweepExtent(sweep);
       if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
     },

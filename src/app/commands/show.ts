@@ -15,7 +15,7 @@ import {
 import { logJson, logLine } from '../../text/log.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { didYouMean } from '../../text/suggest.ts';
-import { planRun } from '../run/plan-run.ts';
+import { planRun } from '../run/plan.ts';
 import { runInput, withEdges, type Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
@@ -163,7 +163,7 @@ async function promptsOf(
       note(
         "the result is of uncommitted files; head's prompt is rendered from the files as they are now",
       );
-    return sentPrompts(planned.prepared);
+    return sentPrompts(planned);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     note(`the prompts as sent are not shown: ${error.problems[0]?.message ?? 'unreadable'}`);

@@ -1,6 +1,6 @@
 import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../confirm/claims.ts';
 import { restsOn } from '../../kernel/judge/confirmation.ts';
-import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import {
   separateFalls,
   underBaseFindings,
@@ -11,10 +11,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Confirm } from './confirm.ts';
 import type { RunWords } from './spending.ts';
 
-interface JudgedSuite {
-  comparison: SuiteComparison;
-  verdict: SuiteVerdict | null;
-}
+type JudgedSuite = Pick<SuiteRow, 'comparison' | 'verdict'>;
 
 /** A drop that appears when base's metrics judge both sides. `metric`: null for the pass rate. */
 interface FallOfSuite {

@@ -32,8 +32,8 @@ import { calledModel, type Complete, type Request } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
-import type { Edges } from '../run/input.ts';
-import { readSides } from '../run/read-sides.ts';
+import { readSides } from '../run/read.ts';
+import type { Edges } from '../run/record.ts';
 import type { Access, TestOverrides } from './access.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices, loadModelNames } from './prices.ts';
@@ -161,8 +161,8 @@ export function createEdges(options: EdgesOptions) {
         ? await loadListPrices(new Date())
         : NO_LIST,
       models: loadModelNames,
-      stored: await asking.reader(),
     }),
+    stored: asking.reader,
     ledger(given) {
       ledger = given;
     },

@@ -13,8 +13,8 @@ import { redactAll, type SecretRegister } from '../../text/redact.ts';
 import { shellWord } from '../../text/visible.ts';
 import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
 import type { Notice, Withheld } from '../../types/plain.ts';
-import type { Edges, RunInput } from '../run/input.ts';
 import { planAndRun } from '../run/plan-and-run.ts';
+import type { Edges, PlannedRun, RunInput } from '../run/record.ts';
 import { withoutSecrets, type Access, type TestOverrides } from './access.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { createEdges, suiteKeysOf, type SessionFeatures } from './edges.ts';
@@ -75,7 +75,7 @@ export interface SessionOptions extends CheckoutPlace {
   progress: { style: 'line' | 'steps'; write(text: string): void };
   log(line: string): void;
   warn(line: string): void;
-  planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
+  planned(run: PlannedRun, trust: TrustDecision): void;
   now(): Date;
   beforeCalls?: () => Promise<void>;
   testOverrides?: TestOverrides | undefined;
@@ -224,9 +224,9 @@ export async function withEdges<T>(
     trees: base === null ? [head] : [base, head],
     record: write === null ? null : (line) => write(session.redact(line)),
     exchange,
-    planned(plan, ready) {
-      planned(plan, ready, session.trust);
-      progress.planned(plan, ready);
+    planned(run) {
+      planned(run, session.trust);
+      progress.planned(run);
     },
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);
@@ -274,9 +274,9 @@ export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evalu
   const suites: Suite[] = [];
   const result = await planAndRun(input, {
     ...edges,
-    planned(plan, ready) {
-      edges.planned(plan, ready);
-      suites.push(...ready.prepared.suites.flatMap(({ run }) => run.suite.head?.suite ?? []));
+    planned(planned) {
+      edges.planned(planned);
+      suites.push(...planned.suites.flatMap(({ run }) => run.suite.head?.suite ?? []));
     },
   });
   return { result, suites };

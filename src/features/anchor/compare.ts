@@ -1,5 +1,5 @@
-import { extraTryMaker } from '../../app/run/extra-tries.ts';
-import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
+import { extraTryMaker } from '../../app/run/confirm.ts';
+import type { FeatureTools, Judged, JudgedRun } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { suiteClusters } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun, type SuiteRun } from '../../kernel/plan/suite-run.ts';
@@ -18,10 +18,10 @@ const CONFIRM_LEVEL = 0.01;
 /** The anchor is the prompt of an older commit. Skips suites that are already red. */
 export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
-  run: ComparedRun,
+  run: JudgedRun,
   tools: FeatureTools,
-): Promise<Judged> {
-  const open = run.suites.flatMap(({ comparison, result }) => {
+): Promise<Partial<Judged>> {
+  const open = run.rows.flatMap(({ comparison, result }) => {
     const suite = planned.find(({ identity }) => identity === identityOf(comparison.run));
     const isOpen = result.verdict !== 'regressed' && result.verdict !== 'not_compared';
     return suite !== undefined && isOpen ? [{ suite, comparison, result }] : [];
@@ -40,7 +40,7 @@ export async function compareWithAnchor(
     const ask = anchorAsker(tools, run.price, comparison.run);
     found.push({ path, suite: name, variant, ...(await compareRows(rows, level, ask)) });
   }
-  if (found.length === 0) return { parts: {}, findings: [], unjudged: [], notices: [] };
+  if (found.length === 0) return {};
   const anchor: AnchorResult = { ...named, suites: found };
   const fell = found.filter(({ status }) => status === 'fell');
   return {
@@ -51,8 +51,6 @@ export async function compareWithAnchor(
           suite: { path: each.path, name: each.suite, variant: each.variant },
           text: `${each.suite} ${fallWords(each, anchor)}`,
         })),
-    unjudged: [],
-    notices: [],
   };
 }
 
@@ -112,7 +110,7 @@ type AskAnchor = (
   anew: boolean,
 ) => Promise<AnchorRow[] | null>;
 
-function anchorAsker(tools: FeatureTools, price: ComparedRun['price'], suite: SuiteRun): AskAnchor {
+function anchorAsker(tools: FeatureTools, price: JudgedRun['price'], suite: SuiteRun): AskAnchor {
   return async (rows, prompt, anew) => {
     if (tools.spent.halted() !== null) return null;
     const extra = extraTryMaker(tools, price, anew ? { anew } : {});

@@ -64,7 +64,7 @@ function labelsOf({ examples }: Conversation): string {
   );
 }
 
-export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
+export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> {
   const once = [...new Map(run.suites.map((suite) => [suite.run.suite.path, suite.run])).values()];
   const select = () => ({
     tests: once.flatMap((each) => dueTest(each) ?? []),

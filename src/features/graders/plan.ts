@@ -140,7 +140,7 @@ function untestedRubric({
   return [{ kind: 'scoring', message, place }];
 }
 
-export function planGraderTests(run: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
+export function planGraderTests(run: PlanningRun<unknown>): FeaturePlan<RubricTest[]> {
   const runs = run.suites.map((suite) => suite.run);
   const select = () => selectRubricTests(run.base, run.head, runs);
   return planJudgeTests(run.input, select, ({ examples, base, head, place }) => {

@@ -27,10 +27,10 @@ export function awaitPromised(
 
 export function checkPromises(
   { references, unknown }: Promises,
-  { suites }: DecidedRun,
+  { rows: suitesRun }: Pick<DecidedRun, 'rows'>,
 ): PromisesResult {
   const rows = references.flatMap(({ path, suite, id }): PromisedReference[] => {
-    const ran = suites.flatMap(({ result }) =>
+    const ran = suitesRun.flatMap(({ result }) =>
       result.path === path && result.name === suite
         ? result.references
             .filter((reference) => reference.id === id)

@@ -1,5 +1,5 @@
-import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
+import type { Edges, PlannedRun } from '../../app/run/record.ts';
 import { serverName, sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
@@ -85,14 +85,14 @@ async function runShard(
   session: Session,
   { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
 ): Promise<Manifest> {
-  const seen: { ready: ReadyPlan | null; ledger: Ledger | null } = { ready: null, ledger: null };
+  const seen: { ready: PlannedRun | null; ledger: Ledger | null } = { ready: null, ledger: null };
   const sides = { base: null, head };
   const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
   const { problems, usage } = await planAndRun(input, {
     ...edges,
-    planned(plan, given) {
+    planned(given) {
       seen.ready = given;
-      edges.planned(plan, given);
+      edges.planned(given);
     },
     ledger(given) {
       seen.ledger = given;
@@ -105,7 +105,7 @@ async function runShard(
     ...sweepFacts(session, head.commit),
     shard,
     plan: planIdentity(ready.whole, sha256),
-    counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
+    counts: { references: countReferences(ready), of: countReferences(ready.whole) },
     usage: usageOfPart(usage),
     attempts: ledger?.attempts() ?? 0,
     halted: plainHalt(ledger?.halt() ?? null) ?? plainHalt(edges.halted()),
@@ -180,12 +180,12 @@ export async function mergeParts(
         {
           ...edges,
           halted: () => exchange.halted() ?? edges.halted(),
-          planned(plan, ready) {
+          planned(ready) {
             const found = usable
               ? incompleteParts(manifests, ready.whole, source, sha256)
               : problems;
             if (found.length > 0) throw new UserError(found);
-            edges.planned(plan, ready);
+            edges.planned(ready);
           },
         },
       ),
