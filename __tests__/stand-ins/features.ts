@@ -1,6 +1,6 @@
 import { readResultValue } from '../../src/app/commands/read-result.ts';
 import { collectEmptyParts, ownKeys, ownSettings } from '../../src/app/run/feature.ts';
-import { suiteKeysOf } from '../../src/app/session/edges.ts';
+import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import { FEATURES } from '../../src/features.ts';
 import { resultSchemaWith } from '../../src/kernel/result/result.ts';
 

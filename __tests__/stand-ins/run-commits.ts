@@ -2,7 +2,7 @@ import type { CommandFeatures } from '../../src/app/commands/terminal.ts';
 import { planAndRun } from '../../src/app/run/plan-and-run.ts';
 import { readSides } from '../../src/app/run/read.ts';
 import type { Edges } from '../../src/app/run/record.ts';
-import { suiteKeysOf } from '../../src/app/session/edges.ts';
+import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
 import { NO_LIST } from '../../src/money/price.ts';

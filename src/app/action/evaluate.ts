@@ -13,9 +13,10 @@ import { ORIGIN_WORDS, PULL_REQUEST_EVENTS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import { createEmptyResult, notEvaluated } from '../run/not-judged.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
-import { type Session, evaluate } from '../session/session.ts';
+import { evaluate } from '../session/evaluate.ts';
+import type { Session } from '../session/session.ts';
 import { findSides } from '../session/sides.ts';
-import { ownJobOf, type Job } from './context.ts';
+import type { Job } from './context.ts';
 
 /**
  * Uses only the event and GitHub's API, because an outsider may have written an earlier workflow
@@ -74,12 +75,11 @@ async function refuseForkCheckout(
 const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
 export function commitsRequest(
-  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'jobs'>,
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'own'>,
 ): CommitsRequest & { workingDirectory: string } {
   const { inputs, facts } = job;
   const { workingDirectory, base, head } = inputs;
-  if (ownJobOf(job)?.isOfBase !== true)
-    return { workingDirectory, base, head, facts, mode: modeOf(job) };
+  if (job.own?.isOfBase !== true) return { workingDirectory, base, head, facts, mode: modeOf(job) };
   const ofBase = { ...facts, head: facts.base ?? facts.head, pullRequest: null };
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
@@ -112,7 +112,7 @@ export async function evaluateJob(job: Job, session: Session) {
     const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
     const sides = { ...found, description: facts.description };
     job.lease.about(facts, sides.head.commit, job.trust.approved);
-    const own = await ownJobOf(job)?.open?.(job, session, sides);
+    const own = await job.own?.open?.(job, session, sides);
     published = own?.published ?? published;
     const evaluated = own?.evaluate() ?? evaluate(session, mode, sides);
     return { ...(await evaluated), sides, published };

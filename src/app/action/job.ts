@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Repository } from '../../edges/git/repository.ts';
 import { approverOf, removeLabel } from '../../edges/github/approval.ts';
 import { connect, type Client } from '../../edges/github/client.ts';
-import { formatProblem, UserError } from '../../errors.ts';
+import { formatProblem, problem, UserError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { placeLinks } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
@@ -20,14 +20,7 @@ import { reasonsInWords } from '../../wording/reasons.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
 import { writeRun } from '../session/write-reports.ts';
-import {
-  ownJobOf,
-  refuseMixedInputs,
-  say,
-  sessionOptions,
-  type JobEnding,
-  type Job,
-} from './context.ts';
+import { say, sessionOptions, type JobEnding, type Job, type OwnJob } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
 import { namedBase, runIdentity, runUrl } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
@@ -35,7 +28,9 @@ import { overriddenByLabel } from './override.ts';
 import { fillReportFolder, outputsOf, publish } from './publish.ts';
 import { uploadReports } from './report-link.ts';
 
-type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
+interface GivenJob extends Omit<Job, 'trust' | 'commits' | 'lease' | 'own'> {
+  jobs: readonly OwnJob[];
+}
 
 /** A failure to publish never changes the verdict. */
 export async function runJob(
@@ -44,10 +39,16 @@ export async function runJob(
 ): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
-  const judges = ownJobOf(given)?.run === undefined;
+  const kinds = given.jobs.filter((kind) => kind.takes(given));
+  const [own] = kinds;
+  const judges = own?.run === undefined;
   const lease = createLease(client, { ...given, judges }, runIdentity(inputs, env));
+  const refused = kinds
+    .flatMap((kind) => kind.refuse?.(given) ?? [])
+    .map((message) => problem(null, message));
+  const problems = [...(given.problems ?? []), ...refused];
   try {
-    const ending = concludeJob(client, { ...given, lease });
+    const ending = concludeJob(client, { ...given, own, lease, problems });
     const { conclusion, line } = await (crashed === null
       ? ending
       : Promise.race([ending, crashed]));
@@ -69,9 +70,8 @@ async function concludeJob(
   client: Client,
   given: Omit<Job, 'trust' | 'commits'>,
 ): Promise<JobEnding> {
-  const { inputs, runner, lease, problems = [] } = given;
-  if (problems.length > 0) throw new UserError([...problems]);
-  refuseMixedInputs(given);
+  const { inputs, runner, lease, problems } = given;
+  if (problems.length > 0) throw new UserError(problems);
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
@@ -89,7 +89,7 @@ async function concludeJob(
   };
   return openSession(sessionOptions(job, decide), (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
-    return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
+    return job.own?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
   });
 }
 

@@ -12,7 +12,7 @@ import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
 import { certainWords, planRun } from '../run/plan.ts';
 import type { PlannedOrRefused, PlannedRun, RunInput } from '../run/record.ts';
-import { runInput, withEdges } from '../session/session.ts';
+import { runInput, withEdges } from '../session/evaluate.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';

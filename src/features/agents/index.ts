@@ -1,6 +1,6 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { AGENT_PROGRAM, takesOverlay } from '../../types/model.ts';

@@ -1,5 +1,5 @@
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
 import { directNotices } from './direct.ts';
 

@@ -1,6 +1,6 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/rates.ts';
 import { counted } from '../../text/amounts.ts';
 import { conversationKind } from './answerer.ts';

@@ -1,15 +1,10 @@
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import type { Edges, PlannedRun } from '../../app/run/record.ts';
 import { serverName, sha256 } from '../../app/session/cached-complete.ts';
+import { evaluateWith, runInput, type Evaluated, withEdges } from '../../app/session/evaluate.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
-import {
-  evaluateWith,
-  runInput,
-  type Evaluated,
-  type Session,
-  withEdges,
-} from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import { checkedOverrides } from '../../config/apply-overrides.ts';
 import type { Store } from '../../edges/store/index.ts';
@@ -34,14 +29,14 @@ import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 const SERVER_HASH_LETTERS = 16;
 
 function sweepFacts(
-  { trust, inputs, workingDirectory, access, redact }: Session,
+  { trust, inputs, access, redact }: Session,
   head: string,
 ): Omit<MergeFacts, 'source'> {
   const { read, code, codeEnv, maxCalls, maxCost } = inputs;
   const shared = {
     config: read.config,
     overrides: read.overrides.lines.join('\n'),
-    'working-directory': workingDirectory,
+    'working-directory': inputs.workingDirectory,
     'allowed-models': (read.allowedModels ?? []).join(', '),
     endpoints: [...access.endpoints]
       .map(

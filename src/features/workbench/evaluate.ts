@@ -1,7 +1,8 @@
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import type { Edges, PlannedRun } from '../../app/run/record.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
-import { runInput, type Session, withEdges } from '../../app/session/session.ts';
+import { runInput, withEdges } from '../../app/session/evaluate.ts';
+import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
