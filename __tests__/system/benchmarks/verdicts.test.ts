@@ -143,8 +143,8 @@ describe('the verdict pages', () => {
       expect(page).toContain(`| ${name} | ${goals.map(inWords).join(', ') || '–'} |`);
   });
 
-  test('show the measured table in docs/verdicts.md', () => {
-    const text = read('docs/verdicts.md');
+  test('show the measured table in docs/statistics.md', () => {
+    const text = read('docs/statistics.md');
     expect(withShortTable(text, read('benchmarks/verdicts.md'))).toBe(text);
   });
 
@@ -216,7 +216,7 @@ describe('the verdict pages', () => {
     expect(made).toContain('| **9.0** | 96 | 0 | **7.0** | 100 |');
   });
 
-  test('copy only the simulations marked for docs/verdicts.md to that page, in percent', () => {
+  test('copy only the simulations marked for docs/statistics.md to that page, in percent', () => {
     const made = pageOf({
       ...empty,
       promises: [row('one', { shown: true }), row('two')],
