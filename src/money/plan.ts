@@ -6,7 +6,7 @@ import type { Problem, Purpose } from '../types/plain.ts';
 import { capWords, type Cap } from './cost-cap.ts';
 import type { CallNames, PlannedFeature } from './feature-plan.ts';
 import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
-import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
+import { isReplayedTarget, plannedQuestions, type Plan } from './prepared.ts';
 
 /** For example: `; up to 20 more calls if something regresses or is fixed`. */
 export function possibleWords({ possible }: Plan): string {
@@ -25,34 +25,26 @@ export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): num
 }
 
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
-  const requests = new Map<string, number>();
-  const recorded = new Map<string, number>();
+  const questions = plannedQuestions(suites, next);
+  const recorded = questions.filter(({ generation }) => isReplayedTarget(generation));
   const judging = judgingCalls(suites, next);
-  const [evaluating, grading] = [
-    judging.filter(({ purpose }) => purpose === 'evaluator'),
-    judging.filter(({ purpose }) => purpose !== 'evaluator'),
-  ];
+  const evaluating = judging.filter(({ purpose }) => purpose === 'evaluator');
+  const grading = judging.filter(({ purpose }) => purpose !== 'evaluator');
   const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
-  for (const suite of suites) {
-    for (const [index, tries] of next(suite)) {
-      const run = suite.runs[index];
-      if (run === undefined) continue;
-      for (const generation of answerCallsOf(run)) {
-        const { fingerprint } = generation;
-        const answers = isReplayedTarget(generation) ? recorded : requests;
-        answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
-      }
-    }
-  }
+  const replayed = triesOf(recorded);
   return {
     ...planSize(suites),
-    prompt_calls: sum([...requests.values()]),
-    replayed: sum([...recorded.values()]) + sumOf(grading.filter(isReplayed)),
+    prompt_calls: triesOf(questions) - replayed,
+    replayed: replayed + sumOf(grading.filter(isReplayed)),
     grader_calls: sumOf(grading.filter((each) => !isReplayed(each))),
     certain: { evaluator_calls: sumOf(evaluating) },
     possible: {},
     usual_possible: 0,
   };
+}
+
+function triesOf(questions: readonly { tries: number }[]): number {
+  return sum(questions.map(({ tries }) => tries));
 }
 
 function planSize(suites: readonly SuiteRun[]): PlanSize {

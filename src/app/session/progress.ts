@@ -86,7 +86,7 @@ export function createHalting({
   };
 }
 
-export interface Progress {
+interface Progress {
   planned(run: { plan: Plan; forecast: Forecast }): void;
   answered: JudgeEdges['answered'];
   stage(words: string): void;
