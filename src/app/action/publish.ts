@@ -45,7 +45,11 @@ export async function publishResult(
   if (lease.hasFailed()) return { conclusion: 'error', line: '' };
   const reports = await loadReports(job.features);
   const ids = await publish({
-    ...{ client, lease, inputs, result, reports },
+    client,
+    lease,
+    inputs,
+    result,
+    reports,
     facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
     changed: sides?.changed ?? [],
     summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,

@@ -97,7 +97,9 @@ function sumCounts(
   p: number | null,
 ): Compared {
   return {
-    ...{ status, references: rows.length, p },
+    status,
+    references: rows.length,
+    p,
     then: countOutcomes(rows.flatMap(({ then }) => then)),
     now: countOutcomes(rows.flatMap(({ head }) => head)),
   };
@@ -131,7 +133,10 @@ function anchorTries(row: AnchorRow, prompt: 'then' | 'head'): (ExtraTry & { row
   const generation = prompt === 'then' ? row.generation : row.own.affected.head;
   if (generation === null) throw new TypeError('a compared reference has a head');
   return Array.from({ length: ANCHOR_TRIES }, (_, index) => ({
-    ...{ row, run: row.run, generation, try: index },
+    row,
+    run: row.run,
+    generation,
+    try: index,
     prompt,
   }));
 }

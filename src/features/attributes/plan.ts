@@ -50,7 +50,8 @@ export async function planExplain(
   const { grader, unasked } = found.asker;
   if (calls.certain === 0)
     return {
-      ...{ own, notices },
+      own,
+      notices,
       possible: grader === null ? 0 : calls.possible,
       asker: found.asker,
     };
@@ -66,7 +67,9 @@ export async function planExplain(
     place: { file: file ?? SETTINGS_FILE, line: 0 },
   };
   return {
-    ...{ own, notices, problems },
+    own,
+    notices,
+    problems,
     certain: missing > 0 ? [asked] : [],
     possible: calls.possible,
     asker: { grader, unasked },

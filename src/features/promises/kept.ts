@@ -35,7 +35,10 @@ export function checkPromises(
         ? result.references
             .filter((reference) => reference.id === id)
             .map(({ status, base, head }): PromisedReference => ({
-              ...{ path, suite, variant: result.variant, id },
+              path,
+              suite,
+              variant: result.variant,
+              id,
               status: status === 'removed' ? 'deleted' : statusOf(base, head),
               base: base === null ? null : sideCounts(base),
               head: head === null ? null : sideCounts(head),
