@@ -3,6 +3,8 @@ import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
+import type { Client } from '../../edges/github/client.ts';
+import { mergeBaseOf } from '../../edges/github/pull.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
 import { expandNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
@@ -86,9 +88,9 @@ const REFERENCES_IN_LOG = 20;
 export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
+  client: Client,
 ): SessionOptions {
   const { inputs, access, secrets, env, facts, runner, now } = job;
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     features: job.features,
     inputs,
@@ -99,7 +101,7 @@ export function sessionOptions(
     now,
     testOverrides: job.testOverrides,
     directory: job.workspace,
-    remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
+    remote: remoteOf(job, client),
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: job.own?.role ?? 'whole',
     withheld: withheldFrom(facts),
@@ -137,6 +139,15 @@ export function sessionOptions(
       const lost = lostBatches(job, run);
       if (lost !== null) runner.warning(lost);
     },
+  };
+}
+
+function remoteOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
+  if (!server || !name) return undefined;
+  return {
+    ...serverAddress(server, name, inputs.token),
+    mergeBase: (base: string, head: string) => mergeBaseOf(client, name, [base, head]),
   };
 }
 

@@ -79,7 +79,7 @@ async function concludeJob(
     const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
-  return openSession(sessionOptions(job, decide), (session) => {
+  return openSession(sessionOptions(job, decide, client), (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
     return job.own?.run?.(ready, session) ?? judgeAndPublish(client, ready, session);
   });

@@ -6,7 +6,6 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import type { CheckSchema } from '../../types/metric.ts';
 import {
   type Complete,
   type Completion,
@@ -33,7 +32,6 @@ export interface JudgeEdges {
   words: RunWords;
   complete: Complete;
   evaluate: Evaluate;
-  checkSchema?: CheckSchema;
   random: ScoringTools['random'];
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;

@@ -27,7 +27,6 @@ import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cach
 import { loadListPrices, loadModelNames } from './prices.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
-import { createSchemaChecker } from './schemas.ts';
 import type { ProgramTools, SessionFeatures } from './session-row.ts';
 import type { Session } from './session.ts';
 import { machineOf, userFolder } from './store-place.ts';
@@ -70,10 +69,6 @@ function delayUntil(ready: Session['beforeCalls'], complete: Complete): Complete
 export function createEdges(options: World) {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
-  const schemas = createSchemaChecker(
-    CODE_TIMEOUT_SECONDS,
-    () => options.halting.halted() !== null,
-  );
   const activity = createActivity(nextTurn);
   let ledger = createLedger({ maxCalls: null, maxCost: null }, () => null);
   const providers = providersOf(options, {
@@ -93,7 +88,6 @@ export function createEdges(options: World) {
   const edges: Edges = {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
-    checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
     scoreMetric: scorerOf(options.features),
     solve: createSolver(),
     random: delimiterFrom,
@@ -120,7 +114,7 @@ export function createEdges(options: World) {
   return {
     edges,
     async close() {
-      await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
+      await Promise.all([providers.close(), sandbox.close()]);
       await checkouts.remove();
     },
   };

@@ -58,7 +58,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   judge: explainRun,
   report: async () => (await import('./report.ts')).attributesReport,
   tables: {
-    attributes: async (result) => (await import('./attribute-rows.ts')).attributeRows(result),
+    attributes: async (result) => (await import('./report.ts')).attributeRows(result),
   },
 };
 

@@ -95,6 +95,10 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
   'nothing-judged': ADD_METRIC,
   'nothing-gates': ADD_METRIC,
+  'no-grades': [
+    always("read the grader's replies in report.html, then change its rubric or model"),
+  ],
+  'base-unreadable': [always('fix the base branch, or check the changes named above by hand')],
   'not-run': ASK_MAINTAINER,
   'unused-changes': ASK_MAINTAINER,
   'not-comparable': [

@@ -226,6 +226,11 @@ describe('next step', () => {
       'fix the errors above, then re-run the failed job.',
     ],
     [{ kind: 'no-verdict' }, [{ code: 'no-test' }], 'add references to the suite.'],
+    [
+      { kind: 'no-verdict' },
+      [{ code: 'base-unreadable', text: 'Base cannot be read' }],
+      'fix the base branch, or check the changes named above by hand.',
+    ],
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],
   ])('has the expected words for the outcome %j', (outcome, reasons, words) => {
