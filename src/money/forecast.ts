@@ -70,7 +70,7 @@ function countPlan(
     const input = inputOf(first);
     questions += tries * input;
     answers += tries;
-    const missing = tries - countStored(first, tries, stored);
+    const missing = tries - storedTries(first, tries, stored);
     found += tries - missing;
     if (target.provider === 'program' && target.calls !== undefined) {
       agents.runs += missing;
@@ -139,7 +139,7 @@ function addJudging(
   }
 }
 
-function countStored(first: Request, tries: number, stored: ForecastTools['stored']): number {
+function storedTries(first: Request, tries: number, stored: ForecastTools['stored']): number {
   const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
   return all.filter(stored).length;
 }

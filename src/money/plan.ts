@@ -31,10 +31,10 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   const evaluating = judging.filter(({ purpose }) => purpose === 'evaluator');
   const grading = judging.filter(({ purpose }) => purpose !== 'evaluator');
   const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
-  const replayed = triesOf(recorded);
+  const replayed = sumOfTries(recorded);
   return {
     ...planSize(suites),
-    prompt_calls: triesOf(questions) - replayed,
+    prompt_calls: sumOfTries(questions) - replayed,
     replayed: replayed + sumOf(grading.filter(isReplayed)),
     grader_calls: sumOf(grading.filter((each) => !isReplayed(each))),
     certain: { evaluator_calls: sumOf(evaluating) },
@@ -43,7 +43,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   };
 }
 
-function triesOf(questions: readonly { tries: number }[]): number {
+function sumOfTries(questions: readonly { tries: number }[]): number {
   return sum(questions.map(({ tries }) => tries));
 }
 

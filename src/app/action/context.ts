@@ -101,7 +101,7 @@ export function sessionOptions(
     now,
     testOverrides: job.testOverrides,
     directory: job.workspace,
-    remote: remoteOf(job, client),
+    remote: jobRemote(job, client),
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: job.own?.role ?? 'whole',
     withheld: withheldFrom(facts),
@@ -142,7 +142,7 @@ export function sessionOptions(
   };
 }
 
-function remoteOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
+function jobRemote({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   if (!server || !name) return undefined;
   return {

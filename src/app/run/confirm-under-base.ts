@@ -11,7 +11,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Confirm } from './confirm.ts';
 import type { RunWords } from './spending.ts';
 
-type JudgedSuite = Pick<SuiteRow, 'comparison' | 'verdict'>;
+type ConfirmableSuite = Pick<SuiteRow, 'comparison' | 'verdict'>;
 
 /** A drop that appears when base's metrics judge both sides. `metric`: null for the pass rate. */
 interface FallOfSuite {
@@ -24,7 +24,7 @@ interface FallOfSuite {
  * only if new answers confirm them.
  */
 export async function findUnderBase(
-  suites: readonly JudgedSuite[],
+  suites: readonly ConfirmableSuite[],
   gate: GateSettings,
   { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
 ) {
@@ -47,7 +47,7 @@ export async function findUnderBase(
   return {
     findings: underBaseFindings(alone.filter((fall) => !refuted.some((own) => isOf(fall, own)))),
     /** A drop that only base's metrics show. Null if new answers refute the drop. */
-    hiddenIn: ({ comparison, verdict }: JudgedSuite) =>
+    hiddenIn: ({ comparison, verdict }: ConfirmableSuite) =>
       refuted.some(({ suite, metric }) => suite === comparison && metric === null)
         ? null
         : (verdict?.underBase ?? null),
@@ -66,7 +66,7 @@ function claimOf(
 }
 
 function fallsOf(
-  { comparison: suite, verdict }: JudgedSuite,
+  { comparison: suite, verdict }: ConfirmableSuite,
   alone: readonly SeparateFall[],
 ): FallOfSuite[] {
   const own = alone.filter(({ comparison }) => comparison === suite);

@@ -16,7 +16,7 @@ import type { ReferenceRun, SuiteComparison, SuiteRun, Try } from '../../kernel/
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { type Complete, type Request, isAbandoned } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
-import type { FeatureTools, JudgedRun } from './feature.ts';
+import type { FeatureTools, ComparedRun } from './feature.ts';
 
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
@@ -68,7 +68,7 @@ function isConfirmed(found: readonly Confirmation[] = []): boolean {
 export function confirmReferences(
   gate: GateSettings,
   confirm: Confirm | null,
-): JudgedRun['confirm'] {
+): ComparedRun['confirm'] {
   return async (suite, references, claims) => {
     const named = new Set(references);
     const runs = suite.compared.filter(({ affected }) => named.has(affected.reference.id));

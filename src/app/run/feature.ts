@@ -84,7 +84,7 @@ export interface AskedRun extends RunPlan {
   added: Partial<Added>[];
 }
 
-export interface JudgedRun extends AskedRun {
+export interface ComparedRun extends AskedRun {
   rows: readonly SuiteRow[];
   /**
    * Makes new tries to check whether these references got worse. The significance level is alpha
@@ -97,7 +97,7 @@ export interface JudgedRun extends AskedRun {
   ): Promise<Confirmation | null>;
 }
 
-export interface DecidedRun extends JudgedRun {
+export interface DecidedRun extends ComparedRun {
   parts: Partial<FeatureParts>;
   calls: number;
   groups(suite: SuiteResult): readonly ReferenceGroup[];
@@ -166,7 +166,7 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** Called when every suite has a verdict, before the run's verdict. */
   judge?(
     plan: PlannedFeature<Own>,
-    run: JudgedRun,
+    run: ComparedRun,
     tools: FeatureTools,
   ): MaybePromise<Partial<Judged>>;
 

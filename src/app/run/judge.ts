@@ -24,11 +24,11 @@ import {
   type Confirm,
   type ConfirmedVerdict,
 } from './confirm.ts';
-import { inTurn, type AskedRun, type DecidedRun, type JudgedRun } from './feature.ts';
+import { inTurn, type AskedRun, type DecidedRun, type ComparedRun } from './feature.ts';
 import { withScoringFacts } from './scoring-facts.ts';
 
 /** A run whose suites have verdicts, and what its own verdict is decided from. */
-export interface GatedRun extends JudgedRun {
+export interface GatedRun extends ComparedRun {
   gateInput: GateInput;
   groups: DecidedRun['groups'];
   /** Later calls explain the verdict, but do not change it. */
@@ -106,7 +106,7 @@ async function verdictsOf(
   return confirmFalls(measured, gate, confirm);
 }
 
-async function judgeFeatures(run: JudgedRun) {
+async function judgeFeatures(run: ComparedRun) {
   let rows = run.rows;
   const found =
     run.problems.length > 0
@@ -129,7 +129,7 @@ async function judgeFeatures(run: JudgedRun) {
 }
 
 function gateInput(
-  { mode, gate, suites, rows, features, ownRules, notRun, emptyResult: { notices } }: JudgedRun,
+  { mode, gate, suites, rows, features, ownRules, notRun, emptyResult: { notices } }: ComparedRun,
   found: Pick<GateInput, 'scoring' | 'featureFindings' | 'unjudged' | 'underBase' | 'pool'>,
 ): GateInput {
   const runs = suites.map(({ run }) => run);

@@ -42,7 +42,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
   const selected = await prepare(input, arranged, tools, own);
   const spend = await priceRun(input, arranged, selected, tools);
   const { whole, prepared } = spend;
-  const broken = brokenReferences(input, whole);
+  const broken = unrunnableIn(input, whole);
   const checked = await checkCode(whole.suites, input, tools.evaluate);
   const notices = [
     ...read,
@@ -50,7 +50,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...arranged.notices,
     ...arranged.head.notices,
     ...prepared.notices,
-    ...unreadNotices(input, arranged, prepared),
+    ...unreadChangeNotices(input, arranged, prepared),
     ...broken.notices,
     ...sides.sweepNotices,
     ...spend.notices,
@@ -81,7 +81,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
 }
 
 /** References that cannot run are errors only for `validate`. */
-function brokenReferences(
+function unrunnableIn(
   { mode, strict }: RunInput,
   { suites }: Prepared,
 ): { problems: Problem[]; notices: Notice[] } {
@@ -127,7 +127,7 @@ function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): numb
   return Math.ceil(answers * (mostCallsOfTry(suite.run) + grades / (2 * runs.length)));
 }
 
-function unreadNotices(
+function unreadChangeNotices(
   { mode, base, head, changed = [] }: RunInput,
   arranged: TrustedSides,
   { suites }: Prepared,

@@ -1,5 +1,5 @@
 import { extraTryMaker } from '../../app/run/confirm.ts';
-import type { FeatureTools, Judged, JudgedRun } from '../../app/run/feature.ts';
+import type { FeatureTools, Judged, ComparedRun } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { suiteClusters } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun, type SuiteRun } from '../../kernel/plan/suite-run.ts';
@@ -18,7 +18,7 @@ const CONFIRM_LEVEL = 0.01;
 /** The anchor is the prompt of an older commit. Skips suites that are already red. */
 export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
-  run: JudgedRun,
+  run: ComparedRun,
   tools: FeatureTools,
 ): Promise<Partial<Judged>> {
   const open = run.rows.flatMap(({ comparison, result }) => {
@@ -112,7 +112,7 @@ type AskAnchor = (
   anew: boolean,
 ) => Promise<AnchorRow[] | null>;
 
-function anchorAsker(tools: FeatureTools, price: JudgedRun['price'], suite: SuiteRun): AskAnchor {
+function anchorAsker(tools: FeatureTools, price: ComparedRun['price'], suite: SuiteRun): AskAnchor {
   return async (rows, prompt, anew) => {
     if (tools.spent.halted() !== null) return null;
     const extra = extraTryMaker(tools, price, anew ? { anew } : {});

@@ -40,21 +40,21 @@ interface AnchorReading {
 
 export async function readAnchor({ base, earlier }: SidesRead): Promise<AnchorReading> {
   const since = base?.project.settings.gate.anchor?.since ?? null;
-  if (since === null || earlier === undefined) return unread();
+  if (since === null || earlier === undefined) return unreadAnchor();
   try {
     const found = await earlier(since);
-    if (found === null) return unread(NONE[since] ?? null);
+    if (found === null) return unreadAnchor(NONE[since] ?? null);
     const { name, tree, project, problems } = found;
     const [first] = problems;
     if (first !== undefined)
-      return unread(
+      return unreadAnchor(
         `${name} cannot be read (${formatProblem(first)}); nothing is compared with it`,
       );
     const side = { project, context: { settings: project.settings, tree } };
     return { read: { since, commit: tree.commit, name, side } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return unread(error.problems.map(formatProblem).join(' '));
+    return unreadAnchor(error.problems.map(formatProblem).join(' '));
   }
 }
 
@@ -62,7 +62,7 @@ const NONE: Readonly<Record<string, string>> = {
   'last-release': 'this repository has no tag like v1.4.0, so head is not compared with a release',
 };
 
-function unread(why: string | null = null): AnchorReading {
+function unreadAnchor(why: string | null = null): AnchorReading {
   if (why === null) return {};
   return { notices: [{ kind: 'settings', place: null, message: `gate.anchor: ${why}` }] };
 }
@@ -107,7 +107,7 @@ export async function planAnchor({
   if (anchored.length === 0) return null;
   const references = anchored.flatMap((suite) => suite.references);
   const stored = await tools.stored();
-  const missing = references.filter(({ generation }) => !triesOf(generation).every(stored));
+  const missing = references.filter(({ generation }) => !anchorRequests(generation).every(stored));
   return {
     own: { ...named, suites: anchored },
     certain: plannedCalls(missing),
@@ -136,7 +136,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
   }));
 }
 
-function triesOf({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
+function anchorRequests({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
   return Array.from({ length: ANCHOR_TRIES }, (___, index) => ({
     ...asked,
     try: index + draw,

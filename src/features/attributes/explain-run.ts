@@ -1,4 +1,4 @@
-import type { FeatureTools, Judged, JudgedRun } from '../../app/run/feature.ts';
+import type { FeatureTools, Judged, ComparedRun } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { measuredMetrics } from '../../kernel/result/counts.ts';
@@ -20,7 +20,7 @@ import { weakInsights } from './weakest.ts';
 
 export async function explainRun(
   { own, asker }: PlannedFeature<ExplainOwn>,
-  run: JudgedRun,
+  run: ComparedRun,
   { spent, ...tools }: FeatureTools,
 ): Promise<Partial<Judged>> {
   if (own === null) return {};
@@ -78,7 +78,7 @@ export async function explainRun(
 
 /** Confirms findings from stored answers with new calls, unless the suite already failed. */
 export async function confirmedAttributes(
-  { rows, gate, confirm }: Pick<JudgedRun, 'rows' | 'gate' | 'confirm'>,
+  { rows, gate, confirm }: Pick<ComparedRun, 'rows' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
 ): Promise<{ findings: FeatureFinding[]; unconfirmed: string[] }> {
   const found = rows.flatMap(({ comparison, result }) =>
@@ -119,7 +119,7 @@ export function regressedAttributes(
 function explainSuite(
   comparison: SuiteComparison,
   suite: SuiteResult,
-  mode: JudgedRun['mode'],
+  mode: ComparedRun['mode'],
   metric: string | null,
 ): ExplainSuite | null {
   const {
@@ -161,7 +161,7 @@ function decidingValue(suite: SuiteResult, metric: string | null): ExplainSuite[
 
 function withTries(
   { run, compared }: SuiteComparison,
-  mode: JudgedRun['mode'],
+  mode: ComparedRun['mode'],
 ): ExplainReference[] {
   const counted = new Set(
     mode === 'sweep' ? run.runs.filter(({ affected }) => gates(run.suite, affected)) : compared,
