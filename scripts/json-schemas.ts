@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SessionFeatures } from '../src/app/session/edges.ts';
+import type { SessionFeatures } from '../src/app/session/session-row.ts';
 import { metricSchema, ownMetricSchema } from '../src/config/metric-schema.ts';
 import { promptSchema } from '../src/config/prompt.ts';
 import { rubricsSchema } from '../src/config/rubric.ts';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compile } from 'json-schema-to-typescript';
 import { ownKeys, ownSettings } from '../src/app/run/feature.ts';
-import { suiteKeysOf } from '../src/app/session/edges.ts';
+import { suiteKeysOf } from '../src/app/session/session-row.ts';
 import { FEATURES } from '../src/features.ts';
 import { jsonSchemas, ownFiles } from './json-schemas.ts';
 

@@ -4,7 +4,7 @@ import { outputsOf } from '../../src/app/action/publish.ts';
 import { createEmptyResult } from '../../src/app/run/not-judged.ts';
 import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { untilTestEnds } from '../stand-ins/after-test.ts';
-import { EMPTY_PARTS } from '../stand-ins/features.ts';
+import { FEATURES } from '../stand-ins/features.ts';
 import { asciiQuoted, canBeWritten, hostileLogs, hostileTexts } from '../stand-ins/hostile-text.ts';
 import { startModelServer } from '../stand-ins/models/server.ts';
 import { REPORTS } from '../stand-ins/reports.ts';
@@ -219,7 +219,7 @@ describe("the action's outputs", () => {
         trust: 'untrusted' as const,
         gate: DEFAULT_GATE,
         n_tries: 3,
-        emptyParts: EMPTY_PARTS,
+        features: FEATURES,
       };
       const result = {
         ...createEmptyResult(head),

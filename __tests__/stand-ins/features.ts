@@ -1,7 +1,6 @@
 import { readResultValue } from '../../src/app/commands/read-result.ts';
-import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
-import { collectEmptyParts } from '../../src/app/run/plan-run.ts';
-import { suiteKeysOf } from '../../src/app/session/edges.ts';
+import { collectEmptyParts, ownKeys, ownSettings } from '../../src/app/run/feature.ts';
+import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import { FEATURES } from '../../src/features.ts';
 import { resultSchemaWith } from '../../src/kernel/result/result.ts';
 
@@ -9,6 +8,13 @@ export { FEATURES };
 
 /** The features in the form for `prepare`, without files. */
 export const ROWS = { features: FEATURES, read: new Map<string, unknown>() };
+
+/** Tools for `prepare` whose store is empty. */
+export const PLANNING = {
+  hash: (text: string) => text,
+  random: () => 'delimiter',
+  stored: async () => () => false,
+};
 
 /** The result keys of features that had nothing to do. */
 export const EMPTY_PARTS = collectEmptyParts(FEATURES);

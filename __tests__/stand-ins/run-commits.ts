@@ -1,8 +1,8 @@
 import type { CommandFeatures } from '../../src/app/commands/terminal.ts';
-import type { Edges } from '../../src/app/run/input.ts';
 import { planAndRun } from '../../src/app/run/plan-and-run.ts';
-import { readSides } from '../../src/app/run/read-sides.ts';
-import { suiteKeysOf } from '../../src/app/session/edges.ts';
+import { readSides } from '../../src/app/run/read.ts';
+import type { Edges } from '../../src/app/run/record.ts';
+import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
 import { scoreMetric } from '../../src/metrics/index.ts';
 import { NO_LIST } from '../../src/money/price.ts';
@@ -28,7 +28,8 @@ export async function runCommits(
       return answer(reply(request.messages.at(-1)?.content ?? ''));
     },
     readSides: (input) => readSides(input, { read, hash }),
-    pricing: async () => ({ list: NO_LIST, stored: () => false }),
+    pricing: async () => ({ list: NO_LIST }),
+    stored: async () => () => false,
     evaluate: never,
     scoreMetric,
     solve: never,

@@ -180,13 +180,13 @@ async function isToldByAnchor(
     })),
   }));
   const plan = { own: { since: 'x', commit: 'x', name: 'x', suites: planned } };
-  const run = { price: NO_PRICE, gate: DEFAULT_GATE, suites };
+  const run = { price: NO_PRICE, gate: DEFAULT_GATE, rows: suites };
   const { parts } = await compareWithAnchor(
     plan as unknown as Parameters<typeof compareWithAnchor>[0],
     run as unknown as Parameters<typeof compareWithAnchor>[1],
     tools,
   );
-  return parts.anchor?.suites.some(({ status }) => status === 'fell') === true;
+  return parts?.anchor?.suites.some(({ status }) => status === 'fell') === true;
 }
 
 const askThen = (position: number): object[] => [

@@ -58,13 +58,17 @@ const COMMENT = ['auto', 'findings', 'always', 'never'] as const;
 
 const CODE = ['sandbox', 'host', 'off'] as const;
 
-export function readInputs(given: Readonly<Record<string, string>>, own: readonly OwnSettings[]) {
+/** Reads what a run may do. `written`: how the user writes an input's name. */
+export function readInputs(
+  given: Readonly<Record<string, string>>,
+  own: readonly OwnSettings[],
+  written: (name: string) => string = (name) => name,
+) {
   const problems: Problem[] = [];
   const raw = (name: string) => given[name]?.trim() ?? '';
   const value = (name: InputName) => raw(name) || INPUT_DEFAULTS[name];
-  const refuse = (name: string, message: string) => {
-    problems.push(problem(null, `${name}: ${message}`));
-  };
+  const refuse = (name: string, message: string) =>
+    void problems.push(problem(null, `${written(name)}: ${message}`));
   const word = <T extends string>(name: InputName, words: readonly [T, ...T[]]): T => {
     const found = words.find((each) => each === value(name).toLowerCase());
     if (found === undefined)
@@ -73,11 +77,10 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   };
   const workingDirectory = folder('working-directory', value('working-directory'), refuse);
   const { endpoints, problems: ofEndpoints } = readEndpoints(nonBlankLines(raw('endpoints')));
-  const { proxy, problems: ofProxy } = readProxy('proxy', raw('proxy'));
+  const { proxy, problems: ofProxy } = readProxy(written('proxy'), raw('proxy'));
   const { problems: ofKeys, ...access } = readKeys(nonBlankLines(raw('keys')), raw);
   const lines = nonBlankLines(raw('overrides'));
   const { overrides, problems: ofOverrides } = checkedOverrides(lines, own);
-  const allowed = names(raw('allowed-models'));
   const inputs = {
     token: raw('github-token'),
     mode: word('mode', MODES),
@@ -97,9 +100,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
-    maxCalls: parseAmount('max-calls', raw('max-calls'), true, refuse),
-    maxCost: parseAmount('max-cost', raw('max-cost'), false, refuse),
-    timeoutMs: minutes('timeout', raw('timeout'), refuse),
+    ...readLimits(raw, refuse),
     cache: parseBoolean('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
     uploadReport: parseBoolean('upload-report', value('upload-report'), refuse),
@@ -108,7 +109,7 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
       config: value('config'),
       configRequired: true,
       overrides,
-      allowedModels: allowed.length === 0 ? null : allowed,
+      allowedModels: raw('allowed-models') === '' ? null : names(raw('allowed-models')),
       own,
     } satisfies GivenReadOptions,
   };
@@ -117,6 +118,14 @@ export function readInputs(given: Readonly<Record<string, string>>, own: readonl
   return {
     inputs,
     problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides],
+  };
+}
+
+function readLimits(raw: (name: InputName) => string, refuse: Refuse) {
+  return {
+    maxCalls: parseAmount('max-calls', raw('max-calls'), true, refuse),
+    maxCost: parseAmount('max-cost', raw('max-cost'), false, refuse),
+    timeoutMs: minutes('timeout', raw('timeout'), refuse),
   };
 }
 
@@ -136,31 +145,46 @@ function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse:
   );
 }
 
-export function readCommandLine(given: {
+interface CommandOptions {
   config: string;
   overrides: readonly string[];
-  maxCalls?: string | null;
-  maxCost?: string | null;
-  timeout?: string | null;
-  allowedModels?: readonly string[];
   own: readonly OwnSettings[];
-}) {
-  const problems: Problem[] = [];
-  const refuse = (name: string, message: string) => {
-    problems.push(problem(null, `${name}: ${message}`));
+  endpoint?: readonly string[];
+  proxy?: string;
+  failOn?: string;
+  code?: string;
+  codeEnv?: readonly string[];
+  maxCalls?: string;
+  maxCost?: string;
+  timeout?: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** Reads the options of a command. Endpoints never come from the project's files. */
+export function readCommandLine(options: CommandOptions): ReturnType<typeof readInputs> {
+  const { config, overrides, own, env = {} } = options;
+  const given = {
+    config,
+    overrides: overrides.join('\n'),
+    endpoints: endpointLines(options, env).join('\n'),
+    proxy: options.proxy ?? env['EVALDIFF_PROXY'] ?? '',
+    'fail-on': options.failOn ?? '',
+    code: options.code ?? '',
+    'code-env': (options.codeEnv ?? []).join('\n'),
+    'max-calls': options.maxCalls ?? '',
+    'max-cost': options.maxCost ?? '',
+    timeout: options.timeout ?? '',
   };
-  const { overrides, problems: ofOverrides } = checkedOverrides(given.overrides, given.own);
-  const maxCalls = parseAmount('--max-calls', given.maxCalls ?? '', true, refuse);
-  const maxCost = parseAmount('--max-cost', given.maxCost ?? '', false, refuse);
-  const timeoutMs = minutes('--timeout', given.timeout ?? '', refuse);
-  const options: GivenReadOptions = {
-    config: given.config,
-    configRequired: true,
-    overrides,
-    allowedModels: given.allowedModels ?? null,
-    own: given.own,
-  };
-  return { options, maxCalls, maxCost, timeoutMs, problems: [...problems, ...ofOverrides] };
+  return readInputs(given, own, (name) =>
+    name === 'proxy' && options.proxy === undefined ? 'EVALDIFF_PROXY' : `--${name}`,
+  );
+}
+
+export function endpointLines(
+  { endpoint = [] }: Pick<CommandOptions, 'endpoint'>,
+  env: NodeJS.ProcessEnv,
+): string[] {
+  return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
 }
 
 type Refuse = (name: string, message: string) => void;

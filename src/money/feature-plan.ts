@@ -1,3 +1,4 @@
+import type { SuiteComparison } from '../kernel/plan/suite-run.ts';
 import type { Grader, Request, Target } from '../types/model.ts';
 import type { Notice, Place, Problem, Purpose } from '../types/plain.ts';
 
@@ -16,30 +17,52 @@ export interface Asker {
   unasked: string | null;
 }
 
+/** What a feature will do in a run. */
 export interface FeaturePlan<Own = unknown> {
   own: Own;
-  certain: readonly PlannedCalls[];
-  possible: number;
+  /** Calls that are always made. */
+  certain?: readonly PlannedCalls[];
+  /** Upper limit of calls that only a regression or a fix causes. */
+  possible?: number;
   /** How many of the `possible` calls a regression usually causes. Default: all. */
   usual?: number;
   /** The grader is null if its key is missing, or if there is a cap but no price. */
-  asker: Asker | null;
+  asker?: Asker | null;
   /** Number of graders and other evaluators to test on labelled answers. */
-  tested: number;
-  problems: Problem[];
-  notices: Notice[];
+  tested?: number;
+  problems?: Problem[];
+  notices?: Notice[];
+  /** The suites with other limits for tries. */
+  suites?: SuiteComparison[];
   withKeys?(hasKeys: (targets: readonly Target[]) => boolean): FeaturePlan<Own>;
 }
 
-export const NOTHING_PLANNED = {
-  certain: [],
-  possible: 0,
-  asker: null,
-  tested: 0,
-  problems: [],
-  notices: [],
-} satisfies Omit<FeaturePlan, 'own'>;
-
-export interface PlannedFeature extends FeaturePlan {
+export interface PlannedFeature<Own = unknown>
+  extends
+    Required<Omit<FeaturePlan<Own>, 'suites' | 'withKeys'>>,
+    Pick<FeaturePlan<Own>, 'withKeys'> {
   key: string;
+}
+
+export function plannedFeature<Own>(
+  key: string,
+  { suites: _, ...plan }: FeaturePlan<Own>,
+): PlannedFeature<Own> {
+  return {
+    certain: [],
+    possible: 0,
+    usual: plan.possible ?? 0,
+    asker: null,
+    tested: 0,
+    problems: [],
+    notices: [],
+    ...plan,
+    key,
+  };
+}
+
+/** How `plan --json` calls a feature's calls. */
+export interface CallNames {
+  certain?: { key: string; words(calls: number): string };
+  possible?: string;
 }

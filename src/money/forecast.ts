@@ -1,14 +1,14 @@
-import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
-import { isBatched, isHosted, type Message, type Request, modelLabel } from '../types/model.ts';
+import type { NextTries } from '../kernel/plan/suite-run.ts';
+import { isBatched, isHosted, type Request, modelLabel } from '../types/model.ts';
 import { refusalsAtMost } from '../types/passports.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
-import { requestsOf, type Prepared } from './prepared.ts';
+import { plannedQuestions, type Prepared } from './prepared.ts';
 import { priceCounts, type Forecast, type ForecastCount } from './priced-calls.ts';
 import { createInputCounter, expectedOutput, fileTokens, outputLimit } from './tokens.ts';
 
-interface ForecastTools {
+export interface ForecastTools {
   price: Price;
   stored(request: Request): boolean;
 }
@@ -47,7 +47,6 @@ function countPlan(
   question: number | null = null,
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
-  const seen = new Set<string>();
   const agents = { runs: 0, most_calls: 0, most_usd: 0 };
   let [found, questions, answers, files] = [0, 0, 0, 0];
   const add: AddPortion = ({ target, parameters }, purpose, calls, input, output) => {
@@ -62,26 +61,25 @@ function countPlan(
     count.output_tokens += calls * output;
   };
   const wanted = next(suites);
-  const requests = suites.flatMap(({ run }) => wantedRequests(run, wanted(run)));
-  for (const { request, fingerprint } of requests) {
-    if (seen.has(fingerprint)) continue;
-    seen.add(fingerprint);
-    const input = inputOf(request);
-    questions += input;
-    answers += 1;
-    if (stored(request)) {
-      found += 1;
-      continue;
-    }
-    const { target } = request;
+  const runs = suites.map(({ run }) => run);
+  for (const { generation, tries } of plannedQuestions(runs, wanted)) {
+    if (generation.kind !== 'request') continue;
+    const { kind: _, fingerprint: __, draw: ___, ...asked } = generation;
+    const first = { ...asked, try: 0, schema: null, purpose: 'prompt' as const };
+    const { target } = first;
+    const input = inputOf(first);
+    questions += tries * input;
+    answers += tries;
+    const missing = tries - storedTries(first, tries, stored);
+    found += tries - missing;
     if (target.provider === 'program' && target.calls !== undefined) {
-      agents.runs += 1;
-      agents.most_calls += target.calls.most;
-      agents.most_usd += target.calls.usd;
-      continue;
+      agents.runs += missing;
+      agents.most_calls += missing * target.calls.most;
+      agents.most_usd += missing * target.calls.usd;
+    } else if (missing > 0) {
+      files += missing * fileTokens(first);
+      add(first, 'prompt', missing, input, expectedOutput('prompt', first));
     }
-    files += fileTokens(request);
-    add(request, 'prompt', 1, input, expectedOutput('prompt', request));
   }
   const mean = question ?? (answers === 0 ? 0 : questions / answers);
   addJudging({ suites, wanted, features }, mean, add);
@@ -141,20 +139,7 @@ function addJudging(
   }
 }
 
-interface PlannedRequest {
-  fingerprint: string;
-  request: Request & { messages: Message[]; schema: null };
-}
-
-function wantedRequests({ runs }: SuiteRun, wanted: ReadonlyMap<number, number>): PlannedRequest[] {
-  return [...wanted].flatMap(([index, tries]) => {
-    const run = runs[index];
-    const asked = run === undefined ? [] : requestsOf(run);
-    return asked.flatMap(({ kind: _, fingerprint, draw: __, ...request }) =>
-      Array.from({ length: tries }, (___, at): PlannedRequest => ({
-        fingerprint: `${at} ${fingerprint}`,
-        request: { ...request, try: at, schema: null, purpose: 'prompt' },
-      })),
-    );
-  });
+function storedTries(first: Request, tries: number, stored: ForecastTools['stored']): number {
+  const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
+  return all.filter(stored).length;
 }

@@ -2,10 +2,11 @@ import type { NextTries, SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { counted } from '../text/amounts.ts';
 import { takesOverlay } from '../types/model.ts';
-import type { Problem } from '../types/plain.ts';
+import type { Problem, Purpose } from '../types/plain.ts';
 import { capWords, type Cap } from './cost-cap.ts';
+import type { CallNames, PlannedFeature } from './feature-plan.ts';
 import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
-import { answerCallsOf, isReplayedTarget, type Plan } from './prepared.ts';
+import { isReplayedTarget, plannedQuestions, type Plan } from './prepared.ts';
 
 /** For example: `; up to 20 more calls if something regresses or is fixed`. */
 export function possibleWords({ possible }: Plan): string {
@@ -24,36 +25,26 @@ export function minimumCalls({ prompt_calls, grader_calls, certain }: Plan): num
 }
 
 export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
-  const requests = new Map<string, number>();
-  const recorded = new Map<string, number>();
+  const questions = plannedQuestions(suites, next);
+  const recorded = questions.filter(({ generation }) => isReplayedTarget(generation));
   const judging = judgingCalls(suites, next);
-  const [evaluating, grading] = [
-    judging.filter(({ purpose }) => purpose === 'evaluator'),
-    judging.filter(({ purpose }) => purpose !== 'evaluator'),
-  ];
-  const sumOf = (planned: readonly JudgingCalls[]): number =>
-    sum(planned.map(({ calls }) => calls));
+  const evaluating = judging.filter(({ purpose }) => purpose === 'evaluator');
+  const grading = judging.filter(({ purpose }) => purpose !== 'evaluator');
   const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
-  for (const suite of suites) {
-    for (const [index, tries] of next(suite)) {
-      const run = suite.runs[index];
-      if (run === undefined) continue;
-      for (const generation of answerCallsOf(run)) {
-        const { fingerprint } = generation;
-        const answers = isReplayedTarget(generation) ? recorded : requests;
-        answers.set(fingerprint, Math.max(tries, answers.get(fingerprint) ?? 0));
-      }
-    }
-  }
+  const replayed = sumOfTries(recorded);
   return {
     ...planSize(suites),
-    prompt_calls: sum([...requests.values()]),
-    replayed: sum([...recorded.values()]) + sumOf(grading.filter(isReplayed)),
+    prompt_calls: sumOfTries(questions) - replayed,
+    replayed: replayed + sumOf(grading.filter(isReplayed)),
     grader_calls: sumOf(grading.filter((each) => !isReplayed(each))),
     certain: { evaluator_calls: sumOf(evaluating) },
     possible: {},
     usual_possible: 0,
   };
+}
+
+function sumOfTries(questions: readonly { tries: number }[]): number {
+  return sum(questions.map(({ tries }) => tries));
 }
 
 function planSize(suites: readonly SuiteRun[]): PlanSize {
@@ -105,18 +96,34 @@ export function repeatPlan(plan: Plan, times: number): Plan {
 
 export function withFeatureCalls(
   plan: Plan,
-  calls: { grader: number; certain: Plan['certain']; possible: Plan['possible']; usual: number },
+  planned: readonly PlannedFeature[],
+  features: readonly { key: string; calls?: CallNames }[],
 ): Plan {
   const certain = { ...plan.certain };
-  for (const [key, more] of Object.entries(calls.certain))
-    certain[key] = (certain[key] ?? 0) + more;
+  const possible: Record<string, number> = {};
+  for (const { key, calls: names } of features) {
+    const own = planned.find((each) => each.key === key);
+    if (names?.certain !== undefined)
+      certain[names.certain.key] =
+        (certain[names.certain.key] ?? 0) + sumOf(own?.certain.filter((each) => !isGrade(each)));
+    if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
+  }
+  const grades = planned.flatMap((own) => own.certain.filter(isGrade));
   return {
     ...plan,
-    grader_calls: plan.grader_calls + calls.grader,
+    grader_calls: plan.grader_calls + sumOf(grades),
     certain,
-    possible: calls.possible,
-    usual_possible: calls.usual,
+    possible,
+    usual_possible: sum(planned.map(({ usual }) => usual)),
   };
+}
+
+function isGrade({ purpose }: { purpose: Purpose }): boolean {
+  return purpose === 'grader';
+}
+
+function sumOf(planned: readonly { calls: number }[] = []): number {
+  return sum(planned.map(({ calls }) => calls));
 }
 
 export function overBudget(

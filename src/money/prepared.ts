@@ -60,7 +60,7 @@ export interface Plan {
 
 export interface Prepared {
   mode: 'diff' | 'sweep';
-  suites: SuiteComparison[];
+  suites: readonly SuiteComparison[];
   gate: GateSettings;
   next(suites: readonly SuiteComparison[]): NextTries;
   plan: Plan;
@@ -101,6 +101,23 @@ export function answerCallsOf({
   return [base, head].flatMap((generation) =>
     generation?.kind === 'request' || generation?.kind === 'code' ? [generation] : [],
   );
+}
+
+/** Each question that the suites ask, once, with the most tries that a reference wants of it. */
+export function plannedQuestions(
+  suites: readonly SuiteRun[],
+  next: NextTries,
+): { generation: ReturnType<typeof answerCallsOf>[number]; tries: number }[] {
+  const questions = new Map<string, ReturnType<typeof plannedQuestions>[number]>();
+  for (const suite of suites)
+    for (const [index, wanted] of next(suite)) {
+      const run = suite.runs[index];
+      for (const generation of run === undefined ? [] : answerCallsOf(run)) {
+        const tries = Math.max(wanted, questions.get(generation.fingerprint)?.tries ?? 0);
+        questions.set(generation.fingerprint, { generation, tries });
+      }
+    }
+  return [...questions.values()];
 }
 
 export function isReplayedTarget(generation: Generation): boolean {

@@ -1,4 +1,4 @@
-import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../money/feature-plan.ts';
+import type { FeaturePlan, PlannedCalls } from '../money/feature-plan.ts';
 import { counted } from '../text/amounts.ts';
 import type { Grader } from '../types/model.ts';
 import type { Notice, Place } from '../types/plain.ts';
@@ -91,27 +91,26 @@ export function unreadNotice(
 }
 
 /**
- * Null for runs that compare nothing. `isOptional`: a test without a key is left out, not an error.
+ * A run that compares nothing tests nothing. `isOptional`: a test without a key is left out, not an
+ * error.
  */
 export function planJudgeTests<Test extends Pick<JudgeTest<unknown, unknown>, 'calls'>>(
   { mode, again }: { mode: 'diff' | 'sweep'; again?: unknown },
   select: () => { tests: Test[]; notices: Notice[] },
   isOptional = false,
-): FeaturePlan<Test[]> | null {
-  if (mode === 'sweep' || again !== undefined) return null;
+): FeaturePlan<Test[]> {
+  if (mode === 'sweep' || again !== undefined) return { own: [] };
   const { tests, notices } = select();
   const planOf = (own: Test[]): FeaturePlan<Test[]> => ({
-    ...NOTHING_PLANNED,
     own,
     certain: own.flatMap(({ calls }) => calls),
     tested: own.length,
     notices,
-    ...(isOptional
-      ? {
-          withKeys: (hasKeys) =>
-            planOf(own.filter(({ calls }) => hasKeys(calls.map(({ target }) => target)))),
-        }
-      : {}),
   });
-  return planOf(tests);
+  if (!isOptional) return planOf(tests);
+  return {
+    ...planOf(tests),
+    withKeys: (hasKeys) =>
+      planOf(tests.filter(({ calls }) => hasKeys(calls.map(({ target }) => target)))),
+  };
 }

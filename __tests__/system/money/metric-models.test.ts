@@ -141,9 +141,9 @@ test.each<[string, Project, object, RegExp]>([
     { file: 'evaldiff.yaml', line: 2 },
     /it is unknown which provider has the model "bge"/,
   ],
-])('an invalid model is an error at its file and line: %s', (_, head, place, message) => {
+])('an invalid model is an error at its file and line: %s', async (_, head, place, message) => {
   const problem = { place, message: expect.stringMatching(message) };
-  expect(preparedFor(null, head).problems).toEqual([problem]);
+  expect((await preparedFor(null, head)).problems).toEqual([problem]);
 });
 
 describe('embedding_similarity in a run', () => {
@@ -159,7 +159,7 @@ describe('embedding_similarity in a run', () => {
     const [first] = result.suites[0]!.references;
     expect(first).toMatchObject({ base: tries(0.96), head: tries(1) });
     expect(result.usage.by_purpose.embedding?.calls).toBe(asked.length);
-    const ready = preparedFor(base, head);
+    const ready = await preparedFor(base, head);
     expect(ready.plan).toMatchObject({ prompt_calls: 4 * 2 * 2, grader_calls: 4 * 2 * 2 + 1 });
     const { models } = forecast(ready, {
       price: (target, { input_tokens }) =>
@@ -194,9 +194,9 @@ describe('embedding_similarity in a run', () => {
     });
   });
 
-  test('uses the settings of the model that a metric names', () => {
+  test('uses the settings of the model that a metric names', async () => {
     const ollama = { endpoint: 'ollama', model: 'nomic-embed-text' };
-    const ready = preparedFor(null, shop([near({ model: 'local' })], model('local', ollama)));
+    const ready = await preparedFor(null, shop([near({ model: 'local' })], model('local', ollama)));
     expect(ready.problems).toEqual([]);
     expect(targetsOf(ready)).toContainEqual({ provider: 'openai', ...ollama });
   });
@@ -223,12 +223,12 @@ describe("a metric's own graders", () => {
     expect(graded).toHaveLength(2 * 3 + 2 + 2 * 3);
   });
 
-  test('need API keys but no grader in the settings, and are priced by model', () => {
-    const ready = preparedFor(null, shop([polite('gpt-a')]));
+  test('need API keys but no grader in the settings, and are priced by model', async () => {
+    const ready = await preparedFor(null, shop([polite('gpt-a')]));
     expect(ready.problems).toEqual([]);
     expect(modelsOf(ready)).toContain('gpt-a');
     const also = { ...polite(), name: 'also' };
-    const both = preparedFor(null, shop([polite('gpt-a'), also], grader));
+    const both = await preparedFor(null, shop([polite('gpt-a'), also], grader));
     const { models } = forecast(both, { price: () => 0, stored: () => false });
     const graders = models.filter(({ purpose }) => purpose === 'grader');
     expect(graders.map(({ model: name, calls, refusals }) => [name, calls, refusals])).toEqual([
@@ -236,9 +236,8 @@ describe("a metric's own graders", () => {
       ['gpt-a', 8 + 2, 3],
       ['gpt-4o', 8 + 2, undefined],
     ]);
-    expect(preparedFor(null, shop([polite('app')], program('app'))).problems[0]?.message).toContain(
-      'It runs only with code: host',
-    );
+    const refused = await preparedFor(null, shop([polite('app')], program('app')));
+    expect(refused.problems[0]?.message).toContain('It runs only with code: host');
   });
 
   test("are tested on the rubric's labelled examples, with one result table per set of graders", async () => {

@@ -281,8 +281,7 @@ test('command-line options follow the same rules as action inputs', () => {
     readCommandLine({ own: OWN_SETTINGS, config: 'c.yaml', overrides, maxCalls });
   expect(line(['n_tries=1'], '7')).toMatchObject({
     problems: [],
-    maxCalls: 7,
-    options: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } },
+    inputs: { maxCalls: 7, read: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } } },
   });
   expect(line(['x'], 'y').problems.map(({ message }) => message)).toEqual([
     '--max-calls: must be a whole number of at least 0, not "y"',

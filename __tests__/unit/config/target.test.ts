@@ -1,5 +1,5 @@
-import { batchedNames } from '../../../src/app/run/prepare.ts';
 import { resolveTarget } from '../../../src/config/targets.ts';
+import { batchedNames } from '../../../src/features/batch/direct.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
 import { type Target, isBatched } from '../../../src/types/model.ts';
 import { modelSettings, settings } from '../app/run/builders.ts';

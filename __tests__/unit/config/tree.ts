@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filePathsBelow } from '../../../scripts/entries-below.ts';
-import { readCommandLine } from '../../../src/config/inputs.ts';
+import { readInputs } from '../../../src/config/inputs.ts';
 import { readOverrides } from '../../../src/config/overrides.ts';
 import { readProject } from '../../../src/config/project.ts';
 import type { ReadOptions, ReadTools } from '../../../src/config/project.ts';
@@ -61,14 +61,9 @@ export function optionsOf(
   changes: Partial<ReadOptions> = {},
   lines: readonly string[] = [],
 ): ReadOptions {
-  const { options } = readCommandLine({
-    own: OWN_SETTINGS,
-    config: 'evaldiff.yaml',
-    overrides: [],
-    maxCalls: null,
-  });
+  const { inputs } = readInputs({}, OWN_SETTINGS);
   return {
-    ...options,
+    ...inputs.read,
     formats: IMPORT_FORMATS,
     configRequired: false,
     suiteKeys: SUITE_KEYS,

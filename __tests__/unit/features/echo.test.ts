@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readSaved } from '../../../src/app/commands/files.ts';
 import type { CommandRow } from '../../../src/app/commands/terminal.ts';
 import type { Feature } from '../../../src/app/run/feature.ts';
-import type { SessionRow } from '../../../src/app/session/edges.ts';
+import type { SessionRow } from '../../../src/app/session/session-row.ts';
 import type { SuiteKey } from '../../../src/config/suite-key.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
 import { paragraph, text } from '../../../src/report/sections/document.ts';
@@ -84,7 +84,7 @@ const echo: Feature & SessionRow & CommandRow = {
   key: 'echo',
   suiteKey,
   result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },
-  suiteParts: ({ run: { runs } }) => ({ echoed: runs.length }),
+  judge: () => ({ ofSuite: ({ comparison }) => ({ echoed: comparison.run.runs.length }) }),
   report: async () => report,
   savedFile: {
     fileName: 'echo.json',

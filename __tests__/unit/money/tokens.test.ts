@@ -15,7 +15,7 @@ const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.m
 describe('estimateTokens compared with the real tokenizer', () => {
   test.each([
     ['English prose', file('README.md'), 0.15],
-    ['TypeScript', file('src/app/run/evaluate.ts'), 0.15],
+    ['TypeScript', file('src/app/run/judge.ts'), 0.15],
     ['JSON', file('fixtures/events/pull_request.json'), 0.15],
     ['YAML', file('fixtures/demo/base/prompts/support.yaml'), 0.15],
     [

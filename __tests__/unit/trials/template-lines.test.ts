@@ -1,4 +1,4 @@
-import { headReader } from '../../../src/app/run/read-sides.ts';
+import { headReader } from '../../../src/app/run/read.ts';
 import type { SuiteSide } from '../../../src/kernel/select/affected-suite.ts';
 import { editOf, isWhatRan, withEdit } from '../../../src/trials/fix-edit.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';

@@ -7,7 +7,6 @@ import type { Client } from '../../edges/github/client.ts';
 import { mergeBaseOf } from '../../edges/github/pull.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
 import { expandNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
-import { UserError, problem } from '../../errors.ts';
 import { targetsOf, type Prepared } from '../../money/prepared.ts';
 import { planLines } from '../../report/plan.ts';
 import type { SecretRegister } from '../../text/redact.ts';
@@ -16,13 +15,13 @@ import { isBatched } from '../../types/model.ts';
 import type { Conclusion, Problem } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
-import { certainWords } from '../run/plan-run.ts';
+import { certainWords } from '../run/plan.ts';
 import type { Access, TestOverrides } from '../session/access.ts';
 import type { RunCommits } from '../session/commits.ts';
-import { formatsOf } from '../session/edges.ts';
-import type { SessionRow } from '../session/edges.ts';
+import type { Evaluated } from '../session/evaluate.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
-import type { Evaluated, Session, SessionOptions } from '../session/session.ts';
+import type { SessionRow } from '../session/session-row.ts';
+import type { Session, SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
@@ -48,12 +47,13 @@ export interface Job {
   secrets: SecretRegister;
   runner: JobRunner;
   lease: Lease;
-  problems?: readonly Problem[];
+  problems: Problem[];
   now(): Date;
   testOverrides?: TestOverrides | undefined;
   secondMs?: number | undefined;
   features: readonly (Feature & SessionRow)[];
-  jobs: readonly OwnJob[];
+  /** A feature's kind of job. Absent: a run with a verdict. */
+  own: OwnJob | undefined;
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
@@ -83,21 +83,6 @@ export interface OpenedJob {
   published(): Promise<void>;
 }
 
-type KnownJob = Pick<Job, 'inputs' | 'mode' | 'jobs'>;
-
-function ownJobs(job: KnownJob): OwnJob[] {
-  return job.jobs.filter((kind) => kind.takes(job));
-}
-
-export function ownJobOf(job: KnownJob): OwnJob | undefined {
-  return ownJobs(job)[0];
-}
-
-export function refuseMixedInputs(job: KnownJob): void {
-  const refused = ownJobs(job).flatMap((kind) => kind.refuse?.(job) ?? []);
-  if (refused.length > 0) throw new UserError(refused.map((message) => problem(null, message)));
-}
-
 const REFERENCES_IN_LOG = 20;
 
 export function sessionOptions(
@@ -108,7 +93,7 @@ export function sessionOptions(
   const { inputs, access, secrets, env, facts, runner, now } = job;
   return {
     features: job.features,
-    inputs: { ...inputs, read: { ...inputs.read, formats: formatsOf(job.features) } },
+    inputs,
     access,
     secrets,
     env,
@@ -116,10 +101,9 @@ export function sessionOptions(
     now,
     testOverrides: job.testOverrides,
     directory: job.workspace,
-    workingDirectory: inputs.workingDirectory,
-    remote: remoteOf(job, client),
+    remote: jobRemote(job, client),
     temporary: env['RUNNER_TEMP'] || tmpdir(),
-    role: ownJobOf(job)?.role ?? 'whole',
+    role: job.own?.role ?? 'whole',
     withheld: withheldFrom(facts),
     isQueue: facts.event === 'merge_group',
     beforeCalls: job.lease.open,
@@ -142,23 +126,23 @@ export function sessionOptions(
     progress: { style: 'steps', write: (text) => runner.info(text.trimEnd()) },
     log: runner.info,
     warn: runner.warning,
-    planned(_plan, { prepared, emptyResult: { notices } }, decided) {
+    planned(run, decided) {
       const shown = {
         trust: decided,
-        prepared,
-        notices,
-        certainWords: certainWords(prepared.plan, job.features),
+        prepared: run,
+        notices: run.emptyResult.notices,
+        certainWords: certainWords(run.plan, job.features),
         verbose: true,
         references: REFERENCES_IN_LOG,
       };
       runner.info(planLines(shown).join('\n'));
-      const lost = lostBatches(job, prepared);
+      const lost = lostBatches(job, run);
       if (lost !== null) runner.warning(lost);
     },
   };
 }
 
-function remoteOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
+function jobRemote({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   if (!server || !name) return undefined;
   return {

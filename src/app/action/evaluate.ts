@@ -9,15 +9,14 @@ import {
 } from '../../edges/github/pull.ts';
 import { UserError, userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { DEFAULT_GATE } from '../../kernel/suite/gate-settings.ts';
 import { ORIGIN_WORDS, PULL_REQUEST_EVENTS } from '../../trust/trust-table.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { notEvaluated } from '../run/not-judged.ts';
-import { collectEmptyParts } from '../run/plan-run.ts';
+import { createEmptyResult, notEvaluated } from '../run/not-judged.ts';
 import type { CommitsRequest, RunCommits } from '../session/commits.ts';
-import { type Session, evaluate } from '../session/session.ts';
+import { evaluate } from '../session/evaluate.ts';
+import type { Session } from '../session/session.ts';
 import { findSides } from '../session/sides.ts';
-import { ownJobOf, type Job } from './context.ts';
+import type { Job } from './context.ts';
 
 /**
  * Uses only the event and GitHub's API, because an outsider may have written an earlier workflow
@@ -76,12 +75,11 @@ async function refuseForkCheckout(
 const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
 
 export function commitsRequest(
-  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'jobs'>,
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'own'>,
 ): CommitsRequest & { workingDirectory: string } {
   const { inputs, facts } = job;
   const { workingDirectory, base, head } = inputs;
-  if (ownJobOf(job)?.isOfBase !== true)
-    return { workingDirectory, base, head, facts, mode: modeOf(job) };
+  if (job.own?.isOfBase !== true) return { workingDirectory, base, head, facts, mode: modeOf(job) };
   const ofBase = { ...facts, head: facts.base ?? facts.head, pullRequest: null };
   return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
 }
@@ -114,22 +112,20 @@ export async function evaluateJob(job: Job, session: Session) {
     const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));
     const sides = { ...found, description: facts.description };
     job.lease.about(facts, sides.head.commit, job.trust.approved);
-    const own = await ownJobOf(job)?.open?.(job, session, sides);
+    const own = await job.own?.open?.(job, session, sides);
     published = own?.published ?? published;
     const evaluated = own?.evaluate() ?? evaluate(session, mode, sides);
     return { ...(await evaluated), sides, published };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const unread = {
-      mode,
-      base: null,
-      head: { commit: facts.head ?? '' },
-      trust: job.trust.level,
-      gate: DEFAULT_GATE,
-      n_tries: 'adaptive' as const,
-      emptyParts: collectEmptyParts(session.features),
+    const { features } = session;
+    const head = { commit: facts.head ?? '' };
+    const unread = createEmptyResult({ mode, base: null, head, trust: job.trust.level, features });
+    return {
+      result: notEvaluated(unread, [...error.problems]),
+      suites: [],
+      sides: null,
+      published,
     };
-    const result = notEvaluated(unread, [...error.problems], []);
-    return { result, suites: [], sides: null, published };
   }
 }

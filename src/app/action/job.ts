@@ -1,41 +1,28 @@
-import { posix } from 'node:path';
 import type { Repository } from '../../edges/git/repository.ts';
 import { approverOf, removeLabel } from '../../edges/github/approval.ts';
 import { connect, type Client } from '../../edges/github/client.ts';
-import { formatProblem, UserError } from '../../errors.ts';
-import type { Result } from '../../kernel/result/result.ts';
-import { placeLinks } from '../../report/sections/document.ts';
-import { loadReports } from '../../report/sections/feature-report.ts';
+import { formatProblem, problem, UserError } from '../../errors.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import {
   isApproval,
   trustLevel,
-  withheldFrom,
   type TrustDecision,
   type TrustRequest,
 } from '../../trust/trust.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import type { Origin } from '../../types/repository.ts';
-import { reasonsInWords } from '../../wording/reasons.ts';
 import { findCommits, type RunCommits } from '../session/commits.ts';
 import { openSession, type Session } from '../session/session.ts';
-import { writeRun } from '../session/write-reports.ts';
-import {
-  ownJobOf,
-  refuseMixedInputs,
-  say,
-  sessionOptions,
-  type JobEnding,
-  type Job,
-} from './context.ts';
+import { sessionOptions, type JobEnding, type Job, type OwnJob } from './context.ts';
 import { evaluateJob, locate, commitsRequest } from './evaluate.ts';
-import { namedBase, runIdentity, runUrl } from './identity.ts';
+import { runIdentity } from './identity.ts';
 import { createLease, isRevisit } from './lease.ts';
 import { overriddenByLabel } from './override.ts';
-import { fillReportFolder, outputsOf, publish } from './publish.ts';
-import { uploadReports } from './report-link.ts';
+import { publishResult } from './publish.ts';
 
-type GivenJob = Omit<Job, 'trust' | 'commits' | 'lease'>;
+interface GivenJob extends Omit<Job, 'trust' | 'commits' | 'lease' | 'own'> {
+  jobs: readonly OwnJob[];
+}
 
 /** A failure to publish never changes the verdict. */
 export async function runJob(
@@ -44,10 +31,16 @@ export async function runJob(
 ): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
-  const judges = ownJobOf(given)?.run === undefined;
+  const kinds = given.jobs.filter((kind) => kind.takes(given));
+  const [own] = kinds;
+  const judges = own?.run === undefined;
   const lease = createLease(client, { ...given, judges }, runIdentity(inputs, env));
+  const refused = kinds
+    .flatMap((kind) => kind.refuse?.(given) ?? [])
+    .map((message) => problem(null, message));
+  const problems = [...(given.problems ?? []), ...refused];
   try {
-    const ending = concludeJob(client, { ...given, lease });
+    const ending = concludeJob(client, { ...given, own, lease, problems });
     const { conclusion, line } = await (crashed === null
       ? ending
       : Promise.race([ending, crashed]));
@@ -69,9 +62,8 @@ async function concludeJob(
   client: Client,
   given: Omit<Job, 'trust' | 'commits'>,
 ): Promise<JobEnding> {
-  const { inputs, runner, lease, problems = [] } = given;
-  if (problems.length > 0) throw new UserError([...problems]);
-  refuseMixedInputs(given);
+  const { inputs, runner, lease, problems } = given;
+  if (problems.length > 0) throw new UserError(problems);
   const located = await locate(client, given.facts, inputs);
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
@@ -89,7 +81,7 @@ async function concludeJob(
   };
   return openSession(sessionOptions(job, decide, client), (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
-    return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
+    return job.own?.run?.(ready, session) ?? judgeAndPublish(client, ready, session);
   });
 }
 
@@ -105,52 +97,6 @@ async function approvalOf(
   return head === null && isApproval(facts, untrustedApproval)
     ? { approval: await approverOf(client, facts) }
     : {};
-}
-
-async function evaluateAndPublish(client: Client, job: Job, session: Session): Promise<JobEnding> {
-  const { inputs, env, runner, lease } = job;
-  const { identity } = lease;
-  const evaluated = await evaluateJob(job, session);
-  const { sides, suites, published } = evaluated;
-  // A canceled job has ten seconds left, so save paid answers and waiting batches first.
-  if (session.halting.halted()?.code === 'cancelled') await session.closeStores();
-  const result = withSource(
-    session.redact(await overriddenByLabel(client, job, evaluated.result)),
-    job,
-  );
-  const { comment: marker } = identity.markers;
-  const folder = await fillReportFolder(job, session, (to) =>
-    writeRun(session, { result, suites }, { folder: to, marker }),
-  );
-  const uploaded = await uploadReports(job, session, folder);
-  if (lease.hasFailed()) return { conclusion: 'error', line: '' };
-  const reports = await loadReports(job.features);
-  const ids = await publish({
-    ...{ client, lease, inputs, result, reports },
-    facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
-    changed: sides?.changed ?? [],
-    summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
-    links: {
-      run: runUrl(env),
-      ...uploaded,
-      outsider: job.facts.fork,
-      base: namedBase(inputs.base, job.facts),
-      ...(folder === null ? {} : { reportFile: posix.join(inputs.reportPath, 'report.html') }),
-      ...forksPage(job),
-      place: placeLinks(result).place,
-    },
-  });
-  for (const warning of ids.warnings) runner.warning(warning);
-  await published();
-  say(runner, outputsOf(result, ids, folder, reports));
-  sayResult(result, job);
-  return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
-}
-
-function forksPage({ env, facts }: Job): { forks?: string } {
-  const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
-  if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
-  return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
 }
 
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
@@ -170,24 +116,10 @@ async function useUpApproval(
   return removeLabel(client, { repository, pullRequest, label });
 }
 
-function sayResult(result: Result, { runner, inputs }: Job): void {
-  for (const { place, message } of result.problems) {
-    const file =
-      place === null
-        ? null
-        : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
-    runner.error(
-      formatProblem({ place: file, message }),
-      file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
-    );
-  }
-  for (const reason of reasonsInWords(result)) runner.info(reason);
-}
-
-function withSource(result: Result, { env, facts, inputs }: Job): Result {
-  const server = env['GITHUB_SERVER_URL'];
-  const of = facts.headRepository ?? facts.repository;
-  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(result.head.sha)) return result;
-  const directory = posix.normalize(inputs.workingDirectory);
-  return { ...result, source: { url: `${server}/${of}`, directory } };
+async function judgeAndPublish(client: Client, job: Job, session: Session): Promise<JobEnding> {
+  const evaluated = await evaluateJob(job, session);
+  // A canceled job has ten seconds left, so save paid answers and waiting batches first.
+  if (session.halting.halted()?.code === 'cancelled') await session.closeStores();
+  const result = await overriddenByLabel(client, job, evaluated.result);
+  return publishResult(client, job, session, { ...evaluated, result });
 }

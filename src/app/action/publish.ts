@@ -1,26 +1,102 @@
-import { resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import type { Inputs } from '../../config/inputs.ts';
 import type { Client } from '../../edges/github/client.ts';
 import type { PublishResult } from '../../edges/github/published.ts';
 import { publishSuggestions } from '../../edges/github/suggestions.ts';
+import { formatProblem } from '../../errors.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { annotations, rootOf } from '../../report/annotations.ts';
 import { checkSummary, checkTitle, renderComment, renderSummary } from '../../report/comment.ts';
-import type { Links } from '../../report/sections/document.ts';
-import type { Reports } from '../../report/sections/feature-report.ts';
-import { logLine } from '../../text/log.ts';
+import { placeLinks, type Links } from '../../report/sections/document.ts';
+import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
+import { endLine, logLine } from '../../text/log.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { ChangedFile, EventFacts } from '../../types/repository.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { hasFinding } from '../../wording/outcomes.ts';
+import { reasonsInWords } from '../../wording/reasons.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
-import { fillFolder } from '../session/write-reports.ts';
-import { appendSummary, type Job } from './context.ts';
+import { fillFolder, writeRun } from '../session/write-reports.ts';
+import { appendSummary, say, type Job, type JobEnding } from './context.ts';
+import type { evaluateJob } from './evaluate.ts';
+import { namedBase, runUrl } from './identity.ts';
 import type { Lease } from './lease.ts';
+import { uploadReports } from './report-link.ts';
+
+/** Writes the reports of a result, publishes it, and sets the outputs of the step. */
+export async function publishResult(
+  client: Client,
+  job: Job,
+  session: Session,
+  evaluated: Awaited<ReturnType<typeof evaluateJob>>,
+): Promise<JobEnding> {
+  const { inputs, env, runner, lease } = job;
+  const { sides, suites, published } = evaluated;
+  const result = withSource(session.redact(evaluated.result), job);
+  const { comment: marker } = lease.identity.markers;
+  const folder = await fillReportFolder(job, session, (to) =>
+    writeRun(session, { result, suites }, { folder: to, marker }),
+  );
+  const uploaded = await uploadReports(job, session, folder);
+  if (lease.hasFailed()) return { conclusion: 'error', line: '' };
+  const reports = await loadReports(job.features);
+  const ids = await publish({
+    client,
+    lease,
+    inputs,
+    result,
+    reports,
+    facts: { ...job.facts, head: sides?.head.commit ?? job.facts.head },
+    changed: sides?.changed ?? [],
+    summaryPath: env['GITHUB_STEP_SUMMARY'] ?? null,
+    links: {
+      run: runUrl(env),
+      ...uploaded,
+      outsider: job.facts.fork,
+      base: namedBase(inputs.base, job.facts),
+      ...(folder === null ? {} : { reportFile: posix.join(inputs.reportPath, 'report.html') }),
+      ...forksPage(job),
+      place: placeLinks(result).place,
+    },
+  });
+  for (const warning of ids.warnings) runner.warning(warning);
+  await published();
+  say(runner, outputsOf(result, ids, folder, reports));
+  sayResult(result, job);
+  return { conclusion: result.conclusion, line: endLine(result.conclusion, result.title) };
+}
+
+function forksPage({ env, facts }: Job): { forks?: string } {
+  const { GITHUB_ACTION_REPOSITORY: action, GITHUB_ACTION_REF: ref } = env;
+  if (withheldFrom(facts) !== 'fork' || !action || !ref) return {};
+  return { forks: `https://github.com/${action}/blob/${ref}/docs/forks.md` };
+}
+
+function sayResult(result: Result, { runner, inputs }: Job): void {
+  for (const { place, message } of result.problems) {
+    const file =
+      place === null
+        ? null
+        : { file: posix.join(inputs.workingDirectory, place.file), line: place.line };
+    runner.error(
+      formatProblem({ place: file, message }),
+      file === null ? {} : { file: file.file, startLine: Math.max(1, file.line) },
+    );
+  }
+  for (const reason of reasonsInWords(result)) runner.info(reason);
+}
+
+function withSource(result: Result, { env, facts, inputs }: Job): Result {
+  const server = env['GITHUB_SERVER_URL'];
+  const of = facts.headRepository ?? facts.repository;
+  if (!server || of === '' || !/^[0-9a-f]{40,64}$/.test(result.head.sha)) return result;
+  const directory = posix.normalize(inputs.workingDirectory);
+  return { ...result, source: { url: `${server}/${of}`, directory } };
+}
 
 /** Scripts in the workflow may use these values, so untrusted text in them is escaped. */
 export function outputsOf(

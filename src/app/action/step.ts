@@ -17,10 +17,12 @@ import {
   withoutSecrets,
 } from '../session/access.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
-import type { Job } from './context.ts';
 import { runJob } from './job.ts';
 
-type StepOptions = Pick<Job, 'testOverrides' | 'secondMs' | 'features' | 'jobs'> & {
+type StepOptions = Pick<
+  Parameters<typeof runJob>[0],
+  'testOverrides' | 'secondMs' | 'features' | 'jobs'
+> & {
   /** Rejects with the error of any promise that no code awaits. */
   crashed?: Promise<never>;
 };

@@ -7,7 +7,7 @@ import { counted } from '../../text/amounts.ts';
 import { type Target, modelLabel } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
-import type { Edges } from '../run/input.ts';
+import type { Edges } from '../run/record.ts';
 import type { Opened } from './project.ts';
 
 interface PlannedSpending {

@@ -10,9 +10,9 @@ import { logJson, logLine } from '../../text/log.ts';
 import type { TrustDecision } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
-import type { PlanOrResult, ReadyPlan, RunInput } from '../run/input.ts';
-import { certainWords, planRun } from '../run/plan-run.ts';
-import { runInput, withEdges } from '../session/session.ts';
+import { certainWords, planRun } from '../run/plan.ts';
+import type { PlannedOrRefused, PlannedRun, RunInput } from '../run/record.ts';
+import { runInput, withEdges } from '../session/evaluate.ts';
 import { WORKTREE, findLocalSides } from '../session/sides.ts';
 import { evaluateOptions, SWEEPS, type EvaluateOptions } from './options.ts';
 import { printEnd, evaluateSides, print } from './print-result.ts';
@@ -79,7 +79,7 @@ function planOnly(
     options: EvaluateOptions;
     terminal: Terminal;
   } & Pick<RunInput, 'strict'>,
-): Promise<{ planned: PlanOrResult; trust: TrustDecision }> {
+): Promise<{ planned: PlannedOrRefused; trust: TrustDecision }> {
   return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
     const sides = await find(session);
     const planned = await withEdges(session, sides, (edges) =>
@@ -115,17 +115,17 @@ export const planCommand: AddCommand = (program, terminal, done) => {
           done(exitCode(planned.result.conclusion));
           return;
         }
-        const { prepared, emptyResult, forecast, caps } = planned;
+        const { emptyResult, forecast, caps } = planned;
         // Reports broken references even if the change affects no suite.
-        const broken = unrunnableReferences(prepared.suites).map((problem): Notice => ({
+        const broken = unrunnableReferences(planned.suites).map((problem): Notice => ({
           kind: 'error',
           ...problem,
         }));
         const view = {
           trust,
-          prepared,
+          prepared: planned,
           notices: deduplicate([...emptyResult.notices, ...broken]),
-          certainWords: certainWords(prepared.plan, terminal.features),
+          certainWords: certainWords(planned.plan, terminal.features),
           forecast,
           caps,
           verbose: options.verbose === true,
@@ -144,7 +144,7 @@ export async function validateFolder(
   directory: string,
   terminal: Terminal,
   code: 'sandbox' | 'host' = 'sandbox',
-): Promise<PlanOrResult> {
+): Promise<PlannedOrRefused> {
   const options = { directory, config: SETTINGS_FILE, code };
   return (await validated(options, { ...terminal, err: () => undefined })).planned;
 }
@@ -169,7 +169,7 @@ export async function validateLines(
   return [found, ...lines, ...more];
 }
 
-function sizeOf({ prepared: { plan } }: Pick<ReadyPlan, 'prepared'>): string {
+function sizeOf({ plan }: PlannedRun): string {
   return sizeWords(plan, 'suites with references');
 }
 
@@ -191,8 +191,8 @@ export const validateCommand: AddCommand = (program, terminal, done) => {
         done(exitCode(planned.result.conclusion));
         return;
       }
-      const { plan } = planned.prepared;
-      const { notices } = planned.emptyResult;
+      const { plan, emptyResult } = planned;
+      const { notices } = emptyResult;
       for (const notice of notices) terminal.err(`note: ${logLine(formatProblem(notice))}\n`);
       if (options.json === true)
         terminal.out(

@@ -1,8 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { readEndpoints, readProxy } from '../../config/endpoints.ts';
-import { readCommandLine } from '../../config/inputs.ts';
+import { readEndpoints } from '../../config/endpoints.ts';
+import { endpointLines, readCommandLine } from '../../config/inputs.ts';
 import { readProject } from '../../config/project.ts';
 import { sweepExtent } from '../../config/sweep.ts';
 import { isWithin } from '../../edges/git/discover.ts';
@@ -18,16 +18,15 @@ import { logText } from '../../text/log.ts';
 import { createSecretRegister } from '../../text/redact.ts';
 import { trustLevel } from '../../trust/trust.ts';
 import { NO_FACTS, type SourceTree } from '../../types/repository.ts';
-import { perVendor } from '../../types/vendors.ts';
 import { ownSettings } from '../run/feature.ts';
-import type { Edges } from '../run/input.ts';
+import type { Edges } from '../run/record.ts';
 import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
-import { formatsOf } from '../session/edges.ts';
+import { withEdges } from '../session/evaluate.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
 import type { Output } from '../session/safe-writing.ts';
-import { openSession, withEdges, type Session, type SessionOptions } from '../session/session.ts';
+import { openSession, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import { machineOf, userFolder } from '../session/store-place.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
@@ -145,20 +144,24 @@ function cliSessionOptions(
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
   const { store, trust = false, report, record } = options;
-  const read = readGiven(options, overrides, { features, env });
+  const own = ownSettings(features);
+  const { inputs, problems } = readCommandLine({ ...options, overrides, own, env });
+  const access = accessFrom(inputs, env);
+  problems.push(...refuseModelKeys('--code-env', inputs.codeEnv, access, env));
+  if (problems.length > 0) throw new UserError(problems);
   const secrets = createSecretRegister();
-  secrets.add(secretsIn(read.access).filter(({ length }) => length >= SHORTEST_KEY));
-  secrets.add(codeSecrets(read.inputs.codeEnv, env));
+  secrets.add(secretsIn(access).filter(({ length }) => length >= SHORTEST_KEY));
+  secrets.add(codeSecrets(inputs.codeEnv, env));
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };
   return {
     features,
     directory,
-    workingDirectory: '',
     temporary: tmpdir(),
     env,
-    ...read,
+    inputs,
+    access,
     secrets,
     role,
     trust: trustLevel(NO_FACTS, 'unknown', {
@@ -175,7 +178,7 @@ function cliSessionOptions(
     progress: { style: isTerminal ? 'line' : 'steps', write: err },
     log,
     warn: log,
-    planned(plan, { sweep }) {
+    planned({ plan, sweep }) {
       const size = sweepExtent(sweep);
       if (size !== null && plan.references > 0) err(`sweep: ${size.words}\n`);
     },
@@ -184,48 +187,9 @@ function cliSessionOptions(
   };
 }
 
-function endpointLines(
-  { endpoint = [] }: Pick<EvaluateOptions, 'endpoint'>,
-  env: NodeJS.ProcessEnv,
-): string[] {
-  return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
-}
-
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
   const { endpoints } = readEndpoints(endpointLines(options, env));
   return [...endpoints.flatMap(({ keyEnv }) => keyEnv ?? []), ...(options.codeEnv ?? [])];
-}
-
-/** Reads endpoints only from options and the environment, never from the project's files. */
-function readGiven(
-  options: EvaluateOptions,
-  overrides: readonly string[],
-  { env, features }: Pick<Terminal, 'env' | 'features'>,
-): Pick<SessionOptions, 'inputs' | 'access'> {
-  const { failOn = null, code, codeEnv = [] } = options;
-  const read = readCommandLine({ ...options, overrides, own: ownSettings(features) });
-  const { endpoints, problems } = readEndpoints(endpointLines(options, env));
-  const viaProxy =
-    options.proxy === undefined
-      ? readProxy('EVALDIFF_PROXY', env['EVALDIFF_PROXY'] ?? '')
-      : readProxy('--proxy', options.proxy);
-  const given = { keys: perVendor(() => null), endpoints, proxy: viaProxy.proxy };
-  const access = accessFrom(given, env);
-  const all = [
-    ...read.problems,
-    ...problems,
-    ...viaProxy.problems,
-    ...refuseModelKeys('--code-env', codeEnv, access, env),
-  ];
-  if (all.length > 0) throw new UserError(all);
-  const inputs = {
-    ...read,
-    read: { ...read.options, formats: formatsOf(features) },
-    failOn,
-    code,
-    codeEnv,
-  };
-  return { inputs, access };
 }
 
 export function dayOf(testOverrides: Terminal['testOverrides']): Date {

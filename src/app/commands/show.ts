@@ -15,8 +15,9 @@ import {
 import { logJson, logLine } from '../../text/log.ts';
 import { fitterOf, namesMeant } from '../../text/patterns.ts';
 import { didYouMean } from '../../text/suggest.ts';
-import { planRun } from '../run/plan-run.ts';
-import { runInput, withEdges, type Session } from '../session/session.ts';
+import { planRun } from '../run/plan.ts';
+import { runInput, withEdges } from '../session/evaluate.ts';
+import type { Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
 import { readSavedFiles, savedFilesIn } from './files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
@@ -163,7 +164,7 @@ async function promptsOf(
       note(
         "the result is of uncommitted files; head's prompt is rendered from the files as they are now",
       );
-    return sentPrompts(planned.prepared);
+    return sentPrompts(planned);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     note(`the prompts as sent are not shown: ${error.problems[0]?.message ?? 'unreadable'}`);

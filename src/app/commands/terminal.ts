@@ -14,9 +14,9 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import type { Feature } from '../run/feature.ts';
 import type { TestOverrides } from '../session/access.ts';
-import type { SessionRow } from '../session/edges.ts';
 import { ownOrigin } from '../session/installation.ts';
 import type { CopyOrigin } from '../session/origin.ts';
+import type { SessionRow } from '../session/session-row.ts';
 
 export interface Terminal {
   env: NodeJS.ProcessEnv;

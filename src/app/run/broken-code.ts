@@ -1,28 +1,25 @@
-import type { RunRollUps } from '../../kernel/judge/roll-up.ts';
-import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
+import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { metricIdentity, metricsFor } from '../../kernel/suite/metrics.ts';
 import type { Metric, Score } from '../../types/metric.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 
-export interface RolledSuite {
-  comparison: SuiteComparison;
-  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
-}
+export type RolledSuite = Pick<SuiteRow, 'comparison' | 'rollUps'>;
 
-/** The pass rates of returned `suites` mean nothing, because their scoring code always fails. */
+/** Finds scoring code that always fails. The pass rates of `broken` suites mean nothing. */
 export function findBrokenCode(rolled: readonly RolledSuite[]): {
   problems: Problem[];
   notices: Notice[];
-  suites: ReadonlySet<SuiteRun>;
+  broken: ReadonlySet<SuiteRun>;
 } {
-  const { broken, notices } = brokenChecks(rolled.map(({ comparison: { run } }) => run));
+  const { checks, notices } = brokenChecks(rolled.map(({ comparison: { run } }) => run));
   const rollups = rolled.flatMap(brokenRollup);
-  const all = [...broken, ...rollups];
+  const all = [...checks, ...rollups];
   const problems = new Map(all.map(({ problem }) => [JSON.stringify(problem), problem]));
   return {
     problems: [...problems.values()],
     notices,
-    suites: new Set(all.flatMap(({ suites }) => suites)),
+    broken: new Set(all.flatMap(({ suites }) => suites)),
   };
 }
 
@@ -44,8 +41,8 @@ interface Use {
 const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
-function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices: Notice[] } {
-  const found: { broken: Broken[]; notices: Notice[] } = { broken: [], notices: [] };
+function brokenChecks(suites: readonly SuiteRun[]): { checks: Broken[]; notices: Notice[] } {
+  const found: { checks: Broken[]; notices: Notice[] } = { checks: [], notices: [] };
   const uses = new Map<string, Use>();
   for (const suite of suites)
     for (const run of suite.runs)
@@ -72,7 +69,7 @@ function brokenChecks(suites: readonly SuiteRun[]): { broken: Broken[]; notices:
       const message =
         `metric "${name}" raises an error on every answer of both sides, so ` +
         `it has no scores: ${said}`;
-      found.broken.push({ problem: { place, message }, suites: [...own] });
+      found.checks.push({ problem: { place, message }, suites: [...own] });
     }
   }
   return found;

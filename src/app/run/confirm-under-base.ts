@@ -1,6 +1,6 @@
 import { claimAbout, meanClaimUnderBase, outcomeUnderBase } from '../../confirm/claims.ts';
 import { restsOn } from '../../kernel/judge/confirmation.ts';
-import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import {
   separateFalls,
   underBaseFindings,
@@ -11,10 +11,7 @@ import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { Confirm } from './confirm.ts';
 import type { RunWords } from './spending.ts';
 
-interface JudgedSuite {
-  comparison: SuiteComparison;
-  verdict: SuiteVerdict | null;
-}
+type ConfirmableSuite = Pick<SuiteRow, 'comparison' | 'verdict'>;
 
 /** A drop that appears when base's metrics judge both sides. `metric`: null for the pass rate. */
 interface FallOfSuite {
@@ -27,7 +24,7 @@ interface FallOfSuite {
  * only if new answers confirm them.
  */
 export async function findUnderBase(
-  suites: readonly JudgedSuite[],
+  suites: readonly ConfirmableSuite[],
   gate: GateSettings,
   { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
 ) {
@@ -50,7 +47,7 @@ export async function findUnderBase(
   return {
     findings: underBaseFindings(alone.filter((fall) => !refuted.some((own) => isOf(fall, own)))),
     /** A drop that only base's metrics show. Null if new answers refute the drop. */
-    hiddenIn: ({ comparison, verdict }: JudgedSuite) =>
+    hiddenIn: ({ comparison, verdict }: ConfirmableSuite) =>
       refuted.some(({ suite, metric }) => suite === comparison && metric === null)
         ? null
         : (verdict?.underBase ?? null),
@@ -69,7 +66,7 @@ function claimOf(
 }
 
 function fallsOf(
-  { comparison: suite, verdict }: JudgedSuite,
+  { comparison: suite, verdict }: ConfirmableSuite,
   alone: readonly SeparateFall[],
 ): FallOfSuite[] {
   const own = alone.filter(({ comparison }) => comparison === suite);

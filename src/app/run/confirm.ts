@@ -9,14 +9,14 @@ import {
   type NewTries,
   type NewTry,
 } from '../../confirm/steps.ts';
-import type { ExtraTry } from '../../kernel/ask/rounds.ts';
+import { runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
 import { isOfVerdict, restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
 import { judgeMeasured, type MeasuredRun, type RunVerdict } from '../../kernel/judge/verdict.ts';
-import type { ReferenceRun, SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison, SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { type Complete, type Request, isAbandoned } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
-import { extraTryMaker } from './extra-tries.ts';
-import type { ComparedRun, FeatureTools } from './feature.ts';
+import type { FeatureTools, ComparedRun } from './feature.ts';
 
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
@@ -144,4 +144,32 @@ function extraTry({ runs }: SuiteComparison['run'], wanted: NewTry): ExtraTry & 
   const generation = run.affected[side];
   if (generation === null) throw new TypeError('a compared reference has two sides');
   return { wanted, run: runs.indexOf(run), generation, try: index, prompt: side, side };
+}
+
+/** If `byBase`, base's metrics also judge the tries. */
+export function extraTryMaker(
+  tools: FeatureTools,
+  price: Price,
+  { byBase = false, ...asked }: Pick<Request, 'anew' | 'secondSession'> & { byBase?: boolean },
+) {
+  const { spent, evaluate, random, scoreMetric } = tools;
+  let isEnded = false;
+  const complete: Complete = async (request) => {
+    const completion = await spent.meter.complete({ ...request, ...asked });
+    tools.answered(request.purpose, completion.status);
+    if (isAbandoned(completion)) isEnded = true;
+    return completion;
+  };
+  const askTools = { complete, evaluate, random, scoreMetric, price };
+  return {
+    async make<Wanted extends ExtraTry>(run: SuiteRun, wanted: readonly Wanted[]) {
+      const suite = byBase ? run : { ...run, baseScoring: null };
+      const tries = await runNewTries(suite, wanted, askTools);
+      return wanted.flatMap((each, i) => {
+        const made = tries[i];
+        return made === undefined ? [] : [{ wanted: each, made }];
+      });
+    },
+    isEnded: () => isEnded,
+  };
 }

@@ -1,10 +1,11 @@
 /**
  * The interface between a run and its features. A feature is a folder of `src/features` and an
- * entry in `src/features.ts`.
+ * entry in `src/features.ts`. It has up to six hooks, in the order in which a run calls them: `read`,
+ * `plan`, `before`, `judge`, `after`, and `report` (see `ReportRow`).
  *
  * Rules for every hook:
  * - Hooks are called in the order of the entries.
- * - A hook does not modify its arguments.
+ * - A hook does not modify its arguments. It returns only the fields that it has something for.
  * - Hooks that do not call models throw only for internal errors. The others call models through
  *   `tools.spent.complete`, which counts calls and stops at the caps.
  * - Every run loads the modules of all entries, so an entry loads large code on demand.
@@ -13,24 +14,23 @@ import type { z } from 'zod';
 import type { ProjectSide } from '../../config/project-side.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
-import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
-import type { ComparedSuite } from '../../kernel/judge/unseen.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts, KeySchemas, OwnKeys } from '../../kernel/result/feature-parts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Scoring } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { FeaturePlan } from '../../money/feature-plan.ts';
-import type { PrepareInput } from '../../money/prepared.ts';
+import type { CallNames, FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
+import type { PrepareInput, Prepared } from '../../money/prepared.ts';
 import type { Project, OwnSettings } from '../../project/settings.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
-import type { Price } from '../../types/price.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { ServedModels } from './outdated.ts';
 import type { SoleJudge } from './sole-judge.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
@@ -62,15 +62,30 @@ export interface PlanningRun<Own> {
   gate: GateSettings;
   suites: readonly SuiteComparison[];
   read: Own | null;
+  tools: PlanningTools;
 }
 
-export interface ComparedRun {
-  mode: 'diff' | 'sweep';
-  gate: GateSettings;
-  trust: TrustLevel;
-  price: Price;
-  planned: readonly SuiteComparison[];
-  suites: readonly ComparedSuite[];
+export interface PlanningTools extends Pick<JudgeEdges, 'hash' | 'random' | 'kept'> {
+  /** Opens the store. The function says whether the store has an answer to a request. */
+  stored(): Promise<(request: Request) => boolean>;
+}
+
+/** What a run asks, judges and explains. Each of these steps adds fields. */
+export interface RunPlan extends Prepared {
+  /** The result of a run that has done nothing yet. */
+  emptyResult: Untitled;
+  allFeatures: Features;
+}
+
+export interface AskedRun extends RunPlan {
+  tools: FeatureTools;
+  served: ServedModels;
+  judges: MeasuredGrader[];
+  added: Partial<Added>[];
+}
+
+export interface ComparedRun extends AskedRun {
+  rows: readonly SuiteRow[];
   /**
    * Makes new tries to check whether these references got worse. The significance level is alpha
    * divided by `claims`. Null if this is impossible or unnecessary.
@@ -88,6 +103,8 @@ export interface DecidedRun extends ComparedRun {
   groups(suite: SuiteResult): readonly ReferenceGroup[];
 }
 
+export type Untitled = Omit<Result, 'title'>;
+
 export type FeatureTools = JudgeEdges & { spent: Spending };
 
 export interface Added {
@@ -96,15 +113,13 @@ export interface Added {
 }
 
 export interface Judged extends Added {
+  /** What a suite's result gains. */
+  ofSuite?(row: SuiteRow): Partial<SuiteResult>;
   /** Each finding makes its suite fail. */
   findings: FeatureFinding[];
   /** Sentences that say why the verdict cannot be green. */
   unjudged: string[];
-}
-
-interface CallNames {
-  certain?: { key: string; words(calls: number): string };
-  possible?: string;
+  groups?(suite: SuiteResult): ReferenceGroup[];
 }
 
 interface OwnFile {
@@ -123,6 +138,8 @@ export interface LabelCounts {
 /** Null if the grader's accuracy was not measured. */
 export type MeasuredGrader = (sole: SoleJudge, deciding: Scoring) => LabelCounts | null;
 
+type MaybePromise<T> = T | Promise<T>;
+
 export interface Feature<Own = unknown, Read = unknown> {
   readonly key: string;
   readonly calls?: CallNames;
@@ -132,55 +149,33 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** What the feature adds to the result if it has nothing to do. */
   readonly emptyParts?: Partial<FeatureParts>;
 
-  read?(sides: SidesRead): Promise<{ read: Read; problems: Problem[]; notices: Notice[] }>;
-
-  /** Called when the affected suites are known. Returns null if the feature has nothing to do. */
-  plan?(run: PlanningRun<Read>): FeaturePlan<Own> | null;
-
-  withoutStored?(
-    plan: FeaturePlan<Own>,
-    run: Pick<PlanningRun<Read>, 'input' | 'suites'>,
-    tools: { stored(request: Request): boolean; random: JudgeEdges['random'] },
-  ): Promise<FeaturePlan<Own>>;
-
-  /** Called before the first model call. Returns data of earlier runs. */
-  earlier?(tools: Pick<JudgeEdges, 'kept'>): Promise<Partial<Result>>;
+  read?(sides: SidesRead): MaybePromise<{ read?: Read; problems?: Problem[]; notices?: Notice[] }>;
 
   /**
-   * Called before the first try. Adds earlier results and decides which references get more tries.
+   * Called when the affected suites are known. If it returns null, the feature has nothing to do and
+   * its later hooks are not called.
    */
-  start?(
-    suites: readonly SuiteComparison[],
-    tools: JudgeEdges,
-    plan: FeaturePlan<Own> | null,
-  ): Promise<SuiteComparison[]>;
+  plan?(run: PlanningRun<Read>): MaybePromise<FeaturePlan<Own> | null>;
 
   /** Called after the tries and before any verdict. */
   before?(
-    plan: FeaturePlan<Own>,
+    plan: PlannedFeature<Own>,
     tools: FeatureTools,
-  ): Promise<Added & { judges: MeasuredGrader[] }>;
+  ): MaybePromise<Partial<Added & { judges: MeasuredGrader[] }>>;
 
-  suiteParts?(
-    suite: SuiteComparison,
-    rate: PassRate,
-    verdict: SuiteVerdict | null,
-    judges: readonly MeasuredGrader[],
-  ): Partial<SuiteResult>;
-
-  /** Called after the comparison. Adds data of earlier runs to the suites. */
-  results?<Suite extends ComparedSuite>(
-    suites: readonly Suite[],
+  /** Called when every suite has a verdict, before the run's verdict. */
+  judge?(
+    plan: PlannedFeature<Own>,
+    run: ComparedRun,
     tools: FeatureTools,
-  ): Promise<Suite[]>;
-
-  /** Called after `results`, before the run's verdict. */
-  compared?(plan: FeaturePlan<Own>, run: ComparedRun, tools: FeatureTools): Promise<Judged>;
-
-  groups?(parts: Partial<FeatureParts>, suite: SuiteResult): ReferenceGroup[];
+  ): MaybePromise<Partial<Judged>>;
 
   /** Called after the verdict, which the hook cannot change. */
-  decided?(plan: FeaturePlan<Own>, run: DecidedRun, tools: FeatureTools): Promise<Added>;
+  after?(
+    plan: PlannedFeature<Own>,
+    run: DecidedRun,
+    tools: FeatureTools,
+  ): MaybePromise<Partial<Added & { rows: readonly SuiteRow[] }>>;
 }
 
 export type Features = readonly Feature[];
@@ -193,4 +188,26 @@ export function ownKeys(features: Features): Required<OwnKeys> {
   const keysOf = (part: keyof OwnKeys): KeySchemas =>
     Object.assign({}, ...features.map(({ result }) => result?.[part] ?? {})) as KeySchemas;
   return { run: keysOf('run'), suite: keysOf('suite'), tries: keysOf('tries') };
+}
+
+export function collectEmptyParts(features: Features): FeatureParts {
+  return Object.assign({}, ...features.map(({ emptyParts }) => emptyParts ?? {})) as FeatureParts;
+}
+
+interface Active {
+  feature: Feature;
+  plan: PlannedFeature;
+}
+
+/** Calls a hook of the planned features one after another, so that calls have the same order. */
+export async function inTurn<T>(
+  { allFeatures, features }: RunPlan,
+  hook: (active: Active) => MaybePromise<T>,
+): Promise<Awaited<T>[]> {
+  const results: Awaited<T>[] = [];
+  for (const feature of allFeatures) {
+    const plan = features.find(({ key }) => key === feature.key);
+    if (plan !== undefined) results.push(await hook({ feature, plan }));
+  }
+  return results;
 }

@@ -1,24 +1,24 @@
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import { targetsOf, type Prepared } from '../../money/prepared.ts';
+import { DEFAULT_GATE, type GateSettings } from '../../kernel/suite/gate-settings.ts';
+import { plannedFeature } from '../../money/feature-plan.ts';
+import { targetsOf } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
-import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
+import type { Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { outcomeFields } from '../../wording/outcomes.ts';
-import type { Untitled } from './run.ts';
+import { collectEmptyParts, type Features, type RunPlan, type Untitled } from './feature.ts';
 
-export interface ResultHead {
+interface ResultHead {
   mode: Result['mode'];
   base: Pick<SourceTree, 'commit'> | null;
   head: Pick<SourceTree, 'commit'>;
   trust: TrustLevel;
-  gate: GateSettings;
-  n_tries: Result['n_tries'];
-  emptyParts: FeatureParts;
+  features: Features;
+  gate?: GateSettings;
+  n_tries?: Result['n_tries'];
 }
 
 export const NO_USAGE: UsageTotals = {
@@ -36,9 +36,9 @@ export function createEmptyResult({
   base,
   head,
   trust,
-  gate,
-  n_tries,
-  emptyParts,
+  features,
+  gate = DEFAULT_GATE,
+  n_tries = 'adaptive',
 }: ResultHead): Result {
   return {
     schema_version: 2,
@@ -51,7 +51,7 @@ export function createEmptyResult({
     n_tries,
     suites: [],
     scoring: [],
-    ...emptyParts,
+    ...collectEmptyParts(features),
     notices: [],
     problems: [],
     usage: NO_USAGE,
@@ -60,72 +60,49 @@ export function createEmptyResult({
   };
 }
 
-export function notEvaluated(head: ResultHead, problems: Problem[], notices: Notice[]): Result {
-  return {
-    ...createEmptyResult(head),
-    ...outcomeFields({ kind: 'not-evaluated', problems: problems.length }),
-    problems,
-    notices,
-  };
+export function notEvaluated(
+  emptyResult: Result,
+  problems: Problem[],
+  notices = emptyResult.notices,
+): Result {
+  const outcome = outcomeFields({ kind: 'not-evaluated', problems: problems.length });
+  return { ...emptyResult, ...outcome, problems, notices };
 }
 
 export function withTitle(result: Untitled): Result {
   return { ...result, ...outcomeFields(result.outcome, result) };
 }
 
-function withoutKeys(
-  head: ResultHead,
-  withheld: Withheld,
-  left: readonly Reason[],
-  notices: Notice[],
-): Result {
-  const reasons: Reason[] = [{ code: 'keys-withheld', from: withheld }, ...left];
-  return {
-    ...createEmptyResult(head),
-    ...outcomeFields({ kind: 'without-keys', judged: false }, { reasons }),
-    notices,
-  };
-}
-
-interface KeylessRun {
-  prepared: Prepared;
-  head: ResultHead;
-  notices: Notice[];
-  withheld: Withheld;
-  missingKeys(targets: readonly Target[]): Problem[];
-  judge(prepared: Prepared): Promise<Result>;
-}
-
 /** Runs everything that needs no key. The verdict may be red but never green. */
-export async function judgeWithoutKeys({
-  prepared,
-  head,
-  notices,
-  withheld,
-  missingKeys,
-  judge,
-}: KeylessRun): Promise<Result> {
+export async function judgeWithoutKeys<Plan extends RunPlan & { emptyResult: Result }>(
+  plan: Plan,
+  withheld: Withheld,
+  missingKeys: (targets: readonly Target[]) => Problem[],
+  judge: (open: Plan) => Promise<Result>,
+): Promise<Result> {
   const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
   const isOpen = (suite: SuiteComparison): boolean =>
     hasKeys(targetsOf({ suites: [suite], features: [] }));
-  const open = prepared.suites.filter(isOpen);
-  const left = prepared.suites.filter((suite) => !isOpen(suite)).map(leftOut);
+  const open = plan.suites.filter(isOpen);
+  const left = plan.suites.filter((suite) => !isOpen(suite)).map(leftOut);
+  const withheldKeys: Reason[] = [{ code: 'keys-withheld', from: withheld }];
+  const keyless = (reasons: Reason[], judged: boolean) =>
+    outcomeFields({ kind: 'without-keys', judged }, { reasons });
   if (!open.some(({ run: { suite } }) => suite.references.length > 0))
-    return withoutKeys(head, withheld, [...prepared.notRun, ...left], notices);
-  const unasked = withoutKeys(head, withheld, left, notices);
+    return { ...plan.emptyResult, ...keyless([...withheldKeys, ...plan.notRun, ...left], false) };
   const judged = await judge({
-    ...prepared,
+    ...plan,
     suites: open,
-    features: prepared.features.flatMap((feature) => {
+    features: plan.features.flatMap((feature) => {
       const { key, asker, withKeys } = feature;
       if (asker !== null || hasKeys(targetsOf({ suites: [], features: [feature] })))
         return [feature];
-      return withKeys === undefined ? [] : [{ key, ...withKeys(hasKeys) }];
+      return withKeys === undefined ? [] : [plannedFeature(key, withKeys(hasKeys))];
     }),
   });
-  const reasons = [...judged.reasons, ...unasked.reasons];
+  const reasons = [...judged.reasons, ...withheldKeys, ...left];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'
-    ? { ...judged, ...outcomeFields({ kind: 'without-keys', judged: true }, { reasons }) }
+    ? { ...judged, ...keyless(reasons, true) }
     : { ...judged, reasons };
 }
 

@@ -79,7 +79,8 @@ function changedPrograms(
     if (model === undefined || model.command.length === 0) return [];
     const idsIn = (tree: typeof head): ReadonlyMap<string, string> =>
       programFiles(model, { settings, tree, hash }).ids;
-    const [before, after] = [idsIn(base), idsIn(head)];
+    const before = idsIn(base);
+    const after = idsIn(head);
     const files = [...new Set([...before.keys(), ...after.keys()])].filter(
       (path) => before.get(path) !== after.get(path),
     );

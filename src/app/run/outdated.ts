@@ -10,7 +10,7 @@ import { isHosted } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
 
 /** The server now uses a different model for this name than when the answers were stored. */
-export interface ReplacedServer {
+interface ReplacedServer {
   model: string;
   before: string[];
   now: string[];
@@ -21,20 +21,24 @@ export interface ReplacedServer {
  * Stored and new answers have different fingerprints, so a different build of the model wrote the
  * stored ones.
  */
-export interface OtherBuild {
+interface OtherBuild {
   model: string;
   tries: number;
+}
+
+/** What is known of the models that answered. */
+export interface ServedModels {
+  replaced: ReplacedServer[];
+  otherBuilds: OtherBuild[];
 }
 
 /**
  * Removes stored answers of models that the server has since replaced. Removes all tries of a
  * reference and side, or none.
  */
-export function withoutOutdated(suites: readonly SuiteComparison[]): {
-  suites: SuiteComparison[];
-  replaced: ReplacedServer[];
-  otherBuilds: OtherBuild[];
-} {
+export function withoutOutdated(
+  suites: readonly SuiteComparison[],
+): ServedModels & { suites: SuiteComparison[] } {
   const found = new Map<string, ReplacedServer>();
   const fresh = servedNow(suites, 'model');
   const kept = (run: ReferenceRun, side: Side): readonly Try[] => {

@@ -1,81 +1,79 @@
 import { effectOfNotRun } from '../../kernel/judge/run-rules.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { createLedger } from '../../money/ledger.ts';
-import { minimumCalls } from '../../money/plan.ts';
-import type { Prepared } from '../../money/prepared.ts';
-import type { Notice, Problem } from '../../types/plain.ts';
+import type { Problem } from '../../types/plain.ts';
 import { changedTexts } from './changed-texts.ts';
-import type { Edges, ReadyPlan, RunInput } from './input.ts';
+import type { RunPlan } from './feature.ts';
 import { keyProblems } from './key-problems.ts';
 import { judgeWithoutKeys, notEvaluated, withTitle } from './not-judged.ts';
-import { resultHead, planRun, withAskers } from './plan-run.ts';
+import { planRun } from './plan.ts';
+import type { Edges, PlannedRun, RunInput } from './record.ts';
 import { run } from './run.ts';
 import type { JudgeEdges } from './spending.ts';
 import { RUN_WORDS } from './suite-notices.ts';
 
+/** Reads both sides, plans, asks, judges and explains. */
 export async function planAndRun(input: RunInput, edges: Edges): Promise<Result> {
-  const plan = await planRun(input, edges);
-  if (!plan.ready) return plan.result;
-  const { prepared } = plan;
-  edges.planned(prepared.plan, plan);
-  const asks = minimumCalls(prepared.plan) + prepared.plan.replayed > 0;
-  const earlier = await Promise.all(asks ? input.features.map((row) => row.earlier?.(edges)) : []);
-  const emptyResult = Object.assign({ ...plan.emptyResult }, ...earlier) as Result;
-  const guarded = {
-    ...guardedEdges(plan, edges),
-    sources: { base: input.base, head: input.head },
-    reread: plan.reread,
-  };
-  const keys = input.part?.isAnswered === true ? [] : keyProblems(prepared, edges.missingKeys);
-  const { models, agents } = plan.forecast;
-  const isStored = models.length === 0 && agents === undefined;
-  if (isStored) emptyResult.notices = [...emptyResult.notices, ...keys.map(unusedKey)];
-  const ready = withAskers(
-    prepared,
-    ({ target }) => edges.missingKeys([target])[0]?.message ?? null,
-  );
-  // The changed texts are read last, because reading them earlier would delay the first call.
-  const judged = async (open: Prepared): Promise<Result> => ({
-    ...withTitle(await run(open, guarded, emptyResult, input.features)),
-    ...(await readChanges(input, prepared)),
-  });
-  if (isStored || keys.length === 0) return judged(ready);
+  const planned = await planRun(input, edges);
+  if (!planned.ready) return planned.result;
+  edges.planned(planned);
+  const guarded = guardedEdges(planned, edges, { base: input.base, head: input.head });
+  const judge = async (plan: RunPlan): Promise<Result> =>
+    // The changed texts are read last, because reading them earlier would delay the first call.
+    withTitle({ ...(await run(plan, guarded)), ...(await readChanges(input, planned)) });
+  const keys = input.part?.isAnswered === true ? [] : keyProblems(planned, edges.missingKeys);
+  const plan = withAskers(planned, edges.missingKeys);
+  if (keys.length === 0) return judge(plan);
+  const { models, agents } = planned.forecast;
+  if (models.length === 0 && agents === undefined) return judge(withUnusedKeys(plan, keys));
   const { withheld, isQueue = false } = input;
-  const head = resultHead(input, emptyResult);
-  const effect = effectOfNotRun('maintainer', { isQueue, gate: emptyResult.gate });
-  if (withheld === null || effect === 'fails') return notEvaluated(head, keys, emptyResult.notices);
-  const { missingKeys } = edges;
-  return judgeWithoutKeys({
-    prepared: ready,
-    head,
-    notices: emptyResult.notices,
-    withheld,
-    missingKeys,
-    judge: judged,
-  });
+  const effect = effectOfNotRun('maintainer', { isQueue, gate: planned.gate });
+  if (withheld === null || effect === 'fails') return notEvaluated(planned.emptyResult, keys);
+  return judgeWithoutKeys(plan, withheld, edges.missingKeys, judge);
 }
 
-function unusedKey({ place, message }: Problem): Notice {
-  return { kind: 'settings', place, message: `Only stored answers are judged. ${message}` };
+/** The edges of a run whose calls stop at the plan's caps. */
+export function guardedEdges(
+  { caps, price, reread }: PlannedRun,
+  edges: Edges,
+  sources: NonNullable<JudgeEdges['sources']>,
+): JudgeEdges {
+  const ledger = createLedger(caps, price);
+  edges.ledger(ledger);
+  const halted = () => ledger.halt() ?? edges.halted();
+  return { ...edges, words: RUN_WORDS, halted, sources, reread };
+}
+
+/** A feature whose grader has no key explains nothing. */
+function withAskers(plan: PlannedRun, missingKeys: Edges['missingKeys']): PlannedRun {
+  const features = plan.features.map((planned) => {
+    const grader = planned.asker?.grader ?? null;
+    const [missing] = grader === null ? [] : missingKeys([grader.target]);
+    if (missing === undefined) return planned;
+    return { ...planned, asker: { grader: null, unasked: missing.message } };
+  });
+  return { ...plan, features };
+}
+
+function withUnusedKeys(plan: PlannedRun, keys: readonly Problem[]): PlannedRun {
+  const notices = keys.map(({ place, message }) => ({
+    kind: 'settings' as const,
+    place,
+    message: `Only stored answers are judged. ${message}`,
+  }));
+  const { emptyResult } = plan;
+  return {
+    ...plan,
+    emptyResult: { ...emptyResult, notices: [...emptyResult.notices, ...notices] },
+  };
 }
 
 async function readChanges(
   { mode, base, head, again }: RunInput,
-  { suites }: Prepared,
+  { suites }: PlannedRun,
 ): Promise<Pick<Result, 'changes'>> {
   if (mode !== 'diff' || base === null || again !== undefined) return {};
   const affected = suites.map(({ run }) => run.suite);
-  return {
-    changes: await changedTexts(
-      affected.filter(({ references }) => references.length > 0),
-      base,
-      head,
-    ),
-  };
-}
-
-export function guardedEdges({ caps, prepared }: ReadyPlan, edges: Edges): JudgeEdges {
-  const ledger = createLedger(caps, prepared.price);
-  edges.ledger(ledger);
-  return { ...edges, words: RUN_WORDS, halted: () => ledger.halt() ?? edges.halted() };
+  const withTests = affected.filter(({ references }) => references.length > 0);
+  return { changes: await changedTexts(withTests, base, head) };
 }

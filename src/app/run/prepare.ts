@@ -1,9 +1,7 @@
 import { withAfterwards } from '../../config/afterwards.ts';
-import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { filesHash } from '../../config/programs.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
 import { resolveSuites } from '../../config/resolve.ts';
-import { wantsBatches } from '../../config/targets.ts';
 import {
   startSuite,
   suiteComparison,
@@ -13,56 +11,55 @@ import {
 import { nextTries, tryPolicy } from '../../kernel/plan/tries.ts';
 import type { AffectedSuite, Selection } from '../../kernel/select/affected-suite.ts';
 import { selectAffected, selectAll } from '../../kernel/select/select.ts';
-import { sum } from '../../kernel/statistics/sums.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
-import type { PlannedFeature } from '../../money/feature-plan.ts';
+import { plannedFeature, type PlannedFeature } from '../../money/feature-plan.ts';
 import { planOf, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
-import { targetsOf, type PrepareInput, type Prepared } from '../../money/prepared.ts';
+import type { PrepareInput, Prepared } from '../../money/prepared.ts';
 import { priceFrom } from '../../money/price.ts';
 import type { Project, Settings } from '../../project/settings.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
-import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { reasonWords } from '../../wording/reasons.ts';
 import { answererProblems, gradersNeedHost, onePerLine, unreachableRollups } from './check.ts';
-import type { Features, PlanningRun } from './feature.ts';
-import type { OwnReads } from './input.ts';
+import type { Features, PlanningRun, PlanningTools } from './feature.ts';
 import { runnableSuites } from './not-run.ts';
 import { newlyQuarantined, quarantineNotices, quarantineOf } from './quarantine.ts';
+import type { ReadSides } from './record.ts';
 
-export function prepare(
+/** Selects the suites that the change affects, and plans their calls. */
+export async function prepare(
   input: PrepareInput,
   arranged: TrustedSides,
-  hash: (text: string) => string,
-  rows: { features: Features; read: OwnReads } = { features: [], read: new Map() },
-): Prepared {
+  tools: PlanningTools,
+  own: { features: Features; read: ReadSides['own'] } = { features: [], read: new Map() },
+): Promise<Prepared> {
   const { mode, code } = input;
+  const { hash } = tools;
   const { base, head } = projectSides(input, arranged, hash);
   const selected = selectedBy(input, base, head);
   const gate = runGate(input, arranged);
   const runnable = runnableSuites(selected.suites, input, arranged, { gate, hash });
-  const suites = runnable.suites.map((suite) =>
+  const chosen = runnable.suites.map((suite) =>
     buildComparison(startSuite(suite), arranged, { ...input, gate }),
   );
-  const next = (asked: typeof suites) => nextTries(asked, gate, mode !== 'sweep');
-  const features = plannedBy(rows, { input, arranged, base, head, gate, suites });
+  const next = (asked: Prepared['suites']) => nextTries(asked, gate, mode !== 'sweep');
+  const run = { input, arranged, base, head, gate, suites: chosen, tools };
+  const { suites, features } = await planFeatures(run, own);
   const once = planOf(
     suites.map(({ run }) => run),
     next(suites),
   );
+  const plan = repeatPlan(once, input.again?.runs ?? 1);
   return {
     mode,
     suites,
     gate,
     next,
-    plan: withFeatureCalls(
-      repeatPlan(once, input.again?.runs ?? 1),
-      featureCalls(rows.features, features),
-    ),
+    plan: withFeatureCalls(plan, features, own.features),
     features,
     price: priceFrom(priceSettings(arranged)),
     ownRules: arranged.ownRules,
@@ -81,9 +78,24 @@ export function prepare(
       ...selected.suites.flatMap(unaskedNotices),
       ...answererNotices(selected.suites, hash),
       ...features.flatMap(({ notices }) => notices),
-      ...directNotice(input, targetsOf({ suites, features }), arranged),
     ],
   };
+}
+
+async function planFeatures(
+  run: Omit<PlanningRun<unknown>, 'read'>,
+  own: { features: Features; read: ReadSides['own'] },
+): Promise<Pick<Prepared, 'suites' | 'features'>> {
+  let { suites } = run;
+  const features: PlannedFeature[] = [];
+  for (const { key, plan } of own.features) {
+    const read = own.read.get(key) ?? null;
+    const planned = plan === undefined ? { own: null } : await plan({ ...run, suites, read });
+    if (planned === null) continue;
+    features.push(plannedFeature(key, planned));
+    suites = planned.suites ?? suites;
+  }
+  return { suites, features };
 }
 
 function selectedBy(
@@ -181,80 +193,8 @@ function projectSides(
 }
 
 /** Only full runs of one commit use batches, because a batch may take a day. */
-function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
+export function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
-}
-
-function directNotice(
-  input: PrepareInput,
-  targets: readonly Target[],
-  { head }: TrustedSides,
-): Notice[] {
-  const names = isFullSweep(input) ? [] : batchedNames(targets, head.settings);
-  if (names.length === 0) return [];
-  const place = {
-    file: head.settings.file ?? SETTINGS_FILE,
-    line: head.settings.models.get(names[0] ?? '')?.place.line ?? 0,
-  };
-  return [
-    {
-      kind: 'settings',
-      place,
-      message: [
-        `transport: batch is for full sweeps: here ${names.join(', ')} `,
-        names.length === 1 ? 'is' : 'are',
-        ' called directly, because a batch may take a day',
-      ].join(''),
-    },
-  ];
-}
-
-export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
-  const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
-  const names = targets.flatMap((target): string[] => {
-    if (!isHosted(target)) return [];
-    const { provider, endpoint, model } = target;
-    const own = entries.filter(
-      (entry) =>
-        entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
-    );
-    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
-    return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
-  });
-  return [...new Set(names)];
-}
-
-function plannedBy(
-  { features, read }: { features: Features; read: OwnReads },
-  run: Omit<PlanningRun<unknown>, 'read'>,
-): PlannedFeature[] {
-  return features.flatMap(({ key, plan }) => {
-    const planned = plan?.({ ...run, read: read.get(key) ?? null }) ?? null;
-    return planned === null ? [] : [{ key, ...planned }];
-  });
-}
-
-export function featureCalls(
-  rows: Features,
-  planned: readonly PlannedFeature[],
-): Parameters<typeof withFeatureCalls>[1] {
-  const certain: Record<string, number> = {};
-  const possible: Record<string, number> = {};
-  const usual = sum(planned.map((own) => own.usual ?? own.possible));
-  let grader = 0;
-  for (const { key, calls: names } of rows) {
-    const own = planned.find((plan) => plan.key === key);
-    const graded = sumCalls(own?.certain.filter(({ purpose }) => purpose === 'grader') ?? []);
-    grader += graded;
-    if (names?.certain !== undefined)
-      certain[names.certain.key] = sumCalls(own?.certain ?? []) - graded;
-    if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
-  }
-  return { grader, certain, possible, usual };
-}
-
-function sumCalls(calls: readonly { calls: number }[]): number {
-  return calls.reduce((sum, each) => sum + each.calls, 0);
 }
 
 /**

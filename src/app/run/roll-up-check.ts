@@ -108,6 +108,7 @@ function* talliesOf(
 
 /** The fewest and the most of these scores that can come from skipped metrics. */
 function ends(least: number, most: number, skips: number): number[] {
-  const [low, high] = [Math.max(0, least), Math.min(most, skips)];
+  const low = Math.max(0, least);
+  const high = Math.min(most, skips);
   return low === high ? [low] : [low, high].filter((each) => each >= low && each <= high);
 }

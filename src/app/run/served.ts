@@ -21,6 +21,7 @@ export function describeServedModels({ suite: { base, head }, runs }: SuiteRun):
     ]
       .sort()
       .join(', ');
-  const [by, other] = [served('base'), served('head')];
+  const by = served('base');
+  const other = served('head');
   return by === '' || other === '' || by === other ? null : `base by ${by}, head by ${other}`;
 }

@@ -22,7 +22,7 @@ import {
   servedByOthers,
 } from '../../wording/notices.ts';
 import { confirmationWords, modelFellToo } from '../../wording/suites.ts';
-import type { OtherBuild, ReplacedServer } from './outdated.ts';
+import type { ServedModels } from './outdated.ts';
 import { describeServedModels } from './served.ts';
 import type { RunWords } from './spending.ts';
 
@@ -102,13 +102,7 @@ function driftNotice(name: string, confirmation: Confirmation | null | undefined
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
 }
 
-function servedNotices({
-  replaced,
-  otherBuilds,
-}: {
-  replaced: readonly ReplacedServer[];
-  otherBuilds: readonly OtherBuild[];
-}): Notice[] {
+function servedNotices({ replaced, otherBuilds }: ServedModels): Notice[] {
   const messages = [
     ...replaced.map(({ model, ...server }) => replacedModel(model, server)),
     ...otherBuilds.map(otherBuild),

@@ -1,45 +1,34 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Formats } from '../../config/formats.ts';
 import type { HostCall } from '../../config/host-call.ts';
-import type { ReadOptions } from '../../config/project.ts';
-import type { SuiteKey } from '../../config/suite-key.ts';
-import type { ParsedDocuments } from '../../documents/files.ts';
-import type { Repository } from '../../edges/git/repository.ts';
 import { createActivity, systemClock, type Activity } from '../../edges/providers/clock.ts';
-import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import {
   createProviders,
   type OwnPrograms,
   type ProviderOptions,
   type Providers,
-  type RequestTransport,
 } from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
 import { createSolver } from '../../edges/solver/thread.ts';
-import type { Store } from '../../edges/store/index.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
-import type { BuiltInMetrics, MetricDefinition } from '../../metrics/definition.ts';
+import type { BuiltInMetrics } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { createLedger, type Ledger } from '../../money/ledger.ts';
 import { NO_LIST, isListed } from '../../money/price.ts';
-import type { ReportRow } from '../../report/sections/feature-report.ts';
-import type { SecretRegister } from '../../text/redact.ts';
-import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
+import { hostRefused } from '../../trust/trust.ts';
 import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
-import { calledModel, type Complete, type Request } from '../../types/model.ts';
+import { calledModel, type Complete } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { Feature } from '../run/feature.ts';
-import type { Edges } from '../run/input.ts';
-import { readSides } from '../run/read-sides.ts';
-import type { Access, TestOverrides } from './access.ts';
+import { readSides } from '../run/read.ts';
+import type { Edges } from '../run/record.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { loadListPrices, loadModelNames } from './prices.ts';
-import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
+import type { ProgramTools, SessionFeatures } from './session-row.ts';
+import type { Session } from './session.ts';
 import { machineOf, userFolder } from './store-place.ts';
 
 function nextTurn(): Promise<void> {
@@ -53,64 +42,17 @@ function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Hal
   return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
 
-export interface SessionRow extends ReportRow {
-  readonly suiteKey?: SuiteKey;
-  readonly formats?: Formats;
-  readonly transport?: (tools: {
-    openStores(): Promise<readonly Store[]>;
-    activity: Activity;
-    turn(): Promise<void>;
-    /** At most 64 hexadecimal digits. */
-    requestKey(request: Request): string;
-  }) => (options: CallOptions) => RequestTransport;
-  readonly metrics?: () => Promise<readonly MetricDefinition[]>;
-  readonly programs?: (tools: ProgramTools) => OwnPrograms;
-}
-
-export interface ProgramTools {
-  openStores(): Promise<readonly Store[]>;
-  treeOf(commit: string): SourceTree | null;
-  trees: readonly SourceTree[];
-  folder: string;
-  cacheFolder: string;
-  hash(text: string): string;
-  ledger(): Ledger;
-}
-
-export type SessionFeatures = readonly (Feature & SessionRow)[];
-
-export function formatsOf(features: SessionFeatures): Formats {
-  return Object.assign({}, ...features.map(({ formats }) => formats ?? {})) as Formats;
-}
-
-export function suiteKeysOf(features: SessionFeatures): SuiteKey[] {
-  return features.flatMap(({ suiteKey }) => suiteKey ?? []);
-}
-
+/** What one run adds to its session. */
 interface EdgesOptions {
-  features: SessionFeatures;
-  env: NodeJS.ProcessEnv;
-  access: Access;
-  trust: Pick<TrustDecision, 'level' | 'approved'>;
-  inputs: { code: SandboxOptions['mode']; codeEnv: readonly string[]; read: ReadOptions };
-  parsed?: ParsedDocuments | undefined;
-  repository: Repository;
-  workingDirectory: string;
   trees: readonly SourceTree[];
-  temporaryFolder: string;
-  halting: Pick<Halting, 'signal' | 'halted'>;
-  openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
-  exchange?: AnswerExchange | undefined;
-  testOverrides?: TestOverrides | undefined;
-  secrets: SecretRegister;
-  startedAt: Date;
-  beforeCalls?: (() => Promise<void>) | undefined;
-  log(line: string): void;
+  exchange: AnswerExchange | undefined;
   planned: Edges['planned'];
   answered: Edges['answered'];
-  onStage?(words: string): void;
+  onStage(words: string): void;
 }
+
+type World = Omit<Session, 'record' | 'planned'> & EdgesOptions;
 
 const CONCURRENCY = { start: 8, max: 64 };
 
@@ -120,11 +62,11 @@ const CALL_TRIES = 5;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
-function delayUntil(ready: EdgesOptions['beforeCalls'], complete: Complete): Complete {
+function delayUntil(ready: Session['beforeCalls'], complete: Complete): Complete {
   return ready === undefined ? complete : (request) => ready().then(() => complete(request));
 }
 
-export function createEdges(options: EdgesOptions) {
+export function createEdges(options: World) {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
   const activity = createActivity(nextTurn);
@@ -155,8 +97,8 @@ export function createEdges(options: EdgesOptions) {
         ? await loadListPrices(new Date())
         : NO_LIST,
       models: loadModelNames,
-      stored: await asking.reader(),
     }),
+    stored: asking.reader,
     ledger(given) {
       ledger = given;
     },
@@ -167,7 +109,7 @@ export function createEdges(options: EdgesOptions) {
     readSides: (input) => readSides(input, readingOf(options, providers.complete)),
     planned: options.planned,
     answered: options.answered,
-    ...(options.onStage === undefined ? {} : { onStage: options.onStage }),
+    onStage: options.onStage,
   };
   return {
     edges,
@@ -178,7 +120,7 @@ export function createEdges(options: EdgesOptions) {
   };
 }
 
-function readingOf(options: EdgesOptions, complete: Complete): Parameters<typeof readSides>[1] {
+function readingOf(options: World, complete: Complete): Parameters<typeof readSides>[1] {
   const isHost = codeMode({ ...options, log: () => undefined }) === 'host';
   return {
     read: options.inputs.read,
@@ -205,7 +147,7 @@ function hostCall(complete: Complete, commit: string): HostCall {
   };
 }
 
-function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
+function sandboxOf(options: World): ReturnType<typeof createSandbox> {
   return createSandbox({
     mode: codeMode(options),
     env: pick(options.env, options.inputs.codeEnv),
@@ -219,7 +161,7 @@ function sandboxOf(options: EdgesOptions): ReturnType<typeof createSandbox> {
 }
 
 function providersOf(
-  options: EdgesOptions,
+  options: World,
   {
     activity,
     ledger,
@@ -271,14 +213,14 @@ function scorerOf(features: SessionFeatures): Edges['scoreMetric'] {
 }
 
 function ownProgramsOf(
-  { features, trees, openStores, repository: { workTree }, workingDirectory, env }: EdgesOptions,
+  { features, trees, openStores, repository: { workTree }, env, inputs }: World,
   ledger: ProgramTools['ledger'],
 ): OwnPrograms[] {
   const tools: ProgramTools = {
     openStores,
     trees,
     treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
-    folder: join(workTree.root, workTree.below, workingDirectory),
+    folder: join(workTree.root, workTree.below, inputs.workingDirectory),
     cacheFolder: userFolder(machineOf(env)),
     hash: sha256,
     ledger,
@@ -286,7 +228,11 @@ function ownProgramsOf(
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }
 
-function codeMode({ inputs: { code }, trust, log }: EdgesOptions): SandboxOptions['mode'] {
+function codeMode({
+  inputs: { code },
+  trust,
+  log,
+}: Pick<World, 'inputs' | 'trust' | 'log'>): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);
@@ -299,7 +245,7 @@ function pick(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, 
   );
 }
 
-function createCheckouts({ repository, workingDirectory, trees, temporaryFolder }: EdgesOptions): {
+function createCheckouts({ repository, inputs, trees, temporaryFolder }: World): {
   folderOf(commit: string): Promise<string>;
   remove(): Promise<void>;
 } {
@@ -314,7 +260,7 @@ function createCheckouts({ repository, workingDirectory, trees, temporaryFolder 
     async folderOf(commit) {
       const folder = made.get(commit) ?? make(commit);
       made.set(commit, folder);
-      return join(await folder, repository.workTree.below, workingDirectory);
+      return join(await folder, repository.workTree.below, inputs.workingDirectory);
     },
     async remove() {
       const folders = await Promise.allSettled(made.values());

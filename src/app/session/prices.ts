@@ -29,7 +29,8 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
         })?.total_price ?? null
       );
     };
-    const [input, output] = [of(LOOK, 0), of(0, LOOK)];
+    const input = of(LOOK, 0);
+    const output = of(0, LOOK);
     if (input === null || output === null) return null;
     return (usage, cached) =>
       usage.input_tokens < FLAT_BELOW && cached === undefined

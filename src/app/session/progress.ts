@@ -86,8 +86,8 @@ export function createHalting({
   };
 }
 
-export interface Progress {
-  planned(plan: Plan, priced: { forecast: Forecast }): void;
+interface Progress {
+  planned(run: { plan: Plan; forecast: Forecast }): void;
   answered: JudgeEdges['answered'];
   stage(words: string): void;
   end(): void;
@@ -137,7 +137,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
     [width, shown, drawn] = [text.length, done(), now()];
   };
   return {
-    planned(given, { forecast }) {
+    planned({ plan: given, forecast }) {
       plan = given;
       begun = now();
       if (style === 'steps') drawn = begun;

@@ -1,5 +1,5 @@
-import { join, relative } from 'node:path';
-import { INPUT_DEFAULTS, type Inputs } from '../../config/inputs.ts';
+import { join } from 'node:path';
+import type { Inputs } from '../../config/inputs.ts';
 import type { ReadOptions } from '../../config/project.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
@@ -7,29 +7,16 @@ import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
 import type { CacheLibrary } from '../../edges/store/cache-service.ts';
 import type { Store } from '../../edges/store/index.ts';
-import type { Result } from '../../kernel/result/result.ts';
-import type { Suite } from '../../kernel/suite/suite.ts';
 import { redactAll, type SecretRegister } from '../../text/redact.ts';
-import { shellWord } from '../../text/visible.ts';
-import { hostRefused, type TrustDecision } from '../../trust/trust.ts';
-import type { Notice, Withheld } from '../../types/plain.ts';
-import type { Edges, RunInput } from '../run/input.ts';
-import { planAndRun } from '../run/plan-and-run.ts';
+import type { TrustDecision } from '../../trust/trust.ts';
+import type { Withheld } from '../../types/plain.ts';
+import type { PlannedRun } from '../run/record.ts';
 import { withoutSecrets, type Access, type TestOverrides } from './access.ts';
-import type { AnswerExchange } from './cached-complete.ts';
-import { createEdges, suiteKeysOf, type SessionFeatures } from './edges.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
-import { createHalting, createProgress, NEVER, type Halting, type Progress } from './progress.ts';
-import { keepHeapSmall } from './runtime.ts';
-import {
-  workTreeOf,
-  recorder,
-  refuseUnwritable,
-  type WorkTree,
-  type Output,
-} from './safe-writing.ts';
-import type { Sides } from './sides.ts';
+import { createHalting, NEVER, type Halting } from './progress.ts';
+import { workTreeOf, refuseUnwritable, type WorkTree, type Output } from './safe-writing.ts';
+import { formatsOf, suiteKeysOf, type SessionFeatures } from './session-row.ts';
 import { storePlaceOf } from './store-place.ts';
 import {
   openJobStores,
@@ -55,8 +42,6 @@ type StoreChoice =
     };
 
 export interface SessionOptions extends CheckoutPlace {
-  /** POSIX path relative to `directory`; '' for the same folder. */
-  workingDirectory: string;
   access: Access;
   /** Secrets are removed from everything that is logged, written or published. */
   secrets: SecretRegister;
@@ -64,9 +49,7 @@ export interface SessionOptions extends CheckoutPlace {
   trust: TrustDecision | ((repository: Repository) => Promise<TrustDecision>);
   withheld: Withheld | null;
   isQueue?: boolean;
-  inputs: Pick<Inputs, 'maxCalls' | 'maxCost' | 'failOn' | 'code' | 'codeEnv' | 'timeoutMs'> & {
-    read: ReadOptions;
-  };
+  inputs: Inputs;
   store: StoreChoice;
   outputs: readonly Output[];
   features: SessionFeatures;
@@ -75,7 +58,7 @@ export interface SessionOptions extends CheckoutPlace {
   progress: { style: 'line' | 'steps'; write(text: string): void };
   log(line: string): void;
   warn(line: string): void;
-  planned(...of: [...Parameters<Edges['planned']>, TrustDecision]): void;
+  planned(run: PlannedRun, trust: TrustDecision): void;
   now(): Date;
   beforeCalls?: () => Promise<void>;
   testOverrides?: TestOverrides | undefined;
@@ -83,6 +66,7 @@ export interface SessionOptions extends CheckoutPlace {
 
 export interface Session extends SessionOptions {
   trust: TrustDecision;
+  inputs: Inputs & { read: ReadOptions };
   repository: Repository;
   workTree: WorkTree;
   temporaryFolder: string;
@@ -97,9 +81,8 @@ export function openSession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { role, secrets, outputs, record, features } = options;
-  const read = { ...options.inputs.read, suiteKeys: suiteKeysOf(features) };
-  const inputs = { ...options.inputs, read };
+  const { role, secrets, outputs, record, inputs, features } = options;
+  const own = { formats: formatsOf(features), suiteKeys: suiteKeysOf(features) };
   const env = withoutSecrets(options.env, secretsIn(options.access));
   const log = (line: string): void => {
     options.log(secrets.redact(line));
@@ -107,7 +90,13 @@ export function openSession<T>(
   const warn = (line: string): void => {
     options.warn(secrets.redact(line));
   };
-  const given = { ...options, inputs, env, log, warn };
+  const given = {
+    ...options,
+    inputs: { ...inputs, read: { ...inputs.read, ...own } },
+    env,
+    log,
+    warn,
+  };
   return withRepository(given, async (repository, temporaryFolder) => {
     const workTree = workTreeOf(repository);
     await refuseUnwritable(record === null ? outputs : [...outputs, record], workTree);
@@ -122,7 +111,9 @@ export function openSession<T>(
         : createHalting({
             timeoutMs: inputs.timeoutMs,
             isJob: options.store.kind === 'service',
-            ...{ clock, process, log },
+            clock,
+            process,
+            log,
           });
     try {
       return await work({
@@ -140,8 +131,8 @@ export function openSession<T>(
   });
 }
 
-export function projectOf({ workingDirectory, inputs }: SessionOptions): string {
-  return `${workingDirectory}\n${inputs.read.config}`;
+export function projectOf({ inputs }: SessionOptions): string {
+  return `${inputs.workingDirectory}\n${inputs.read.config}`;
 }
 
 async function storesOf(
@@ -167,117 +158,4 @@ async function storesOf(
   }
   const file = join(session.temporaryFolder, 'merged.sqlite');
   return openLocalStores({ ...given, place: { file, keyFile: null }, trust: 'member' });
-}
-
-export function runInput(session: Session, mode: RunInput['mode'], sides: Sides): RunInput {
-  const { inputs, trust, withheld, isQueue = false, features, now } = session;
-  const refused = inputs.code === 'host' && trust.approved === true ? hostRefused(trust) : null;
-  const { maxCalls, maxCost, failOn, code } = inputs;
-  return {
-    ...sides,
-    mode,
-    trust: trust.level,
-    isOutsiders: trust.level === 'untrusted' || trust.approved === true,
-    isQueue,
-    features,
-    withheld,
-    maxCalls,
-    maxCost,
-    writes: session.store.kind === 'service' ? 'input ' : '--',
-    failOn,
-    // In a pull request without approval, only programs that are also on base may run.
-    code: refused === null ? code : 'sandbox',
-    notices: [
-      ...(sides.notices ?? []),
-      ...[refused, trust.notice ?? null].flatMap((message): Notice[] =>
-        message === null ? [] : [{ kind: 'settings', place: null, message }],
-      ),
-    ],
-    today: now().toISOString().slice(0, 10),
-    ...(sides.base === null ? {} : { earlier: earlierTree(session, sides.base.commit) }),
-  };
-}
-
-function earlierTree(
-  { repository, workingDirectory, now }: Session,
-  base: string,
-): NonNullable<RunInput['earlier']> {
-  return async (since) => {
-    const found = await repository.earlier(since, { commit: base, now: now().getTime() });
-    if (found === null) return null;
-    return { name: found.name, tree: await repository.tree(found.commit, workingDirectory) };
-  };
-}
-
-export async function withEdges<T>(
-  session: Session,
-  { base, head }: Pick<Sides, 'base' | 'head'>,
-  work: (edges: Edges) => Promise<T>,
-  exchange?: AnswerExchange,
-): Promise<T> {
-  const { workTree, record, log, planned, role } = session;
-  if (role !== 'plan') keepHeapSmall();
-  const write = record === null ? null : recorder(record, workTree, log);
-  const progress: Progress = createProgress({ ...session.progress, now: Date.now });
-  const world = createEdges({
-    ...session,
-    trees: base === null ? [head] : [base, head],
-    record: write === null ? null : (line) => write(session.redact(line)),
-    exchange,
-    planned(plan, ready) {
-      planned(plan, ready, session.trust);
-      progress.planned(plan, ready);
-    },
-    answered: (...of) => {
-      if (session.halting.halted() === null) progress.answered(...of);
-    },
-    onStage: progress.stage,
-  });
-  try {
-    const done = await work(world.edges);
-    progress.end();
-    return done;
-  } finally {
-    await world.close();
-  }
-}
-
-export interface Evaluated {
-  result: Result;
-  suites: readonly Suite[];
-}
-
-export async function evaluate(
-  session: Session,
-  mode: RunInput['mode'],
-  sides: Sides,
-): Promise<Evaluated> {
-  const { result, suites } = await withEdges(session, sides, (edges) =>
-    evaluateWith(runInput(session, mode, sides), edges),
-  );
-  const options = mode === 'sweep' ? '' : localOptions(session);
-  return { result: options === '' ? result : { ...result, local_options: options }, suites };
-}
-
-function localOptions({ inputs, directory, workingDirectory, store }: Session): string {
-  const project = join(directory, workingDirectory);
-  const folder = store.kind === 'machine' ? relative(store.cwd, project) : workingDirectory;
-  const away = folder !== '' && folder !== '.' && !folder.startsWith('..');
-  return [
-    ...(away ? ['-C', shellWord(folder)] : []),
-    ...(inputs.read.config === INPUT_DEFAULTS.config ? [] : ['-c', shellWord(inputs.read.config)]),
-    ...(inputs.code === 'sandbox' ? [] : ['--code', inputs.code]),
-  ].join(' ');
-}
-
-export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
-  const suites: Suite[] = [];
-  const result = await planAndRun(input, {
-    ...edges,
-    planned(plan, ready) {
-      edges.planned(plan, ready);
-      suites.push(...ready.prepared.suites.flatMap(({ run }) => run.suite.head?.suite ?? []));
-    },
-  });
-  return { result, suites };
 }

@@ -1,7 +1,8 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports, type ReportRow } from '../../report/sections/feature-report.ts';
+import type { Evaluated } from './evaluate.ts';
 import { openFolder, visibleErrorMessage, type OwnFolder } from './safe-writing.ts';
-import type { Evaluated, Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** Each write has a fixed cost, so small texts are combined. */
 const CHUNK_CHARS = 1 << 16;

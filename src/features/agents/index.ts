@@ -1,8 +1,7 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import type { OwnProgram } from '../../edges/providers/index.ts';
-import { NOTHING_PLANNED } from '../../money/feature-plan.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { AGENT_PROGRAM, takesOverlay } from '../../types/model.ts';
 import { agentSettings, asAgentSuite, instructionSettings } from './settings.ts';
@@ -30,16 +29,13 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
     const notices = instructionNotices(sides);
     if (namesAgent(sides.head))
       notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
-    return { read: null, problems: [], notices };
+    return { notices };
   },
   plan: ({ suites }) =>
     suites.some(({ run: { suite } }) => takesOverlay(suite.head?.variant.target ?? null))
-      ? { ...NOTHING_PLANNED, own: null }
+      ? { own: null }
       : null,
-  decided: async (_plan, run) => ({
-    parts: {},
-    notices: (await import('./unread.ts')).unreadNotices(run),
-  }),
+  after: async (_plan, run) => ({ notices: (await import('./unread.ts')).unreadNotices(run) }),
   demo: {
     name: 'agents',
     words: "A pull request shortens a shop's AGENTS.md. An agent works with both versions:",

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { ProgramTools } from '../../app/session/edges.ts';
+import type { ProgramTools } from '../../app/session/session-row.ts';
 import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { isOffline, type OwnProgram } from '../../edges/providers/index.ts';
 import { createPacer } from '../../edges/providers/pace.ts';

@@ -47,8 +47,8 @@ export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
 }
 
 /** Names the changed instruction files of workspaces that no run read. */
-export function unreadNotices({ suites }: Pick<DecidedRun, 'suites'>): Notice[] {
-  const tries = allTries(suites.map(({ result }) => result));
+export function unreadNotices({ rows }: Pick<DecidedRun, 'rows'>): Notice[] {
+  const tries = allTries(rows.map(({ result }) => result));
   const found = tries.flatMap(({ parts }) =>
     Object.entries(factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {}),
   );

@@ -1,5 +1,5 @@
-import { extraTryMaker } from '../../app/run/extra-tries.ts';
-import type { ComparedRun, FeatureTools, Judged } from '../../app/run/feature.ts';
+import { extraTryMaker } from '../../app/run/confirm.ts';
+import type { FeatureTools, Judged, ComparedRun } from '../../app/run/feature.ts';
 import type { ExtraTry } from '../../kernel/ask/rounds.ts';
 import { suiteClusters } from '../../kernel/plan/ledger.ts';
 import { identityOf, type ReferenceRun, type SuiteRun } from '../../kernel/plan/suite-run.ts';
@@ -20,8 +20,8 @@ export async function compareWithAnchor(
   { own: { suites: planned, ...named } }: FeaturePlan<AnchorPlan>,
   run: ComparedRun,
   tools: FeatureTools,
-): Promise<Judged> {
-  const open = run.suites.flatMap(({ comparison, result }) => {
+): Promise<Partial<Judged>> {
+  const open = run.rows.flatMap(({ comparison, result }) => {
     const suite = planned.find(({ identity }) => identity === identityOf(comparison.run));
     const isOpen = result.verdict !== 'regressed' && result.verdict !== 'not_compared';
     return suite !== undefined && isOpen ? [{ suite, comparison, result }] : [];
@@ -40,7 +40,7 @@ export async function compareWithAnchor(
     const ask = anchorAsker(tools, run.price, comparison.run);
     found.push({ path, suite: name, variant, ...(await compareRows(rows, level, ask)) });
   }
-  if (found.length === 0) return { parts: {}, findings: [], unjudged: [], notices: [] };
+  if (found.length === 0) return {};
   const anchor: AnchorResult = { ...named, suites: found };
   const fell = found.filter(({ status }) => status === 'fell');
   return {
@@ -51,8 +51,6 @@ export async function compareWithAnchor(
           suite: { path: each.path, name: each.suite, variant: each.variant },
           text: `${each.suite} ${fallWords(each, anchor)}`,
         })),
-    unjudged: [],
-    notices: [],
   };
 }
 
@@ -99,7 +97,9 @@ function sumCounts(
   p: number | null,
 ): Compared {
   return {
-    ...{ status, references: rows.length, p },
+    status,
+    references: rows.length,
+    p,
     then: countOutcomes(rows.flatMap(({ then }) => then)),
     now: countOutcomes(rows.flatMap(({ head }) => head)),
   };
@@ -133,7 +133,10 @@ function anchorTries(row: AnchorRow, prompt: 'then' | 'head'): (ExtraTry & { row
   const generation = prompt === 'then' ? row.generation : row.own.affected.head;
   if (generation === null) throw new TypeError('a compared reference has a head');
   return Array.from({ length: ANCHOR_TRIES }, (_, index) => ({
-    ...{ row, run: row.run, generation, try: index },
+    row,
+    run: row.run,
+    generation,
+    try: index,
     prompt,
   }));
 }

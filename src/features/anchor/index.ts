@@ -2,13 +2,7 @@ import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { counted } from '../../text/amounts.ts';
 import { compareWithAnchor } from './compare.ts';
-import {
-  planAnchor,
-  readAnchor,
-  withoutStoredTries,
-  type AnchorPlan,
-  type AnchorRead,
-} from './plan.ts';
+import { planAnchor, readAnchor, type AnchorPlan, type AnchorRead } from './plan.ts';
 import { anchorKeys } from './result.ts';
 
 export const anchorFeature: Feature<AnchorPlan, AnchorRead | null> & ReportRow = {
@@ -23,7 +17,6 @@ export const anchorFeature: Feature<AnchorPlan, AnchorRead | null> & ReportRow =
   result: { run: anchorKeys },
   read: readAnchor,
   plan: planAnchor,
-  withoutStored: withoutStoredTries,
-  compared: compareWithAnchor,
+  judge: compareWithAnchor,
   report: async () => (await import('./report.ts')).anchorReport,
 };

@@ -1,13 +1,13 @@
-import type { Feature, PlanningRun, SidesRead } from '../../app/run/feature.ts';
+import type { PlanningRun, SidesRead } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
 import { resolveSuites } from '../../config/resolve.ts';
 import { UserError, formatProblem } from '../../errors.ts';
-import { identityOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { identityOf } from '../../kernel/plan/suite-run.ts';
 import { type Generation, gates } from '../../kernel/select/affected-suite.ts';
 import { selectAffected } from '../../kernel/select/select.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../../money/feature-plan.ts';
+import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
 import { isHosted, type Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
@@ -33,26 +33,28 @@ export interface AnchorPlan extends Omit<AnchorRead, 'side'> {
   suites: AnchoredSuite[];
 }
 
-export async function readAnchor({
-  base,
-  earlier,
-}: SidesRead): ReturnType<NonNullable<Feature<AnchorPlan, AnchorRead | null>['read']>> {
+interface AnchorReading {
+  read?: AnchorRead;
+  notices?: Notice[];
+}
+
+export async function readAnchor({ base, earlier }: SidesRead): Promise<AnchorReading> {
   const since = base?.project.settings.gate.anchor?.since ?? null;
-  if (since === null || earlier === undefined) return unread();
+  if (since === null || earlier === undefined) return unreadAnchor();
   try {
     const found = await earlier(since);
-    if (found === null) return unread(NONE[since] ?? null);
+    if (found === null) return unreadAnchor(NONE[since] ?? null);
     const { name, tree, project, problems } = found;
     const [first] = problems;
     if (first !== undefined)
-      return unread(
+      return unreadAnchor(
         `${name} cannot be read (${formatProblem(first)}); nothing is compared with it`,
       );
     const side = { project, context: { settings: project.settings, tree } };
-    return { read: { since, commit: tree.commit, name, side }, problems: [], notices: [] };
+    return { read: { since, commit: tree.commit, name, side } };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return unread(error.problems.map(formatProblem).join(' '));
+    return unreadAnchor(error.problems.map(formatProblem).join(' '));
   }
 }
 
@@ -60,26 +62,22 @@ const NONE: Readonly<Record<string, string>> = {
   'last-release': 'this repository has no tag like v1.4.0, so head is not compared with a release',
 };
 
-function unread(why: string | null = null): {
-  read: null;
-  problems: [];
-  notices: Notice[];
-} {
-  const notices: Notice[] =
-    why === null ? [] : [{ kind: 'settings', place: null, message: `gate.anchor: ${why}` }];
-  return { read: null, problems: [], notices };
+function unreadAnchor(why: string | null = null): AnchorReading {
+  if (why === null) return {};
+  return { notices: [{ kind: 'settings', place: null, message: `gate.anchor: ${why}` }] };
 }
 
 /**
  * Plans the older commit's requests where they differ from head's. Skips models that are programs.
  */
-export function planAnchor({
+export async function planAnchor({
   input: { mode, again },
   base,
   head,
   suites,
   read,
-}: PlanningRun<AnchorRead | null>): FeaturePlan<AnchorPlan> | null {
+  tools,
+}: PlanningRun<AnchorRead | null>): Promise<FeaturePlan<AnchorPlan> | null> {
   if (mode !== 'diff' || again !== undefined || read === null) return null;
   if (read.commit === base?.context.tree.commit) return null;
   const { side, ...named } = read;
@@ -108,10 +106,11 @@ export function planAnchor({
   });
   if (anchored.length === 0) return null;
   const references = anchored.flatMap((suite) => suite.references);
+  const stored = await tools.stored();
+  const missing = references.filter(({ generation }) => !anchorRequests(generation).every(stored));
   return {
-    ...NOTHING_PLANNED,
     own: { ...named, suites: anchored },
-    certain: plannedCalls(references),
+    certain: plannedCalls(missing),
     // Confirming a drop runs the older prompt again, and also head's prompt if its tries were
     // stored.
     possible: 2 * ANCHOR_TRIES * references.length,
@@ -137,18 +136,7 @@ function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
   }));
 }
 
-export function withoutStoredTries(
-  plan: FeaturePlan<AnchorPlan>,
-  _: { suites: readonly SuiteComparison[] },
-  { stored }: { stored(request: Request): boolean },
-): Promise<FeaturePlan<AnchorPlan>> {
-  const missing = plan.own.suites.flatMap(({ references }) =>
-    references.filter(({ generation }) => !triesOf(generation).every(stored)),
-  );
-  return Promise.resolve({ ...plan, certain: plannedCalls(missing) });
-}
-
-function triesOf({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
+function anchorRequests({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
   return Array.from({ length: ANCHOR_TRIES }, (___, index) => ({
     ...asked,
     try: index + draw,

@@ -5,7 +5,8 @@ export function fallWords(
   { then, now }: Pick<AnchoredResult, 'then' | 'now'>,
   { name }: { name: string },
 ): string {
-  const [before, after] = [passRate(then), passRate(now)];
+  const before = passRate(then);
+  const after = passRate(now);
   return (
     `lost ${signedBetween(before, after).slice(1)} points since ${name} ` +
     `(${percent(before)} → ${percent(after)}); this pull request alone shows no such drop`

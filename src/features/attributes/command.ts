@@ -5,7 +5,7 @@ import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
 import { originOf, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
-import type { Edges } from '../../app/run/input.ts';
+import type { Edges } from '../../app/run/record.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { schemaLine } from '../../app/session/origin.ts';
 import { pathRefusal } from '../../app/session/safe-writing.ts';

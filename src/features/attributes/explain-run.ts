@@ -1,33 +1,30 @@
-import type { ComparedRun, Feature, FeatureTools, Judged } from '../../app/run/feature.ts';
+import type { FeatureTools, Judged, ComparedRun } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { measuredMetrics } from '../../kernel/result/counts.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { gates } from '../../kernel/select/affected-suite.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
-import type { FeaturePlan } from '../../money/feature-plan.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { hasFallen } from '../../trials/fallen.ts';
 import { taskText } from '../../trials/packet.ts';
-import type { Completion, Request } from '../../types/model.ts';
 import { confirmationWords } from '../../wording/suites.ts';
-import { rateReference } from './affinity.ts';
 import type { ExplainReference, ExplainSuite } from './attribute-results.ts';
-import { byReferences, explainedReferences, sampleReferences } from './cost.ts';
+import { explainedReferences } from './cost.ts';
 import { explain, isExplained } from './explain.ts';
 import { KIND_WORDS } from './explained-suites.ts';
-import { pinnedFor, taskFor } from './file.ts';
-import { rateWords, weakInsights } from './insight.ts';
+import { rateWords, referenceGroup, weakInsights } from './insight.ts';
 import { isExplainable, type ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 
 export async function explainRun(
-  { own, asker }: FeaturePlan<ExplainOwn>,
+  { own, asker }: PlannedFeature<ExplainOwn>,
   run: ComparedRun,
   { spent, ...tools }: FeatureTools,
-): Promise<Judged> {
-  if (own === null) return { parts: {}, notices: [], findings: [], unjudged: [] };
-  const { mode, gate, suites } = run;
-  const wanted = suites.flatMap(({ comparison, result }) => {
+): Promise<Partial<Judged>> {
+  if (own === null) return {};
+  const { mode, gate, rows } = run;
+  const wanted = rows.flatMap(({ comparison, result }) => {
     const asked = explainSuite(comparison, result, mode, own.settings.metric);
     return asked === null || !isExplained(asked, own)
       ? []
@@ -59,10 +56,11 @@ export async function explainRun(
     parts: {
       attributes,
       ...(mode === 'sweep' && {
-        insights: suites.flatMap(({ result }) => weakInsights(result, attributes)),
+        insights: rows.flatMap(({ result }) => weakInsights(result, attributes)),
       }),
     },
     notices,
+    groups: (suite) => suiteAttributes(suite, attributes).map(referenceGroup),
     findings: regressed.findings,
     unjudged: [
       ...regressed.unconfirmed,
@@ -79,10 +77,10 @@ export async function explainRun(
 
 /** Confirms findings from stored answers with new calls, unless the suite already failed. */
 export async function confirmedAttributes(
-  { suites, gate, confirm }: Pick<ComparedRun, 'suites' | 'gate' | 'confirm'>,
+  { rows, gate, confirm }: Pick<ComparedRun, 'rows' | 'gate' | 'confirm'>,
   attributes: readonly AttributeResult[],
 ): Promise<{ findings: FeatureFinding[]; unconfirmed: string[] }> {
-  const found = suites.flatMap(({ comparison, result }) =>
+  const found = rows.flatMap(({ comparison, result }) =>
     regressedAttributes(result, gate, attributes).map((each) => ({ ...each, comparison })),
   );
   const findings: FeatureFinding[] = [];
@@ -182,40 +180,4 @@ function withTries(
       head: found.head.map(({ byHead }) => byHead),
     };
   });
-}
-
-export async function withoutStored(
-  plan: FeaturePlan<ExplainOwn>,
-  {
-    input: { mode },
-    suites,
-  }: { input: { mode: ComparedRun['mode'] }; suites: readonly SuiteComparison[] },
-  { stored, random }: Parameters<NonNullable<Feature['withoutStored']>>[2],
-): Promise<FeaturePlan<ExplainOwn>> {
-  if (plan.own === null) return plan;
-  const { pinned, settings, seed } = plan.own;
-  const grader = plan.asker?.grader ?? null;
-  if (grader === null || pinned === null || plan.certain.length === 0) return plan;
-  let known = 0;
-  const look = (request: Request): Promise<Completion> => {
-    if (stored(request)) known += 1;
-    return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
-  };
-  const groups = byReferences(suites.filter((suite) => isExplainable(suite, mode)));
-  for (const { path, references, suites: sharing } of groups) {
-    const [attributes, task] = [pinnedFor(pinned, path), taskFor(pinned, path)];
-    if (attributes.length === 0) continue;
-    const compared = new Set(
-      sharing.flatMap((suite) => suite.compared.map(({ affected }) => affected.reference.id)),
-    );
-    const all = references.map((each) => ({ ...each, compared: compared.has(each.id) }));
-    for (const reference of sampleReferences(all, settings.sample, seed))
-      await rateReference(reference, attributes, { grader, random, complete: look, task });
-  }
-  return {
-    ...plan,
-    certain: plan.certain.flatMap((each) =>
-      each.calls > known ? [{ ...each, calls: each.calls - known }] : [],
-    ),
-  };
 }

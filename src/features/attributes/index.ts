@@ -3,12 +3,11 @@ import type { Feature, SidesRead } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { counted } from '../../text/amounts.ts';
 import { sources } from '../../trust/trust.ts';
-import { explainRun, withoutStored } from './explain-run.ts';
+import { explainRun } from './explain-run.ts';
 import type { PinnedAttributes } from './file.ts';
-import { referenceGroup } from './insight.ts';
 import { readPinned } from './pinned.ts';
 import { planExplain, type ExplainOwn } from './plan.ts';
-import { attributeKeys, suiteAttributes } from './result.ts';
+import { attributeKeys } from './result.ts';
 import { attributeSettings } from './settings.ts';
 import { planInsights, tryInsights, type InsightPlan } from './try-insights.ts';
 
@@ -56,9 +55,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
     return { read: pinned, ...found };
   },
   plan: planExplain,
-  withoutStored,
-  compared: explainRun,
-  groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
+  judge: explainRun,
   report: async () => (await import('./report.ts')).attributesReport,
   tables: {
     attributes: async (result) => (await import('./report.ts')).attributeRows(result),
@@ -74,8 +71,8 @@ export const insightsFeature: Feature<InsightPlan, PinnedAttributes | null> &
   // The feature `attributes` already reports the file's errors.
   async read(sides) {
     const { pinned } = await readOwnAttributes(sides);
-    return { read: pinned, problems: [], notices: [] };
+    return { read: pinned };
   },
   plan: planInsights,
-  decided: tryInsights,
+  after: tryInsights,
 };

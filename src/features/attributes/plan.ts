@@ -1,9 +1,11 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
-import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
+import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
+import type { Completion, Grader, Request } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
+import { rateReference } from './affinity.ts';
 import {
   AUTO_REFERENCES,
   FEWEST_COMPARED,
@@ -11,8 +13,9 @@ import {
   byReferences,
   explainCalls,
   referenceTokens,
+  sampleReferences,
 } from './cost.ts';
-import { pinnedFor, type PinnedAttributes } from './file.ts';
+import { pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit } from './text.ts';
 
@@ -31,45 +34,74 @@ interface ExplainCalls {
   tokens: { input: number; output: number };
 }
 
-export function planExplain({
-  input: { mode, code, again },
-  gate,
-  head,
-  suites,
-  read: pinned,
-}: PlanningRun<PinnedAttributes>): FeaturePlan<ExplainOwn> | null {
+export async function planExplain(
+  run: PlanningRun<PinnedAttributes>,
+): Promise<FeaturePlan<ExplainOwn> | null> {
+  const { gate, head, suites, read: pinned } = run;
+  const { mode, code, again } = run.input;
   const { qualeval: settings, seed, file } = head.project.settings;
   const own = { settings, pinned, seed };
   const isGate = gate.attributes === 'fail';
   if (again !== undefined || settings.enabled === 'off')
-    return isGate
-      ? { ...NOTHING_PLANNED, own: null, notices: [ungatedNotice('qualeval is off')] }
-      : null;
+    return isGate ? { own: null, notices: [ungatedNotice('qualeval is off')] } : null;
   const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
   const found = createAsker(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
-  const plan = { ...NOTHING_PLANNED, own, notices };
   if (calls.certain === 0)
-    return { ...plan, possible: grader === null ? 0 : calls.possible, asker: found.asker };
-  return grader === null
-    ? { ...plan, asker: { grader, unasked: null }, problems: found.problems }
-    : {
-        ...plan,
-        certain: [
-          {
-            target: grader.target,
-            parameters: {},
-            purpose: 'qualeval',
-            calls: calls.certain,
-            tokens: calls.tokens,
-            place: { file: file ?? SETTINGS_FILE, line: 0 },
-          },
-        ],
-        possible: calls.possible,
-        asker: { grader, unasked },
-        problems: found.problems,
-      };
+    return {
+      own,
+      notices,
+      possible: grader === null ? 0 : calls.possible,
+      asker: found.asker,
+    };
+  const { problems } = found;
+  if (grader === null) return { own, notices, asker: { grader, unasked: null }, problems };
+  const missing = calls.certain - (await countStored(run, grader));
+  const asked: PlannedCalls = {
+    target: grader.target,
+    parameters: {},
+    purpose: 'qualeval',
+    calls: missing,
+    tokens: calls.tokens,
+    place: { file: file ?? SETTINGS_FILE, line: 0 },
+  };
+  return {
+    own,
+    notices,
+    problems,
+    certain: missing > 0 ? [asked] : [],
+    possible: calls.possible,
+    asker: { grader, unasked },
+  };
+}
+
+/** How many questions about pinned attributes the store can answer. */
+async function countStored(
+  { input: { mode }, head, suites, read: pinned, tools }: PlanningRun<PinnedAttributes>,
+  grader: Grader,
+): Promise<number> {
+  if (pinned === null) return 0;
+  const { qualeval, seed } = head.project.settings;
+  const stored = await tools.stored();
+  let known = 0;
+  const look = (request: Request): Promise<Completion> => {
+    if (stored(request)) known += 1;
+    return Promise.resolve({ status: 'error', kind: 'aborted', message: 'only looked for' });
+  };
+  const groups = byReferences(suites.filter((suite) => isExplainable(suite, mode)));
+  for (const { path, references, suites: sharing } of groups) {
+    const [attributes, task] = [pinnedFor(pinned, path), taskFor(pinned, path)];
+    if (attributes.length === 0) continue;
+    const compared = new Set(
+      sharing.flatMap((suite) => suite.compared.map(({ affected }) => affected.reference.id)),
+    );
+    const all = references.map((each) => ({ ...each, compared: compared.has(each.id) }));
+    const asking = { grader, random: tools.random, complete: look, task };
+    for (const reference of sampleReferences(all, qualeval.sample, seed))
+      await rateReference(reference, attributes, asking);
+  }
+  return known;
 }
 
 const ONLY_WHERE_WORSE =

@@ -1,9 +1,10 @@
 import type { Added, DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import { createGeneration, withDependencies } from '../../kernel/select/generation.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
+import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
@@ -59,22 +60,22 @@ export function planInsights({
   const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
   // Estimate: one question, ten tries of regressed references, and two tries of every reference.
   const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
-  return { ...NOTHING_PLANNED, own: { maxCalls }, possible, usual, asker };
+  return { own: { maxCalls }, possible, usual, asker };
 }
 
-type Trial = DecidedRun['suites'][number] & { attribute: AttributeResult };
+type Trial = SuiteRow & { attribute: AttributeResult };
 
 /**
  * Shows only changes that pass a trial, and why there is none. Makes no calls for outside
  * contributors.
  */
 export async function tryInsights(
-  { own: { maxCalls }, asker }: FeaturePlan<InsightPlan>,
+  { own: { maxCalls }, asker }: PlannedFeature<InsightPlan>,
   run: DecidedRun,
   tools: FeatureTools,
-): Promise<Added> {
+): Promise<Partial<Added>> {
   const grader = asker?.grader ?? null;
-  if (grader === null || maxCalls === 0) return { parts: {}, notices: [] };
+  if (grader === null || maxCalls === 0) return {};
   const insights: Insight[] = [];
   const trials = triedAttributes(run);
   let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
@@ -91,18 +92,22 @@ export async function tryInsights(
     const { path, suite, variant, id } = trial.attribute;
     insights.push({ path, suite, variant, attribute: id, ...found });
   }
-  return { parts: { insights }, notices: [] };
+  return { parts: { insights } };
 }
 
-function whyUntried({ trust }: DecidedRun, { spent }: FeatureTools, calls: number): string | null {
+function whyUntried(
+  { emptyResult: { trust } }: DecidedRun,
+  { spent }: FeatureTools,
+  calls: number,
+): string | null {
   if (trust === 'untrusted') return 'changes of an outside contributor are not tried';
   const halted = spent.halted();
   if (halted !== null) return halted.why;
   return calls === 0 ? 'no calls are left for it (qualeval.insight_calls)' : null;
 }
 
-function triedAttributes({ suites, parts }: DecidedRun): Trial[] {
-  return suites
+function triedAttributes({ rows, parts }: DecidedRun): Trial[] {
+  return rows
     .filter(({ result }) => hasFallen(result))
     .flatMap((suite) =>
       suiteAttributes(suite.result, parts.attributes ?? []).flatMap((attribute) =>

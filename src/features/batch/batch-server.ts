@@ -63,7 +63,8 @@ export function createManagedServer(
     clock,
     signal: closing.signal,
   };
-  const [bounded, download] = [createBoundedFetch(bounds), createStreamedFetch(bounds)];
+  const bounded = createBoundedFetch(bounds);
+  const download = createStreamedFetch(bounds);
   const limiter = createLimiter({
     concurrency: BATCH_CONCURRENCY,
     giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },

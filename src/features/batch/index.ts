@@ -1,9 +1,11 @@
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
+import { directNotices } from './direct.ts';
 
 export const batchFeature: Feature & SessionRow = {
   key: 'batch',
+  plan: (run) => ({ own: null, notices: directNotices(run) }),
   transport:
     ({ openStores, ...batches }) =>
     (options) => {

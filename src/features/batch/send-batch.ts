@@ -176,7 +176,8 @@ async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> 
   await options.batches.ledger.ended(id);
   for (const key of open) {
     held.delete(key);
-    const [question, of] = [questions.first(key), byVendor.get(server.vendor.name)];
+    const question = questions.first(key);
+    const of = byVendor.get(server.vendor.name);
     if (earlier && question !== null && of !== undefined) gather(batching, of, question);
     else
       questions.settle(key, faultOutcome(fault('reply', `the vendor does not know batch ${id}`)));

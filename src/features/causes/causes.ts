@@ -1,12 +1,12 @@
 import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
 import type { JudgeEdges } from '../../app/run/spending.ts';
 import { UserError } from '../../errors.ts';
-import type { ComparedSuite } from '../../kernel/judge/unseen.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
+import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
@@ -50,7 +50,6 @@ export function planCauses({
     (isPrompt ? MOST_CAUSE_CALLS : 0) + sum(agents.map(({ run }) => mostAgentCalls(run)));
   const possible = possibleIn.length === 0 ? 0 : (settings.max_calls ?? most);
   return {
-    ...NOTHING_PLANNED,
     own: settings,
     possible,
     usual: Math.min(
@@ -62,18 +61,18 @@ export function planCauses({
 }
 
 export async function findSuiteCauses(
-  plan: FeaturePlan<CauseSettings>,
+  plan: PlannedFeature<CauseSettings>,
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<{ causes: SuiteCauses[]; fixed_by: SuiteCauses[] }> {
-  const worse = run.suites.filter(({ result }) => hasFallen(result));
-  const better = run.suites
+  const worse = run.rows.filter(({ result }) => hasFallen(result));
+  const better = run.rows
     .filter((suite) => !worse.includes(suite) && !hasOwnBudget(suite, plan.own))
     .map((suite) => ({ ...suite, result: mirrored(suite.result) }))
     .filter(({ result }) => hasFallen(result));
   if (worse.length + better.length === 0) return { causes: [], fixed_by: [] };
   const read = await readFiles(
-    run.planned.map(({ run: own }) => own),
+    run.suites.map(({ run: own }) => own),
     tools.sources,
   );
   const room = plan.own.max_calls ?? experimentCalls(run.calls, MOST_CAUSE_CALLS);
@@ -84,18 +83,18 @@ export async function findSuiteCauses(
 }
 
 /** By default, the search in an agent's suite has a limit of runs, not of calls. */
-function hasOwnBudget({ comparison }: ComparedSuite, { max_calls }: CauseSettings): boolean {
+function hasOwnBudget({ comparison }: SuiteRow, { max_calls }: CauseSettings): boolean {
   return max_calls === null && runsAgents(comparison.run.suite);
 }
 
 type Search = (
-  suites: DecidedRun['suites'],
+  suites: DecidedRun['rows'],
   of: { room: number; isMirrored: boolean },
 ) => Promise<SuiteCauses[]>;
 
 function createSearch(
-  { own: settings, asker }: FeaturePlan<CauseSettings>,
-  { price, trust, groups }: DecidedRun,
+  { own: settings, asker }: PlannedFeature<CauseSettings>,
+  { price, emptyResult: { trust }, groups }: DecidedRun,
   { tools, read }: { tools: FeatureTools; read: SideFiles },
 ): Search {
   // For outside contributors, a fix is only a revert, never a model's draft.

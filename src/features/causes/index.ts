@@ -14,10 +14,10 @@ export const causesFeature: Feature<CauseSettings> & ReportRow & CommandRow = {
   settings: causeSettings,
   result: { run: causeKeys },
   plan: planCauses,
-  async decided(plan, run, tools) {
+  async after(plan, run, tools) {
     const found = await findSuiteCauses(plan, run, tools);
     const parts = Object.entries(found).filter(([, suites]) => suites.length > 0);
-    return { parts: Object.fromEntries(parts), notices: [] };
+    return { parts: Object.fromEntries(parts) };
   },
   report: async () => (await import('./report.ts')).causesReport,
 };

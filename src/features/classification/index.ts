@@ -7,10 +7,12 @@ import { classificationKeys } from './result.ts';
 export const classificationFeature: Feature & ReportRow = {
   key: 'classification',
   result: classificationKeys,
-  suiteParts(suite, _, verdict) {
-    const { tests } = suite.run.scoring;
-    const summary = classificationOf(tests, ratedRuns(suite), ratedTries(verdict));
-    return summary === null ? {} : { classification: summary };
-  },
+  judge: () => ({
+    ofSuite({ comparison, verdict }) {
+      const { tests } = comparison.run.scoring;
+      const summary = classificationOf(tests, ratedRuns(comparison), ratedTries(verdict));
+      return summary === null ? {} : { classification: summary };
+    },
+  }),
   report: async () => (await import('./section.ts')).classificationReport,
 };

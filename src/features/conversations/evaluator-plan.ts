@@ -17,7 +17,7 @@ import type { LabelledAnswer, Steering } from './conversation-rules.ts';
 
 export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
 
-export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
+export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> {
   const once = [...new Map(run.suites.map((suite) => [suite.run.suite.path, suite.run])).values()];
   const select = () => ({
     tests: once.flatMap((each) => evaluatorTest(each) ?? []),

@@ -1,6 +1,6 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import { ratedRuns, ratedTries } from '../../kernel/judge/rates.ts';
 import { counted } from '../../text/amounts.ts';
 import { conversationKind } from './answerer.ts';
@@ -30,9 +30,12 @@ export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & Comma
     const { evaluators, judges, notices } = await runEvaluatorTests(own, { complete, random });
     return { parts: evaluators.length === 0 ? {} : { evaluators }, notices, judges };
   },
-  suiteParts(suite, _, verdict) {
-    const summary = conversationSummary(suite.run, ratedRuns(suite), ratedTries(verdict));
-    return summary === null ? {} : { conversation: summary };
-  },
+  judge: () => ({
+    ofSuite({ comparison, verdict }) {
+      const runs = ratedRuns(comparison);
+      const summary = conversationSummary(comparison.run, runs, ratedTries(verdict));
+      return summary === null ? {} : { conversation: summary };
+    },
+  }),
   report: async () => (await import('./report.ts')).conversationsReport,
 };

@@ -2,7 +2,7 @@ import type { LabelCounts, MeasuredGrader } from '../../app/run/feature.ts';
 import { soleJudge, type SoleJudge } from '../../app/run/sole-judge.ts';
 import { objectRate } from '../../kernel/judge/metric-rows.ts';
 import { ratedRuns } from '../../kernel/judge/rates.ts';
-import type { SuiteVerdict } from '../../kernel/judge/suite-row.ts';
+import type { SuiteRow, SuiteVerdict } from '../../kernel/judge/suite-row.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { GraderError } from './result.ts';
@@ -12,10 +12,12 @@ const CONFIDENCE = 0.9;
 
 type Rate = Omit<PassRate, 'p'>;
 
+type CorrectedRow = Pick<SuiteRow, 'comparison' | 'verdict'> & {
+  result: Pick<SuiteResult, 'pass_rate'>;
+};
+
 export function correctedRates(
-  suite: SuiteComparison,
-  rate: PassRate,
-  verdict: SuiteVerdict | null,
+  { comparison: suite, verdict, result: { pass_rate: rate } }: CorrectedRow,
   judges: readonly MeasuredGrader[],
 ): Pick<SuiteResult, 'grader_error'> {
   const { scoring } = suite.run;

@@ -20,5 +20,5 @@ export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
     return { parts: { graders: results }, notices, judges: judges.map(judgeByRubric) };
   },
   report: async () => (await import('./section.ts')).gradersReport,
-  suiteParts: correctedRates,
+  judge: (_plan, { judges }) => ({ ofSuite: (row) => correctedRates(row, judges) }),
 };

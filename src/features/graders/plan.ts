@@ -33,7 +33,7 @@ export function planGraderTests({
   head,
   suites,
   input,
-}: PlanningRun<unknown>): FeaturePlan<RubricTest[]> | null {
+}: PlanningRun<unknown>): FeaturePlan<RubricTest[]> {
   const deciding = new Set(
     suites
       .filter(({ run }) => run.runs.length > 0)

@@ -24,15 +24,14 @@ export const historyFeature: Feature & CommandRow = {
       },
     },
   ],
-  async start(suites, { kept, hash }) {
-    return kept === undefined || comparing(suites).adaptive.length === 0
-      ? [...suites]
-      : withSteady(suites, storedHistory(await kept(), hash));
+  async plan({ input: { mode }, suites, tools: { kept, hash } }) {
+    if (kept === undefined) return null;
+    if (mode !== 'diff' || comparing(suites).adaptive.length === 0) return { own: null };
+    return { own: null, suites: withSteady(suites, storedHistory(await kept(), hash)) };
   },
-  async results(suites, { kept, hash, spent: { meter } }) {
+  async after(_plan, { rows }, { kept, hash, spent: { meter } }) {
     const { calls, reused, replayed = 0 } = meter.totals();
-    return kept === undefined || calls + reused + replayed === 0
-      ? [...suites]
-      : withHistory(suites, storedHistory(await kept(), hash));
+    if (kept === undefined || calls + reused + replayed === 0) return {};
+    return { rows: withHistory(rows, storedHistory(await kept(), hash)) };
   },
 };

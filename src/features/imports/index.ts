@@ -1,6 +1,6 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
-import type { SessionRow } from '../../app/session/edges.ts';
+import type { SessionRow } from '../../app/session/session-row.ts';
 import { IMPORT_FORMATS } from './formats.ts';
 
 export const importsFeature: Feature & SessionRow & CommandRow = {

@@ -1,7 +1,7 @@
 import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { noiseKeys } from './note.ts';
+import { noiseKeys, type NoiseNote } from './note.ts';
 import type { NoiseResult } from './result.ts';
 
 const savedFile: SavedKind<NoiseResult> = {
@@ -15,7 +15,7 @@ const savedFile: SavedKind<NoiseResult> = {
   },
 };
 
-export const noiseFeature: Feature & CommandRow & ReportRow = {
+export const noiseFeature: Feature<NoiseNote | null> & CommandRow & ReportRow = {
   key: 'noise',
   result: { run: noiseKeys },
   emptyParts: { noise: null },
@@ -27,9 +27,10 @@ export const noiseFeature: Feature & CommandRow & ReportRow = {
   files: async () => [
     { kind: 'noise', type: (await import('./result.ts')).noiseResultSchema, isWritten: true },
   ],
-  async earlier({ kept }) {
-    if (kept === undefined) return {};
+  async plan({ suites, tools: { kept } }) {
+    if (kept === undefined || suites.every(({ run }) => run.runs.length === 0)) return null;
     const { lastNoise } = await import('./store.ts');
-    return { noise: lastNoise(await kept()) };
+    return { own: lastNoise(await kept()) };
   },
+  after: ({ own }) => ({ parts: { noise: own } }),
 };

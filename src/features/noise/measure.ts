@@ -1,10 +1,11 @@
-import type { Edges, RunInput } from '../../app/run/input.ts';
 import { keyProblems } from '../../app/run/key-problems.ts';
 import { guardedEdges } from '../../app/run/plan-and-run.ts';
-import { planRun } from '../../app/run/plan-run.ts';
-import { run as runPrepared } from '../../app/run/run.ts';
+import { planRun } from '../../app/run/plan.ts';
+import type { Edges, RunInput } from '../../app/run/record.ts';
+import { run as runPlan } from '../../app/run/run.ts';
+import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
-import { runInput, withEdges, type Session } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import { problem } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Complete } from '../../types/model.ts';
@@ -35,23 +36,19 @@ export async function measureNoise(
     const { result } = plan;
     return noiseResult(noiseHead(result, rest.today), tally, result);
   }
-  const { prepared, emptyResult } = plan;
+  const { emptyResult } = plan;
   const head = noiseHead(emptyResult, rest.today);
-  edges.planned(prepared.plan, plan);
-  const problems = keyProblems(prepared, edges.missingKeys);
+  edges.planned(plan);
+  const problems = keyProblems(plan, edges.missingKeys);
   if (problems.length > 0)
     return noiseResult(head, tally, { problems, notices: emptyResult.notices });
-  const guarded = guardedEdges(plan, edges);
+  const guarded = guardedEdges(plan, edges, { base: tree, head: tree });
   const haltNow = (): Halt | null => guarded.halted?.() ?? null;
   const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = withDraw(guarded.complete, drawOf(rest.today, run));
-    const result = await runPrepared(
-      prepared,
-      { ...guarded, complete },
-      { ...emptyResult, notices: [] },
-      rest.features,
-    );
+    const silent = { ...plan, emptyResult: { ...emptyResult, notices: [] } };
+    const result = await runPlan(silent, { ...guarded, complete });
     const halt = haltNow();
     if (halt !== null) {
       notices.push({

@@ -27,15 +27,18 @@ export function awaitPromised(
 
 export function checkPromises(
   { references, unknown }: Promises,
-  { suites }: DecidedRun,
+  { rows: suitesRun }: Pick<DecidedRun, 'rows'>,
 ): PromisesResult {
   const rows = references.flatMap(({ path, suite, id }): PromisedReference[] => {
-    const ran = suites.flatMap(({ result }) =>
+    const ran = suitesRun.flatMap(({ result }) =>
       result.path === path && result.name === suite
         ? result.references
             .filter((reference) => reference.id === id)
             .map(({ status, base, head }): PromisedReference => ({
-              ...{ path, suite, variant: result.variant, id },
+              path,
+              suite,
+              variant: result.variant,
+              id,
               status: status === 'removed' ? 'deleted' : statusOf(base, head),
               base: base === null ? null : sideCounts(base),
               head: head === null ? null : sideCounts(head),

@@ -38,7 +38,8 @@ export function resolvePromises(
   lines: readonly (readonly string[])[],
   { base, head }: { base: Project | null; head: Project },
 ): Promises {
-  const [own, earlier] = [referencesIn(head), base === null ? [] : referencesIn(base)];
+  const own = referencesIn(head);
+  const earlier = base === null ? [] : referencesIn(base);
   const ids = [...new Set([...own, ...earlier].map(({ id }) => id))];
   const found = lines.flatMap((names) => {
     const each = names.map((name) => {

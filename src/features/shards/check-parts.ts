@@ -29,7 +29,8 @@ export function mixedParts(parts: readonly Manifest[], facts: MergeFacts): Probl
 }
 
 function foreign(part: Manifest, facts: MergeFacts, first: Manifest): Problem[] {
-  const [own, others] = [sharedValues(part), sharedValues(facts)];
+  const own = sharedValues(part);
+  const others = sharedValues(facts);
   const names = [...new Set([...Object.keys(others), ...Object.keys(own)])].sort();
   return names.flatMap((input) => {
     if (own[input] === others[input]) return [];

@@ -1,15 +1,10 @@
-import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
+import type { Edges, PlannedRun } from '../../app/run/record.ts';
 import { serverName, sha256 } from '../../app/session/cached-complete.ts';
+import { evaluateWith, runInput, type Evaluated, withEdges } from '../../app/session/evaluate.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder } from '../../app/session/safe-writing.ts';
-import {
-  evaluateWith,
-  runInput,
-  type Evaluated,
-  type Session,
-  withEdges,
-} from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import { checkedOverrides } from '../../config/apply-overrides.ts';
 import type { Store } from '../../edges/store/index.ts';
@@ -34,14 +29,14 @@ import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 const SERVER_HASH_LETTERS = 16;
 
 function sweepFacts(
-  { trust, inputs, workingDirectory, access, redact }: Session,
+  { trust, inputs, access, redact }: Session,
   head: string,
 ): Omit<MergeFacts, 'source'> {
   const { read, code, codeEnv, maxCalls, maxCost } = inputs;
   const shared = {
     config: read.config,
     overrides: read.overrides.lines.join('\n'),
-    'working-directory': workingDirectory,
+    'working-directory': inputs.workingDirectory,
     'allowed-models': (read.allowedModels ?? []).join(', '),
     endpoints: [...access.endpoints]
       .map(
@@ -85,14 +80,14 @@ async function runShard(
   session: Session,
   { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
 ): Promise<Manifest> {
-  const seen: { ready: ReadyPlan | null; ledger: Ledger | null } = { ready: null, ledger: null };
+  const seen: { ready: PlannedRun | null; ledger: Ledger | null } = { ready: null, ledger: null };
   const sides = { base: null, head };
   const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
   const { problems, usage } = await planAndRun(input, {
     ...edges,
-    planned(plan, given) {
+    planned(given) {
       seen.ready = given;
-      edges.planned(plan, given);
+      edges.planned(given);
     },
     ledger(given) {
       seen.ledger = given;
@@ -105,7 +100,7 @@ async function runShard(
     ...sweepFacts(session, head.commit),
     shard,
     plan: planIdentity(ready.whole, sha256),
-    counts: { references: countReferences(ready.prepared), of: countReferences(ready.whole) },
+    counts: { references: countReferences(ready), of: countReferences(ready.whole) },
     usage: usageOfPart(usage),
     attempts: ledger?.attempts() ?? 0,
     halted: plainHalt(ledger?.halt() ?? null) ?? plainHalt(edges.halted()),
@@ -180,12 +175,12 @@ export async function mergeParts(
         {
           ...edges,
           halted: () => exchange.halted() ?? edges.halted(),
-          planned(plan, ready) {
+          planned(ready) {
             const found = usable
               ? incompleteParts(manifests, ready.whole, source, sha256)
               : problems;
             if (found.length > 0) throw new UserError(found);
-            edges.planned(plan, ready);
+            edges.planned(ready);
           },
         },
       ),

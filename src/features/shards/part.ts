@@ -1,5 +1,4 @@
-import type { PlanPart, Portions } from '../../app/run/input.ts';
-import { WHOLE } from '../../app/run/plan-run.ts';
+import type { PlanPart, Portions } from '../../app/run/record.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { fingerprintOf, type AffectedReference } from '../../kernel/select/affected-suite.ts';
@@ -145,5 +144,5 @@ export function shardPart(shard: Shard, hash: (text: string) => string): PlanPar
 }
 
 export function mergePart(spent: NonNullable<Caps['spent']>): PlanPart {
-  return { ...WHOLE, caps: (caps) => ({ ...caps, spent }), isAnswered: true };
+  return { caps: (caps) => ({ ...caps, spent }), isAnswered: true };
 }

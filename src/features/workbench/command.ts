@@ -7,8 +7,8 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { ownSettings } from '../../app/run/feature.ts';
-import { formatsOf, suiteKeysOf } from '../../app/session/edges.ts';
 import { createKeptStores } from '../../app/session/kept-stores.ts';
+import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
 import { userError, UserError, problem } from '../../errors.ts';
@@ -88,7 +88,8 @@ async function openWorkbench(
     base: options.base,
     assumesCost: options.maxCost === undefined,
     read: {
-      ...readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).options,
+      ...readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).inputs
+        .read,
       formats: formatsOf(terminal.features),
       suiteKeys: suiteKeysOf(terminal.features),
     },
@@ -146,7 +147,8 @@ function limitsOf(
   options: DevOptions,
   own: readonly OwnSettings[],
 ): Pick<Spend, 'maxCalls' | 'maxCost'> {
-  const { maxCalls, maxCost, problems } = readCommandLine({ ...options, overrides, own });
+  const { inputs, problems } = readCommandLine({ ...options, overrides, own });
+  const { maxCalls, maxCost } = inputs;
   const json =
     options.json === true
       ? [

@@ -1,7 +1,8 @@
-import type { Edges, ReadyPlan } from '../../app/run/input.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
+import type { Edges, PlannedRun } from '../../app/run/record.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
-import { runInput, type Session, withEdges } from '../../app/session/session.ts';
+import { runInput, withEdges } from '../../app/session/evaluate.ts';
+import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
@@ -72,12 +73,12 @@ export async function runSides(
   sides: Pick<Sides, 'base' | 'tip' | 'head'>,
   { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
-  const found: ReadyPlan[] = [];
+  const found: PlannedRun[] = [];
   const watched: AnswerExchange = {
     given: (key) => exchange?.given(key) ?? null,
     keep(key, request, completion, lasting) {
       exchange?.keep(key, request, completion, lasting);
-      const price = found[0]?.prepared.price;
+      const price = found[0]?.price;
       if (price !== undefined && wasMade(completion)) paid?.(callCost(price, request, completion));
     },
   };
@@ -99,8 +100,8 @@ export async function runSides(
                 missing = true;
               })
             : {}),
-          planned(plan, ready) {
-            edges.planned(plan, ready);
+          planned(ready) {
+            edges.planned(ready);
             found.push(ready);
           },
         },
@@ -111,8 +112,8 @@ export async function runSides(
   return {
     result: stored ? withoutUnasked(result) : result,
     reports: await loadReports(session.features),
-    sent: sentIn(ready?.prepared),
-    prompts: ready === undefined ? new Map() : writtenPrompts(ready.prepared),
+    sent: sentIn(ready),
+    prompts: ready === undefined ? new Map() : writtenPrompts(ready),
     missing,
     whole: ready !== undefined && isWhole(ready, result),
   };
@@ -137,10 +138,10 @@ function sentIn(prepared: Prepared | undefined): SentLookup {
   };
 }
 
-function isWhole({ prepared, sweepsFurther }: ReadyPlan, { suites }: Result): boolean {
-  const run = prepared.suites.map(({ run: { suite } }) => suite);
+function isWhole(planned: PlannedRun, { suites }: Result): boolean {
+  const run = planned.suites.map(({ run: { suite } }) => suite);
   return (
-    !sweepsFurther &&
+    !planned.sweepsFurther &&
     run.every(({ unaffected }) => unaffected === 0) &&
     run.filter(({ references }) => references.length > 0).length === suites.length
   );
@@ -227,7 +228,7 @@ function storedOnly(edges: Edges, refused: () => void): Partial<Edges> {
       ? {}
       : { kept: async () => (await kept()).map(({ outcomes, note }) => ({ outcomes, note })) }),
     // No calls are made, so prices and caps do not matter.
-    pricing: async (targets) => ({ ...(await edges.pricing(targets)), stored: () => true }),
+    stored: async () => () => true,
     ledger: (ledger) =>
       edges.ledger({ ...ledger, halt: () => ({ code: 'budget', why: refuse() }) }),
     halted: () => (why === null ? edges.halted() : { code: 'budget', why }),

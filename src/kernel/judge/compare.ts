@@ -3,7 +3,7 @@ import type { Side } from '../../types/plain.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun } from '../plan/suite-run.ts';
 import { countsForVerdict, sideShare } from '../result/counts.ts';
 import type { ReferenceResult, ReferenceStatus, SideResult } from '../result/reference-result.ts';
-import type { PassRate, SuiteResult } from '../result/suite-result.ts';
+import type { SuiteResult } from '../result/suite-result.ts';
 import { isNamedAt, referenceTest } from '../statistics/fixed-tries.ts';
 import { countsIn } from '../suite/gate.ts';
 import type { Reference, Tests } from '../suite/suite.ts';
@@ -16,17 +16,10 @@ import { talliedOf, type RollUpOutcome, type RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
 import { ruleUncompared } from './suite-rules.ts';
 
-export type SuitePart = (
-  suite: SuiteComparison,
-  rate: PassRate,
-  verdict: SuiteVerdict | null,
-) => Partial<SuiteResult>;
-
 export function compareSuite(
   suite: SuiteComparison,
   verdict: SuiteVerdict | null,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  suiteParts: readonly SuitePart[] = [],
 ): SuiteResult {
   const { run, compared } = suite;
   const { path, name, variant, baseVariant, because } = run.suite;
@@ -40,10 +33,8 @@ export function compareSuite(
   const removed = run.suite.references.flatMap(({ change, reference }) =>
     change === 'removed' ? removedReference(run, reference) : [],
   );
-  const rate = passRate(suite, verdict);
   const preference = comparePreference(run.scoring, compared);
   const shown = verdict?.verdict ?? ruleUncompared(suite);
-  const own = suiteParts.map((part) => part(suite, rate, verdict));
   return {
     path,
     name,
@@ -51,7 +42,7 @@ export function compareSuite(
     base_variant: baseVariant,
     because,
     ...(Object.keys(suite.ownGate).length > 0 && { gate: suite.ownGate }),
-    pass_rate: rate,
+    pass_rate: passRate(suite, verdict),
     verdict: shown,
     unit: judgedByValues ? 'values' : UNITS[suite.policy.kind],
     ...(shown === 'not_compared' && unaskedSide(run)),
@@ -60,7 +51,6 @@ export function compareSuite(
     references: [...withRisen(withFallen(references, verdict), verdict), ...removed],
     metrics: metricRows(suite, verdict),
     rollups: rolledUp(suite, rollUps),
-    ...Object.assign({}, ...own),
     ...(preference !== null && { preference }),
   };
 }

@@ -16,13 +16,13 @@ import {
   type MeasuredRow,
   type OwnFacts,
   type ReferenceRow,
-  type SuiteRow,
+  type TestedSuite,
 } from './suite-row.ts';
 import { hasOpenMove } from './values.ts';
 
 export interface RunRows {
   shares: ReturnType<typeof alphaShares>;
-  rows: SuiteRow[];
+  rows: TestedSuite[];
   /** All suites compared as one. Null if fewer than two take part. */
   pool: Pool | null;
 }
@@ -48,7 +48,11 @@ interface Regression {
   look: Look;
 }
 
-export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): Regression | null {
+export function findRegression(
+  row: TestedSuite,
+  holmLevel: number,
+  run: RunRows,
+): Regression | null {
   const { suite, plan, looks, look, references } = row;
   const { min_drop: minDrop } = suite.gate;
   const whole = withReferences(row, holmLevel, run);
@@ -66,12 +70,12 @@ export function findRegression(row: SuiteRow, holmLevel: number, run: RunRows): 
 }
 
 /** With fixed tries, the suite's share of alpha includes that of its individual references. */
-function withReferences({ suite }: SuiteRow, holmLevel: number, { shares }: RunRows): number {
+function withReferences({ suite }: TestedSuite, holmLevel: number, { shares }: RunRows): number {
   return holmLevel + shares.fixedReferences(suite);
 }
 
 export function measured(
-  row: SuiteRow & Pick<MeasuredRow, 'moves'>,
+  row: TestedSuite & Pick<MeasuredRow, 'moves'>,
   alpha: number,
   run: RunRows,
 ): MeasuredRow {

@@ -11,7 +11,7 @@ import { contrast, rowsOf, type Look } from '../statistics/look.ts';
 import { isFall } from '../statistics/metric-min-p.ts';
 import { isRefutal } from './confirmation.ts';
 import { meanOfTables } from './mean-rates.ts';
-import type { MeasuredRow, SuiteRow, SuiteVerdict } from './suite-row.ts';
+import type { MeasuredRow, TestedSuite, SuiteVerdict } from './suite-row.ts';
 
 /** All suites of the run compared as one. `look` is the interim test that decided. */
 export interface Pool {
@@ -46,7 +46,7 @@ export function boundTogether(rows: readonly MeasuredRow[], pool: Pool | null): 
   return isPoolCalm(pool.look, settings) ? poolTolerance(settings) : null;
 }
 
-export function isPooled({ suite: { policy } }: SuiteRow): boolean {
+export function isPooled({ suite: { policy } }: TestedSuite): boolean {
   return policy.kind === 'adaptive' || policy.kind === 'fixed';
 }
 

@@ -3,7 +3,7 @@ import { clusteredRuns, maxPlannedTries, plannedTries, tryOutcomes } from '../pl
 import { FIRST_TRIES, ONE_LOOK, type LookPlan } from '../plan/looks.ts';
 import type { ReferenceState, SuiteState } from '../plan/policy.ts';
 import { isCritical, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
-import type { Verdict, VerdictReason } from '../result/suite-result.ts';
+import type { SuiteResult, Verdict, VerdictReason } from '../result/suite-result.ts';
 import { eValueFdr, eValueOfRise, tryPairs } from '../statistics/e-values.ts';
 import { discreteFdr } from '../statistics/fixed-tries.ts';
 import { lookAt, type Look } from '../statistics/look.ts';
@@ -22,7 +22,17 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
+/** A suite of a run. Each step adds a field: `rollUps`, `verdict`, `result`. */
 export interface SuiteRow {
+  comparison: SuiteComparison;
+  rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
+  /** Null in sweeps, and if nothing was compared. */
+  verdict: SuiteVerdict | null;
+  result: SuiteResult;
+}
+
+/** The statistical tests of a suite. */
+export interface TestedSuite {
   suite: SuiteComparison;
   /** When the interim tests (looks) take place. */
   plan: LookPlan;
@@ -47,7 +57,7 @@ export interface ReferenceRow {
   isFixed: boolean;
 }
 
-export interface MeasuredRow extends SuiteRow {
+export interface MeasuredRow extends TestedSuite {
   /** The suite's share of alpha (0–1). */
   alpha: number;
   tolerance: number;
@@ -88,7 +98,7 @@ export function rowByTries(
   suite: SuiteComparison,
   { ledger, looks, references: states }: SuiteState,
   plan: LookPlan,
-): SuiteRow {
+): TestedSuite {
   const { policy } = suite;
   if (policy.kind !== 'adaptive') {
     const look = lookAt(plannedTries(ledger));
@@ -129,7 +139,7 @@ function oneLook(suite: SuiteComparison, look: Look, tries: number) {
 export function rowOfAnswers(
   suite: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-): SuiteRow {
+): TestedSuite {
   const { run, policy, compared } = suite;
   const isPairs = policy.kind === 'pairs';
   const look = lookAt(

@@ -9,14 +9,12 @@ import type { SuiteResult } from '../result/suite-result.ts';
 import { isJudged, reachesLevel } from '../statistics/table.ts';
 import { moreOftenOnHead } from './endings.ts';
 import type { Unseen } from './gate-input.ts';
+import type { SuiteRow } from './suite-row.ts';
 
 /** The run is not green if head lacks more than this share of base's references or tries. */
 const MAX_LOST_SHARE = 0.02;
 
-export interface ComparedSuite {
-  comparison: SuiteComparison;
-  result: SuiteResult;
-}
+type ComparedSuite = Pick<SuiteRow, 'comparison' | 'result'>;
 
 /** `alpha` (0–1) is the level of each individual test. */
 export function unseenReasons(suites: readonly ComparedSuite[], alpha: number): Unseen {

@@ -11,7 +11,7 @@ import type {
   MeasuredRow,
   OwnFacts,
   RunFactsOfSuite,
-  SuiteRow,
+  TestedSuite,
   SuiteVerdict,
 } from './suite-row.ts';
 import { ruleSuite } from './suite-rules.ts';
@@ -97,7 +97,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
   const moves = rows.flatMap((row) => row.moves);
   const gating = moves.filter(({ gate }) => gate === 'fail');
   const levels = holmLevels(
-    new Map<SuiteRow | MetricMove, (level: number) => boolean>([
+    new Map<TestedSuite | MetricMove, (level: number) => boolean>([
       ...rows.map(
         (row) => [row, (level: number) => findRegression(row, level, run) !== null] as const,
       ),
@@ -105,7 +105,7 @@ function measuredRows(run: RunRows, alpha: number): MeasuredRow[] {
     ]),
     run.shares.suites,
   );
-  const levelOf = (of: SuiteRow | MetricMove) => levels.get(of) ?? 0;
+  const levelOf = (of: TestedSuite | MetricMove) => levels.get(of) ?? 0;
   const fell = gating.filter((move) => fellAt(move, levelOf(move)));
   const called = calledMoves(moves, new Set(fell), alpha);
   return rows.map((row) => {

@@ -48,7 +48,6 @@ async function linked(
   } as unknown as Job;
   const session = {
     inputs: job.inputs,
-    workingDirectory: job.inputs.workingDirectory,
     temporaryFolder: temporaryFolder('runner'),
     halting: { halted: () => (halted === null ? null : { code: halted }) },
   } as unknown as Session;

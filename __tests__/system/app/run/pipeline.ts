@@ -13,7 +13,7 @@ import { sources } from '../../../../src/trust/trust.ts';
 import type { Rubric } from '../../../../src/types/metric.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import type { SourceTree } from '../../../../src/types/repository.ts';
-import { EMPTY_PARTS, FEATURES, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
+import { FEATURES, OWN_SETTINGS, PLANNING, ROWS } from '../../../stand-ins/features.ts';
 import { answer, project, reference, suite } from '../../../unit/app/run/builders.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';
 
@@ -61,7 +61,8 @@ export function preparedFor(
   base: Project | null,
   head: Project,
   input: Partial<PrepareInput> = {},
-): Prepared {
+  { kept }: Partial<JudgeEdges> = {},
+): Promise<Prepared> {
   return prepare(
     {
       mode: 'diff',
@@ -74,7 +75,7 @@ export function preparedFor(
       ...input,
     },
     applyTrust(base, head, sources('member'), OWN_SETTINGS),
-    (text) => text,
+    { ...PLANNING, hash: sha256, ...(kept && { kept }) },
     ROWS,
   );
 }
@@ -95,10 +96,14 @@ export async function judged(
     trust: 'member',
     gate: prepared.gate,
     n_tries,
-    emptyParts: EMPTY_PARTS,
+    features: FEATURES,
   });
   const result = await run(
-    prepared,
+    {
+      ...prepared,
+      emptyResult: { ...emptyResult, notices: prepared.notices },
+      allFeatures: FEATURES,
+    },
     {
       evaluate: async () => {
         throw new Error('no code runs here');
@@ -111,8 +116,6 @@ export async function judged(
       answered: () => undefined,
       ...edges,
     },
-    { ...emptyResult, notices: prepared.notices },
-    FEATURES,
   );
   return withTitle(result);
 }
@@ -128,7 +131,7 @@ export async function runPipeline(
   { input = {}, edges = {} }: Given = {},
 ): Promise<Ran> {
   const requests: Request[] = [];
-  const prepared = preparedFor(base, head, input);
+  const prepared = await preparedFor(base, head, input, edges);
   expect(prepared.problems).toEqual([]);
   const complete: JudgeEdges['complete'] = async (request) => {
     requests.push(request);

@@ -36,7 +36,7 @@ function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
   let time = 0;
   const written: string[] = [];
   const progress = createProgress({ style, write: (text) => written.push(text), now: () => time });
-  if (planned !== null) progress.planned({ ...plan, ...planned }, { forecast });
+  if (planned !== null) progress.planned({ plan: { ...plan, ...planned }, forecast });
   return {
     written,
     progress,
@@ -64,7 +64,7 @@ describe('progress in a log', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
-    progress.planned(plan, { forecast: { ...forecast, models } });
+    progress.planned({ plan, forecast: { ...forecast, models } });
     expect(written[0]).toMatch(
       /; and up to 3 refused requests, which do not count for the cap, to find out which parameters m1 \(gate\) accepts\n$/,
     );

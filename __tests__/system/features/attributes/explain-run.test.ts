@@ -98,7 +98,7 @@ test('every model called must have a price, even one used only for explanations'
     edges: {
       pricing: async (given) => {
         targets.push(...given);
-        return { list: NO_LIST, stored: () => false };
+        return { list: NO_LIST };
       },
     },
   });
@@ -394,7 +394,7 @@ test('the plan includes the price of the attribute ratings', async () => {
   await friendlier({
     ...dear,
     edges: {
-      planned: (_, { forecast }) => {
+      planned: ({ forecast }) => {
         forecasts.push(forecast);
       },
     },

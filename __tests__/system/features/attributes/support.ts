@@ -2,9 +2,9 @@
  * A support desk of sixty references in the whole pipeline: real files, real store, scripted model
  * and grader.
  */
-import type { Edges, RunInput } from '../../../../src/app/run/input.ts';
 import { planAndRun } from '../../../../src/app/run/plan-and-run.ts';
-import { readSides } from '../../../../src/app/run/read-sides.ts';
+import { readSides } from '../../../../src/app/run/read.ts';
+import type { Edges, RunInput } from '../../../../src/app/run/record.ts';
 import { createAsking, sha256 } from '../../../../src/app/session/cached-complete.ts';
 import type { Store } from '../../../../src/edges/store/index.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -124,13 +124,14 @@ export async function runDesk({
       readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
       scoreMetric,
       solve: solveHere,
-      pricing: async () => ({ list: NO_LIST, stored: await asking.reader() }),
+      pricing: async () => ({ list: NO_LIST }),
+      stored: asking.reader,
       ledger: (given) => {
         ledger = given;
       },
       halted: () => null,
       missingKeys: () => [],
-      planned: (plan) => {
+      planned: ({ plan }) => {
         seen.plan = plan;
       },
       answered: () => undefined,

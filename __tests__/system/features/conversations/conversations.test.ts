@@ -68,8 +68,8 @@ function shop({
   return project([one], { settings: settings({ n_tries: tries, models: openai }) });
 }
 
-function ready(base: Project | null, head: Project) {
-  const prepared = preparedFor(base, head);
+async function ready(base: Project | null, head: Project) {
+  const prepared = await preparedFor(base, head);
   expect(prepared.problems).toEqual([]);
   return prepared;
 }
@@ -97,7 +97,7 @@ async function evaluate(
         )
       : say(request),
   );
-  const prepared = ready(base, head);
+  const prepared = await ready(base, head);
   const result = await judgeIt(prepared, { complete: model.complete });
   return { result, plan: prepared.plan, ...model };
 }
@@ -439,8 +439,8 @@ describe('a change of the evaluators', () => {
       return shop({ of: conversation({ models: ['judge', 'second'], examples }) });
     }) as [Project, Project];
 
-    test('includes the evaluator calls in the plan although no conversation runs', () => {
-      const prepared = ready(before, after);
+    test('includes the evaluator calls in the plan although no conversation runs', async () => {
+      const prepared = await ready(before, after);
       const { models, cost_usd } = forecast(prepared, { price: () => 0.5, stored: () => false });
       expect(models.map(({ model, purpose, calls }) => [model, purpose, calls])).toEqual([
         ['judge', 'evaluator', 3],
@@ -451,7 +451,7 @@ describe('a change of the evaluators', () => {
 
     test('reports "Budget reached" and names each evaluator call that the budget does not allow', async () => {
       const told: string[] = [];
-      const result = await judgeIt(ready(before, after), {
+      const result = await judgeIt(await ready(before, after), {
         complete: async () => ({ status: 'error', kind: 'budget', message: 'not made' }),
         answered: (purpose) => {
           told.push(purpose);

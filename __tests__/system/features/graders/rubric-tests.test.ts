@@ -343,18 +343,22 @@ describe('agreement with people', () => {
     }));
 });
 
-test('a grader that is a program of the repository runs only if the workflow allows it', () => {
+test('a grader that is a program of the repository runs only if the workflow allows it', async () => {
   const place = { file: 'evaldiff.yaml', line: 1 };
   const app = {
     ...{ provider: 'program' as const, endpoint: null, model: 'app', price: null, place },
     ...{ command: ['node', 'app.mjs'], files: [], setup: [], file: null, replaces: [] },
   };
   const more = { ...grader('app'), models: new Map([['app', app]]) };
-  const problems = (code: 'sandbox' | 'host', head: Project) =>
-    preparedFor(graded(null, more, 0), head, { code }).problems.map(({ message }) => message);
+  const problems = async (code: 'sandbox' | 'host', head: Project) => {
+    const prepared = await preparedFor(graded(null, more, 0), head, { code });
+    return prepared.problems.map(({ message }) => message);
+  };
   const refusal =
     'the grader "app" is a program of this repository. It runs only with code: host (input code, or --code host).';
-  expect(problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);
-  expect(problems('sandbox', graded(rubricOf(LOOSE, { examples }), more, 0))).toEqual([refusal]);
-  expect(problems('host', graded(rubricOf(LOOSE, { examples }), more, 1))).toEqual([]);
+  expect(await problems('sandbox', graded(rubricOf(LOOSE), more, 1))).toEqual([refusal]);
+  expect(await problems('sandbox', graded(rubricOf(LOOSE, { examples }), more, 0))).toEqual([
+    refusal,
+  ]);
+  expect(await problems('host', graded(rubricOf(LOOSE, { examples }), more, 1))).toEqual([]);
 });

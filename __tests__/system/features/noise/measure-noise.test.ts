@@ -1,5 +1,5 @@
-import type { Edges } from '../../../../src/app/run/input.ts';
-import { readSides } from '../../../../src/app/run/read-sides.ts';
+import { readSides } from '../../../../src/app/run/read.ts';
+import type { Edges } from '../../../../src/app/run/record.ts';
 import { measureNoise, type NoiseInput } from '../../../../src/features/noise/measure.ts';
 import type { NoiseNote } from '../../../../src/features/noise/note.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
@@ -49,11 +49,12 @@ function edgesOf(
     readSides: (given) => readSides(given, { read: optionsOf(), hash: sha256 }),
     scoreMetric,
     solve: solveHere,
-    pricing: async () => ({ list: NO_LIST, stored: () => true }),
+    pricing: async () => ({ list: NO_LIST }),
+    stored: async () => () => true,
     ledger: () => undefined,
     halted: () => null,
     missingKeys: () => [],
-    planned: (plan) => {
+    planned: ({ plan }) => {
       seen.planned = plan.prompt_calls;
     },
     answered: () => undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sha256 } from '../../../../src/app/session/cached-complete.ts';
 import { withRepository } from '../../../../src/app/session/opened-repository.ts';
-import { readCommandLine } from '../../../../src/config/inputs.ts';
+import { readInputs } from '../../../../src/config/inputs.ts';
 import { readYaml } from '../../../../src/documents/yaml.ts';
 import { cellActsHtml, type RubricChoice } from '../../../../src/features/workbench/buttons.ts';
 import {
@@ -106,7 +106,7 @@ describe('a workbench action', () => {
   const project = (): Parameters<typeof writeBack>[2]['project'] => ({
     root,
     read: {
-      ...readCommandLine({ own: OWN_SETTINGS, config: 'evaldiff.yaml', overrides: [] }).options,
+      ...readInputs({}, OWN_SETTINGS).inputs.read,
       formats: {},
     },
     documents: new Map(),

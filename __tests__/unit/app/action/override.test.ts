@@ -8,7 +8,7 @@ import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcom
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { outcomeFields } from '../../../../src/wording/outcomes.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { EMPTY_PARTS } from '../../../stand-ins/features.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { gate, suiteResult } from '../../app/run/builders.ts';
 
 const LABEL = 'evaldiff: accept';
@@ -32,7 +32,7 @@ const red = (changes: Partial<Result> = {}): Result => ({
     trust: 'member',
     gate: gate(),
     n_tries: 3,
-    emptyParts: EMPTY_PARTS,
+    features: FEATURES,
   }),
   ...outcomeFields(REGRESSED, { suites }),
   suites,

@@ -1,19 +1,15 @@
-import {
-  judgeWithoutKeys,
-  createEmptyResult,
-  type ResultHead,
-} from '../../../../src/app/run/not-judged.ts';
+import type { RunPlan } from '../../../../src/app/run/feature.ts';
+import { judgeWithoutKeys, createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
 import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-plan.ts';
-import type { Prepared } from '../../../../src/money/prepared.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';
 import type { Conclusion } from '../../../../src/types/plain.ts';
 import type { EventFacts } from '../../../../src/types/repository.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
-import { EMPTY_PARTS, OWN_SETTINGS, ROWS } from '../../../stand-ins/features.ts';
+import { FEATURES, OWN_SETTINGS, PLANNING, ROWS } from '../../../stand-ins/features.ts';
 import { treeOf } from '../../config/tree.ts';
 import { conversation } from '../../features/conversations/dialogues.ts';
 import { project, suite } from './builders.ts';
@@ -38,7 +34,7 @@ const both = (content: string) =>
 /** Judges a change of two prompts with keys for some vendors. The verdict itself is given. */
 async function judged(withKey: string[], conclusion: Conclusion, of = both) {
   const arranged = applyTrust(of('Old {q}'), of('New {q}'), sources('untrusted'), OWN_SETTINGS);
-  const prepared = prepare(
+  const prepared = await prepare(
     {
       mode: 'diff',
       base,
@@ -49,38 +45,27 @@ async function judged(withKey: string[], conclusion: Conclusion, of = both) {
       today: '2026-01-01',
     },
     arranged,
-    (text) => text,
+    PLANNING,
     ROWS,
   );
-  const about: ResultHead = {
-    mode: 'diff',
-    base,
-    head,
-    trust: 'untrusted',
+  const emptyResult = createEmptyResult({
+    ...{ mode: 'diff', base, head, trust: 'untrusted', features: FEATURES },
     gate: prepared.gate,
-    n_tries: 3,
-    emptyParts: EMPTY_PARTS,
-  };
-  const asked: Prepared[] = [];
+  });
+  const asked: RunPlan[] = [];
   const missingKeys = (targets: readonly Target[]) =>
     targets
       .filter(({ provider }) => !withKey.includes(provider))
       .map(({ provider }) => ({ place: null, message: `no ${provider}` }));
-  const result = await judgeWithoutKeys({
-    prepared,
-    head: about,
-    notices: [],
-    withheld: 'fork',
-    missingKeys,
-    judge: async (open) => {
-      asked.push(open);
-      return {
-        ...createEmptyResult(about),
-        conclusion,
-        title: `was ${conclusion}`,
-        reasons: [{ code: 'words', text: 'p: a reason' }],
-      };
-    },
+  const plan = { ...prepared, emptyResult, allFeatures: FEATURES };
+  const result = await judgeWithoutKeys(plan, 'fork', missingKeys, async (open) => {
+    asked.push(open);
+    return {
+      ...emptyResult,
+      conclusion,
+      title: `was ${conclusion}`,
+      reasons: [{ code: 'words', text: 'p: a reason' }],
+    };
   });
   return {
     result,

@@ -1,10 +1,10 @@
-import type { ComparedRun } from '../../../../src/app/run/feature.ts';
 import {
   confirmedAttributes,
   regressedAttributes,
 } from '../../../../src/features/attributes/explain-run.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
 import type { Confirmation } from '../../../../src/kernel/judge/confirmation.ts';
+import type { SuiteRow } from '../../../../src/kernel/judge/suite-row.ts';
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import { gate, suiteResult } from '../../app/run/builders.ts';
 import { attributeResult } from './builders.ts';
@@ -56,12 +56,7 @@ describe("regressed attributes when base's answers are stored", () => {
     confirmedAttributes(
       {
         gate: gate({ attributes: 'fail' }),
-        suites: [
-          {
-            comparison: {} as ComparedRun['suites'][number]['comparison'],
-            result: { ...suite, verdict },
-          },
-        ],
+        rows: [{ result: { ...suite, verdict } } as SuiteRow],
         confirm: () =>
           Promise.resolve(
             status && {

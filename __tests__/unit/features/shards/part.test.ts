@@ -17,7 +17,7 @@ import type { Project } from '../../../../src/project/settings.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import fc, { draws } from '../../../fuzz.ts';
-import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
+import { OWN_SETTINGS, PLANNING } from '../../../stand-ins/features.ts';
 import * as build from '../../app/run/builders.ts';
 import { hash, treeOf } from '../../config/tree.ts';
 
@@ -33,7 +33,7 @@ function planned(project: Project) {
       today: '2026-01-01',
     },
     applyTrust(null, project, sources('trusted'), OWN_SETTINGS),
-    hash,
+    { ...PLANNING, hash },
   );
 }
 
@@ -87,10 +87,10 @@ const capsOf = (maxCalls: number | null, maxCost: number | null): Caps => {
 };
 
 describe('parts of a plan for several shards', () => {
-  test('together contain every reference exactly once; identical requests are in the same part', () => {
-    fc.assert(
-      fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
-        const whole = plan(suites);
+  test('together contain every reference exactly once; identical requests are in the same part', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, fc.integer({ min: 1, max: 12 }), async (suites, count) => {
+        const whole = await plan(suites);
         const cut = parts(whole, count);
         expect(cut.flatMap(plannedReferences).sort()).toEqual(plannedReferences(whole).sort());
         expect(cut.flatMap((part) => [...new Set(questionsOf(part))]).sort()).toEqual(
@@ -107,14 +107,14 @@ describe('parts of a plan for several shards', () => {
     );
   });
 
-  test('differ by at most one request, or by at most five calls if the requests have different numbers of tries', () => {
-    fc.assert(
-      fc.property(anyPlan, fc.integer({ min: 1, max: 12 }), (suites, count) => {
+  test('differ by at most one request, or by at most five calls if the requests have different numbers of tries', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, fc.integer({ min: 1, max: 12 }), async (suites, count) => {
         const sizes = (whole: Prepared) =>
           parts(whole, count).map((part) => new Set(questionsOf(part)).size);
-        const even = sizes(plan(suites.map(({ questions }) => ({ questions }))));
+        const even = sizes(await plan(suites.map(({ questions }) => ({ questions }))));
         expect(Math.max(...even) - Math.min(...even)).toBeLessThanOrEqual(1);
-        const mixed = plan(suites);
+        const mixed = await plan(suites);
         const calls = parts(mixed, count).map((part) => part.plan.prompt_calls);
         expect(Math.max(...calls) - Math.min(...calls)).toBeLessThanOrEqual(5);
       }),
@@ -122,19 +122,17 @@ describe('parts of a plan for several shards', () => {
     );
   });
 
-  test('do not depend on names or on the order of suites and references', () => {
-    const [one, other] = [
-      plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]),
-      plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]),
-    ];
+  test('do not depend on names or on the order of suites and references', async () => {
+    const one = await plan([{ questions: [1, 2, 3] }, { questions: [4, 5, 6, 7] }]);
+    const other = await plan([{ questions: [7, 6, 5, 4] }, { questions: [3, 1, 2] }]);
     for (const count of [2, 3, 5])
       expect(parts(one, count).map((part) => questionsOf(part).sort())).toEqual(
         parts(other, count).map((part) => questionsOf(part).sort()),
       );
   });
 
-  test('contain the whole plan for one shard, and may be empty for many shards', () => {
-    const whole = plan([{ questions: [1, 2] }]);
+  test('contain the whole plan for one shard, and may be empty for many shards', async () => {
+    const whole = await plan([{ questions: [1, 2] }]);
     expect(plannedReferences(partOfPlan(whole, { index: 1, count: 1 }, hash))).toEqual(
       plannedReferences(whole),
     );
@@ -145,32 +143,33 @@ describe('parts of a plan for several shards', () => {
 describe('identity of a plan', () => {
   const one = { questions: [1, 2], tries: [3] };
 
-  test('is the same for the plan and each of its parts, whatever the gate settings', () => {
-    const whole = plan([one]);
+  test('is the same for the plan and each of its parts, whatever the gate settings', async () => {
+    const whole = await plan([one]);
     for (const part of parts(whole, 3))
       expect(planIdentity(part, hash)).toBe(planIdentity(whole, hash));
-    expect(planIdentity(plan([one], { gate: build.gate({ fail_on: 'never' }) }), hash)).toBe(
+    expect(planIdentity(await plan([one], { gate: build.gate({ fail_on: 'never' }) }), hash)).toBe(
       planIdentity(whole, hash),
     );
   });
 
   test.each([
-    ['a different question', plan([{ questions: [1, 3], tries: [3] }])],
-    ["a reference's number of tries", plan([{ questions: [1, 2], tries: [4] }])],
-    ['the number of tries', plan([one], { n_tries: 5 })],
-    ['the sweep', plan([one], { sweep: { temperature: [0, 1] } })],
-    ['an added suite', plan([one, one])],
-  ])('changes with %s', (_what, other) => {
-    expect(planIdentity(other, hash)).not.toBe(planIdentity(plan([one]), hash));
+    ['a different question', () => plan([{ questions: [1, 3], tries: [3] }])],
+    ["a reference's number of tries", () => plan([{ questions: [1, 2], tries: [4] }])],
+    ['the number of tries', () => plan([one], { n_tries: 5 })],
+    ['the sweep', () => plan([one], { sweep: { temperature: [0, 1] } })],
+    ['an added suite', () => plan([one, one])],
+  ])('changes with %s', async (_what, other) => {
+    const identity = planIdentity(await plan([one]), hash);
+    expect(planIdentity(await other(), hash)).not.toBe(identity);
   });
 });
 
 describe('budget of a sharded run', () => {
-  test('is divided by the cost of each part, and the costs of all parts add up to the cost of the plan', () => {
-    fc.assert(
-      fc.property(anyPlan, fc.integer({ min: 1, max: 8 }), (suites, count) => {
+  test('is divided by the cost of each part, and the costs of all parts add up to the cost of the plan', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyPlan, fc.integer({ min: 1, max: 8 }), async (suites, count) => {
         const whole: Prepared = {
-          ...plan(suites),
+          ...(await plan(suites)),
           price: (_, { input_tokens, output_tokens }) => input_tokens * 3 + output_tokens,
         };
         const portions = parts(whole, count).map((part) => portionOfCost(whole, part)!);
@@ -181,7 +180,7 @@ describe('budget of a sharded run', () => {
       }),
       { numRuns: draws(20) },
     );
-    const unknown: Prepared = { ...plan([{ questions: [1] }]), price: () => null };
+    const unknown: Prepared = { ...(await plan([{ questions: [1] }])), price: () => null };
     expect(portionOfCost(unknown, unknown)).toBeNull();
   });
 

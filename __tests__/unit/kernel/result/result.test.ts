@@ -1,7 +1,7 @@
 import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { DEFAULT_GATE } from '../../../../src/kernel/suite/gate-settings.ts';
-import { readResult, EMPTY_PARTS } from '../../../stand-ins/features.ts';
+import { readResult, FEATURES } from '../../../stand-ins/features.ts';
 import { suiteResult } from '../../app/run/builders.ts';
 
 const whole = {
@@ -12,7 +12,7 @@ const whole = {
     trust: 'member',
     gate: DEFAULT_GATE,
     n_tries: 3,
-    emptyParts: EMPTY_PARTS,
+    features: FEATURES,
   }),
   conclusion: 'success',
   suites: [suiteResult()],

@@ -3,16 +3,16 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { Caps } from '../../money/cost-cap.ts';
 import type { Portion } from '../../money/forecast.ts';
 import type { Ledger } from '../../money/ledger.ts';
-import type { PrepareInput, Prepared, Plan } from '../../money/prepared.ts';
+import type { PrepareInput, Prepared } from '../../money/prepared.ts';
 import type { ListPrice } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Settings } from '../../project/settings.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
-import type { Request, Target } from '../../types/model.ts';
+import type { Target } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel, Withheld } from '../../types/plain.ts';
 import type { ChangedFile, SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import type { Features } from './feature.ts';
+import type { Features, PlanningTools, RunPlan } from './feature.ts';
 import type { JudgeEdges } from './spending.ts';
 
 export interface RunInput extends PrepareInput {
@@ -37,9 +37,10 @@ export interface RunInput extends PrepareInput {
   part?: PlanPart;
 }
 
+/** For a run that is one part of a larger one. `whole` is the plan of all parts. */
 export interface PlanPart {
-  narrow(whole: Prepared): Prepared;
-  problems(whole: Prepared): Problem[];
+  narrow?(whole: Prepared): Prepared;
+  problems?(whole: Prepared): Problem[];
   caps(caps: Caps, portions: () => Portions): Caps;
   /** Other parts of the run have already made all calls, so this part needs no key. */
   isAnswered?: true;
@@ -50,10 +51,9 @@ export interface Portions {
   cost: Portion | null;
 }
 
-export type OwnReads = ReadonlyMap<string, unknown>;
-
 export type ReadSides = {
-  own: OwnReads;
+  /** What the features read, by their key. */
+  own: ReadonlyMap<string, unknown>;
   problems: Problem[];
   notices: Notice[];
   reread: NonNullable<JudgeEdges['reread']>;
@@ -64,36 +64,27 @@ export type ReadSides = {
 export interface Pricing {
   list: ListPrice;
   models?(vendor: VendorName): Promise<readonly string[]>;
-  stored(request: Request): boolean;
 }
 
-export interface PlanTools {
-  hash(text: string): string;
-  /** If absent, the plan also counts calls whose answers are stored. */
-  random?: JudgeEdges['random'];
+export interface PlanTools extends PlanningTools {
   readSides(input: RunInput): Promise<ReadSides>;
-  /** If absent, the project's code is not checked. */
-  evaluate?: JudgeEdges['evaluate'];
+  evaluate: JudgeEdges['evaluate'];
   pricing(targets: readonly Target[]): Promise<Pricing>;
   clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
-export interface Edges
-  extends Omit<JudgeEdges, 'halted' | 'words'>, Omit<PlanTools, 'random' | 'evaluate'> {
+export interface Edges extends Omit<JudgeEdges, 'words' | 'sources' | 'reread'>, PlanTools {
   ledger(ledger: Ledger): void;
   halted(): Halt | null;
   missingKeys(targets: readonly Target[]): Problem[];
-  planned(plan: Plan, ready: ReadyPlan): void;
+  planned(run: PlannedRun): void;
 }
 
-export type PlanOrResult = ReadyPlan | { ready: false; result: Result };
-
-/** `whole`: the plan of all parts if this run is one part, otherwise `prepared`. */
-export interface ReadyPlan {
+export interface PlannedRun extends RunPlan {
   ready: true;
-  prepared: Prepared;
-  whole: Prepared;
   emptyResult: Result;
+  /** The plan of all parts if this run is one part, otherwise this plan. */
+  whole: Prepared;
   forecast: Forecast;
   caps: Caps;
   sweep: Settings['sweep'];
@@ -101,3 +92,5 @@ export interface ReadyPlan {
   /** True if a full run would also test the variants in the settings' `sweep`. */
   sweepsFurther: boolean;
 }
+
+export type PlannedOrRefused = PlannedRun | { ready: false; result: Result };

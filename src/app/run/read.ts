@@ -13,8 +13,8 @@ import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
 import { ownSettings, type SidesRead } from './feature.ts';
-import type { ReadSides, RunInput } from './input.ts';
 import { findLostRows } from './lost-rows.ts';
+import type { ReadSides, RunInput } from './record.ts';
 
 interface Reading {
   read: ReadOptions;

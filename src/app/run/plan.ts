@@ -1,0 +1,275 @@
+import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { maxNewAnswers } from '../../confirm/steps.ts';
+import { problem } from '../../errors.ts';
+import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
+import { keyPlace } from '../../kernel/suite/suite.ts';
+import { mostCallsOfTry } from '../../money/answer-calls.ts';
+import {
+  capsOf,
+  costProblems,
+  PRICE_ADVICE,
+  spendNotices,
+  type Caps,
+} from '../../money/cost-cap.ts';
+import { forecast, portionOfCost, type ForecastTools } from '../../money/forecast.ts';
+import { judgingCalls } from '../../money/judging-calls.ts';
+import { minimumCalls, overBudget } from '../../money/plan.ts';
+import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
+import { isListed, NO_LIST, priceFrom } from '../../money/price.ts';
+import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
+import type { Project } from '../../project/settings.ts';
+import { nearest } from '../../text/suggest.ts';
+import type { TrustedSides } from '../../trust/trusted-sides.ts';
+import { calledModel, type Target } from '../../types/model.ts';
+import type { Notice, Problem } from '../../types/plain.ts';
+import { checkCode, unrunnableReferences } from './check.ts';
+import type { Features } from './feature.ts';
+import { createEmptyResult, notEvaluated } from './not-judged.ts';
+import { prepare, priceSettings } from './prepare.ts';
+import type { PlannedOrRefused, PlanTools, Pricing, RunInput } from './record.ts';
+import { unreadChanges } from './unread.ts';
+
+/** Reads both sides and plans what to ask. Makes no model calls. */
+export async function planRun(input: RunInput, tools: PlanTools): Promise<PlannedOrRefused> {
+  const sides = await tools.readSides(input);
+  const read = [...(input.notices ?? []), ...sides.notices];
+  const { arranged } = sides;
+  if (arranged === null)
+    return { ready: false, result: notEvaluated(createEmptyResult(input), sides.problems, read) };
+  const { settings } = arranged.head;
+  const own = { features: input.features, read: sides.own };
+  const selected = await prepare(input, arranged, tools, own);
+  const spend = await priceRun(input, arranged, selected, tools);
+  const { whole, prepared } = spend;
+  const broken = unrunnableIn(input, whole);
+  const checked = await checkCode(whole.suites, input, tools.evaluate);
+  const notices = [
+    ...read,
+    ...checked.notices,
+    ...arranged.notices,
+    ...arranged.head.notices,
+    ...prepared.notices,
+    ...unreadChangeNotices(input, arranged, prepared),
+    ...broken.notices,
+    ...sides.sweepNotices,
+    ...spend.notices,
+  ];
+  const problems = [
+    ...prepared.problems,
+    ...broken.problems,
+    ...checked.problems,
+    ...nothingToSweep(input, arranged.head, whole),
+    ...(await modelProblems(input, spend, tools)),
+    ...spend.problems,
+  ];
+  const head = { ...input, gate: prepared.gate, n_tries: settings.n_tries };
+  const emptyResult = { ...createEmptyResult(head), notices };
+  if (problems.length > 0) return { ready: false, result: notEvaluated(emptyResult, problems) };
+  return {
+    ...withConfirmation(prepared, spend.forecast.stored > 0),
+    ready: true,
+    whole,
+    emptyResult,
+    allFeatures: input.features,
+    forecast: spend.forecast,
+    caps: spend.caps,
+    sweep: settings.sweep,
+    reread: sides.reread,
+    sweepsFurther: sides.sweepsFurther,
+  };
+}
+
+/** References that cannot run are errors only for `validate`. */
+function unrunnableIn(
+  { mode, strict }: RunInput,
+  { suites }: Prepared,
+): { problems: Problem[]; notices: Notice[] } {
+  const found = unrunnableReferences(
+    suites.filter(({ run }) => mode === 'sweep' || run.runs.length > 0),
+  );
+  return strict === true
+    ? { problems: found, notices: [] }
+    : { problems: [], notices: found.map((each) => ({ kind: 'error', ...each })) };
+}
+
+async function modelProblems(
+  { part }: RunInput,
+  { whole, prepared, pricing, caps }: PricedRun,
+  { clashingHeaders }: PlanTools,
+): Promise<Problem[]> {
+  return [
+    ...(part?.problems?.(whole) ?? []),
+    ...(part?.isAnswered === true ? [] : (clashingHeaders?.(targetsOf(prepared)) ?? [])),
+    ...(caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
+  ];
+}
+
+/** Reserves calls to confirm a drop based on stored answers. */
+function withConfirmation(prepared: Prepared, hasStored: boolean): Prepared {
+  if (prepared.mode !== 'diff') return prepared;
+  const { plan, suites } = prepared;
+  const calls = sum(suites.map((suite) => mostConfirmationCalls(suite, hasStored)));
+  const possible = calls === 0 ? plan.possible : { ...plan.possible, confirm_possible: calls };
+  return { ...prepared, plan: { ...plan, possible } };
+}
+
+function mostConfirmationCalls(suite: SuiteComparison, hasStored: boolean): number {
+  const answers = maxNewAnswers(suite, hasStored);
+  if (answers === 0) return 0;
+  const { runs } = suite.run;
+  const once = judgingCalls([suite.run], () => new Map(runs.map((_, index) => [index, 1])));
+  const grades = sum(
+    once.flatMap(({ asked, purpose, calls }) =>
+      purpose === 'evaluator' || asked.target.provider === 'replay' ? [] : [calls],
+    ),
+  );
+  return Math.ceil(answers * (mostCallsOfTry(suite.run) + grades / (2 * runs.length)));
+}
+
+function unreadChangeNotices(
+  { mode, base, head, changed = [] }: RunInput,
+  arranged: TrustedSides,
+  { suites }: Prepared,
+): Notice[] {
+  if (mode === 'sweep') return [];
+  const sides = [
+    { project: arranged.head, tree: head },
+    ...(arranged.base === null || base === null ? [] : [{ project: arranged.base, tree: base }]),
+  ];
+  const reasons = suites.flatMap(({ run }) => run.suite.because.map(({ file }) => file));
+  const paths = new Set(changed.flatMap(({ path, basePath }) => [path, basePath ?? path]));
+  return unreadChanges(sides, [...paths], new Set(reasons));
+}
+
+function pricedTargets(selected: Prepared): Target[] {
+  const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
+  return [...targetsOf(selected), ...later.map(({ target }) => target)];
+}
+
+export function certainWords({ certain }: Plan, features: Features): string[] {
+  return features.flatMap(({ calls }) => {
+    const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
+    return calls?.certain === undefined || count === 0 ? [] : [calls.certain.words(count)];
+  });
+}
+
+interface PricedRun {
+  /** The plan of all parts of the run, and of this part. */
+  whole: Prepared;
+  prepared: Prepared;
+  pricing: Pricing;
+  forecast: Forecast;
+  caps: Caps;
+  problems: Problem[];
+  notices: Notice[];
+}
+
+/** Checks the caps against the whole plan, so that either all parts run or none. */
+async function priceRun(
+  input: RunInput,
+  arranged: TrustedSides,
+  selected: Prepared,
+  tools: PlanTools,
+): Promise<PricedRun> {
+  const { part } = input;
+  const { budget, base } = arranged;
+  const asksNothing = minimumCalls(selected.plan) === 0;
+  const pricing = asksNothing ? { list: NO_LIST } : await tools.pricing(pricedTargets(selected));
+  const stored = asksNothing ? () => false : await tools.stored();
+  const whole = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
+  const prepared = part?.narrow?.(whole) ?? whole;
+  const found = forecastRun(input, whole, stored);
+  const caps = capsOf(input, budget, budget === base?.settings.budget);
+  const budgetProblems = (): Problem[] => [
+    ...overBudget(whole.plan, caps.maxCalls, {
+      bothSides: base !== null && input.base !== null,
+      stored: prepared === whole ? found.stored : 0,
+      certainWords: certainWords(whole.plan, input.features),
+    }),
+    ...costProblems(found, caps),
+  ];
+  const portions = () => ({
+    calls: { part: minimumCalls(prepared.plan), whole: minimumCalls(whole.plan) },
+    cost: portionOfCost(whole, prepared),
+  });
+  return {
+    whole,
+    prepared,
+    pricing,
+    forecast: prepared === whole ? found : forecastRun(input, prepared, stored),
+    caps: part?.caps(caps, portions) ?? caps,
+    problems: part?.isAnswered === true ? [] : budgetProblems(),
+    notices: spendNotices(found, minimumCalls(whole.plan) - found.stored, caps),
+  };
+}
+
+/** A comparison of a commit with itself must repeat all calls, so stored answers do not count. */
+function forecastRun(
+  { again }: RunInput,
+  prepared: Prepared,
+  stored: ForecastTools['stored'],
+): Forecast {
+  if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
+  const once = forecast(prepared, { price: prepared.price, stored: () => false });
+  return timesForecast(once, again.runs);
+}
+
+/** A name that differs from a known one only in a digit is not a typo but another version. */
+async function findMisspeltModels(
+  { suites, features, price }: Prepared,
+  { models = async () => [] }: Pricing,
+): Promise<Problem[]> {
+  const unpriced = targetsOf({ suites, features })
+    .map(hostedOf)
+    .filter(isListed)
+    .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
+  const byName = new Map(unpriced.map((target) => [target.model, target]));
+  const found = [...byName.values()].map(async ({ provider, model }): Promise<Problem[]> => {
+    const known = (await models(provider)).filter((name) => digitsOf(name) === digitsOf(model));
+    const near = nearest(model, known, 'typo');
+    const meant = `the model "${model}" is not known; did you mean "${near ?? ''}"?`;
+    const head = suites
+      .flatMap(({ run }) => run.suite.head ?? [])
+      .find(({ variant }) => variant.target && hostedOf(variant.target).model === model);
+    const place = head === undefined ? null : keyPlace(head.suite.prompt, 'model');
+    return near === null ? [] : [{ place, message: `${meant} If it is right: ${PRICE_ADVICE}` }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function hostedOf(target: Target): Target {
+  return calledModel(target) ?? target;
+}
+
+function digitsOf(name: string): string {
+  return name.replace(/\D/g, '');
+}
+
+const NO_REFERENCES =
+  'has no references, so there is nothing to run: ' +
+  'list them under references, or name a data file under references_from';
+
+function nothingToSweep(
+  { mode, mayBeEmpty }: RunInput,
+  { suites, settings }: Project,
+  { features }: Prepared,
+): Problem[] {
+  if (
+    mode !== 'sweep' ||
+    mayBeEmpty === true ||
+    suites.some(({ tests }) => tests.references.length > 0) ||
+    features.some(({ tested }) => tested > 0)
+  )
+    return [];
+  const files = new Set(suites.map(({ tests }) => tests.file));
+  if (files.size > 0) return [...files].map((file) => problem({ file, line: 0 }, NO_REFERENCES));
+  return [
+    problem(
+      { file: settings.file ?? SETTINGS_FILE, line: 0 },
+      'no prompt of this project has references, so there is nothing to run; ' +
+        'add prompts with tests ("npx evaldiff init" creates an example), ' +
+        'or name the folder that contains them (working-directory, --directory)',
+    ),
+  ];
+}
