@@ -133,15 +133,12 @@ async function askOnce(
   };
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
-  const once = onceMore();
   const work = async (): Promise<CallAttempt<VendorOutput>> => {
     const release = await files.room(sent);
     try {
       const leaving = { ...request, parameters: sent.parameters };
-      return once(
-        await paidAttempt(leaving, options, () =>
-          sendOnce({ server, files }, sent, { request, target }, options),
-        ),
+      return await paidAttempt(leaving, options, () =>
+        sendOnce({ server, files }, sent, { request, target }, options),
       );
     } finally {
       release();
@@ -163,21 +160,6 @@ async function askOnce(
   if (refused.first)
     server.retry.log(`model ${logLine(model)} rejects ${refused.what}; retrying without it`);
   return { status: 'option-refused' };
-}
-
-function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {
-  let found = 0;
-  return (result) => {
-    if (result.status === 'ok' || result.fault.once !== true) return result;
-    found += 1;
-    const { fault: last } = result;
-    const ended = {
-      ...last,
-      retry: 'never',
-      message: `${last.message}, also after a second request`,
-    } as const;
-    return found === 1 ? result : { ...result, fault: ended };
-  };
 }
 
 /** Groq sends these codes if the model's answer has the wrong format. */
