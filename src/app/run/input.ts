@@ -75,7 +75,6 @@ export interface PlanTools {
   /** If absent, the project's code is not checked. */
   evaluate?: JudgeEdges['evaluate'];
   pricing(targets: readonly Target[]): Promise<Pricing>;
-  clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
 export interface Edges

@@ -83,7 +83,6 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<PlanOr
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
     ...part.problems(whole),
-    ...(part.isAnswered === true ? [] : (tools.clashingHeaders?.(targetsOf(prepared)) ?? [])),
     ...(spend.caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
     ...spend.problems,
   ];

@@ -169,7 +169,6 @@ export function createEdges(options: EdgesOptions) {
     halted: () => haltWith(options.halting.halted(), providers),
     kept: options.openStores,
     missingKeys: providers.missingKeys,
-    clashingHeaders: providers.clashingHeaders,
     readSides: (input) => readSides(input, readingOf(options, providers.complete)),
     planned: options.planned,
     answered: options.answered,
