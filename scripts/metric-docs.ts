@@ -119,7 +119,7 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
 function renderMetric(metric: MetricDefinition): string {
   const { name, aliases = [], summary, range, passes, source, needs } = metric;
   const needed = [
-    needs.expected ? 'an expected value, unless parameters replace it' : '',
+    metric.usesExpected({}) ? 'an expected value, unless parameters replace it' : '',
     needs.model ? 'a grader' : '',
     needs.embeddings === true ? 'an embedding model' : '',
   ].filter((part) => part !== '');

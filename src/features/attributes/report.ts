@@ -1,13 +1,13 @@
+import type { FlatTable } from '../../app/commands/terminal.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { count, wholeRates } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
-import { byReference, filterValue } from './attribute-index.ts';
 import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
-import { suiteAttributes, type AttributeResult } from './result.ts';
+import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 import { KINDS } from './text.ts';
 import { weakBlocks } from './weakest.ts';
@@ -60,25 +60,33 @@ export const attributesReport: FeatureReport = {
   filter(results) {
     // The first result is the stored one, which has the attributes of all suites.
     const all = results.find(({ attributes: own }) => own.length > 0) ?? UNEXPLAINED;
+    const valueOf = (of: AttributeResult) => String(all.attributes.indexOf(of) + 1);
     const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
       KINDS.map(({ kind, words }) => ({
         label: `${of.name}: ${words}`,
         choices: of.attributes
           .filter((attribute) => attribute.kind === kind)
           .map((attribute) => ({
-            value: filterValue(attribute, all.attributes),
+            value: valueOf(attribute),
             words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
           })),
       })),
+    );
+    const byReference = Map.groupBy(
+      all.attributes.flatMap((attribute) => {
+        const [suite, value] = [suiteKey(attribute), valueOf(attribute)];
+        return attribute.references.map((id) => ({ key: `${suite} ${id}`, value }));
+      }),
+      ({ key }) => key,
     );
     return {
       label: 'Attribute',
       any: 'All attributes',
       groups,
-      valuesOf: byReference(all.attributes, (attribute) => {
-        const entry = filterValue(attribute, all.attributes);
-        return attribute.references.map((id) => ({ id, entry }));
-      }),
+      valuesOf: (suite, id) =>
+        byReference.size === 0
+          ? []
+          : (byReference.get(`${suiteKey(suite)} ${id}`) ?? []).map(({ value }) => value),
     };
   },
 };
@@ -88,3 +96,36 @@ const UNEXPLAINED: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
   insights: [],
   suites: [],
 };
+
+const ATTRIBUTE_COLUMNS = [
+  'suite',
+  'path',
+  'model',
+  'kind',
+  'attribute',
+  'tests',
+  'base_rate',
+  'head_rate',
+  'difference',
+  'low',
+  'high',
+  'verdict',
+  'metric',
+  'metric_tests',
+  'base_mean',
+  'head_mean',
+];
+
+export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatTable {
+  const rows = attributes.map(
+    ({ suite, path, variant, kind, name, n, base, head, difference, low, high, ...more }) => ({
+      ...{ suite, path, model: variant.model, kind, attribute: name, tests: n },
+      ...{ base_rate: base, head_rate: head, difference, low, high, verdict: more.verdict },
+      metric: more.values?.metric ?? null,
+      metric_tests: more.values?.n ?? null,
+      base_mean: more.values?.base ?? null,
+      head_mean: more.values?.head ?? null,
+    }),
+  );
+  return { columns: ATTRIBUTE_COLUMNS, rows };
+}
