@@ -117,7 +117,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    remote: remoteOf(job, client),
+    remote: serverOf(job, client),
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
     withheld: withheldFrom(facts),
@@ -158,7 +158,7 @@ export function sessionOptions(
   };
 }
 
-function remoteOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
+function serverOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   if (!server || !name) return undefined;
   return {
