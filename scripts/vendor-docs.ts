@@ -93,11 +93,11 @@ The tables on this page are generated from \`src/types/vendors\` and from the co
 For the model families below, evaldiff knows which parameters they refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. A sweep omits the
 parameters that a model refuses. For graders, evaldiff omits or renames the temperature and the token limit if necessary.
 
-For any other model, or a model on your own server (input \`endpoints\`), evaldiff finds out what the server refuses. The first request with a given model, parameters and values runs alone for up to 2 seconds. If the server refuses it, the reason decides what follows:
+For any other model, or a model on your own server (input \`endpoints\`), evaldiff finds out what the server refuses. The first request to a server runs alone for up to 2 seconds, and so does the first request of a grader. If the server refuses a request, the reason decides what follows:
 
 | the server refuses                                          | then                                                                                                     |
 | ----------------------------------------------------------- | -------------------------------------------------------------------------------------------------------- |
-| a prompt's parameter, named in the replies to two different requests | all requests with that parameter fail without a call |
+| a prompt's parameter | that request fails; the others are sent too |
 | a model | all requests to that model fail without a call |
 | a key, or an account without credit | all requests to that server fail without a call |
 | a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many extra calls this may take. Caps do not count these calls. |
@@ -221,7 +221,7 @@ evaldiff makes up to five requests for one model call. The pauses between them s
 | An HTML page | One. |
 | Bytes that do not match the declared charset (UTF-8 by default), or an unknown compression | One. |
 | No complete reply within the time for a call | One, because the server may charge for that time. |
-| A refused parameter, response format or tool schema | Two in the whole run. Other calls with the same parameter, format or schema are not sent. |
+| A refused parameter, response format or tool schema | One for each call. |
 | A wrong key, a missing model, or an account without credit | One in the whole run. Other calls to that server or model are not sent. |
 
 Every request counts as a call in the report and against \`max-calls\`. The cost includes replies without an answer if the server counted their tokens. If a reply could not be read, the cost is unknown. If a cap ends the run, the report's title names the last error before that.`;

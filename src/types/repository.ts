@@ -10,8 +10,6 @@ export interface EventFacts {
   head: string | null;
   baseBranch?: string;
   defaultBranch?: string;
-  /** The base branch that this event's change of the base replaced. */
-  formerBase?: string | undefined;
   /** Head of the pull request in a merge queue. */
   queued?: string;
   /** Null if deleted or unknown. */

@@ -4,7 +4,6 @@ import {
   MAX_TITLE,
   openCheck,
   publishCheck,
-  supersedeCheck,
   type CheckJob,
   type OpenedCheck,
 } from '../../edges/github/check.ts';
@@ -117,23 +116,12 @@ async function openLease(state: LeaseState): Promise<void> {
   const [check, announced] = await Promise.all([
     openCheck(client, checkOf(state, head)),
     comment === null ? null : announceRun(client, comment, state.facts.presentHead === head),
-    supersedeFormer(state, head),
   ]);
   state.opened = { head, check, comment: announced };
 }
 
-async function supersedeFormer(state: LeaseState, head: string): Promise<void> {
-  const { formerBase } = state.facts;
-  const target = targetBranch(state.facts);
-  if (formerBase !== undefined && target !== null && formerBase !== target)
-    await supersedeCheck(state.client, checkOf(state, head, formerBase), branchLabel(target));
-}
-
-function checkOf(
-  { facts, env, identity, approved, startedAt }: LeaseState,
-  headSha: string,
-  target = targetBranch(facts),
-) {
+function checkOf({ facts, env, identity, approved, startedAt }: LeaseState, headSha: string) {
+  const target = targetBranch(facts);
   return {
     repository: facts.repository,
     headSha,

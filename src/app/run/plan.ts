@@ -60,7 +60,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...broken.problems,
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
-    ...(await modelProblems(input, spend, tools)),
+    ...(await modelProblems(input, spend)),
     ...spend.problems,
   ];
   const head = { ...input, gate: prepared.gate, n_tries: settings.n_tries };
@@ -95,12 +95,10 @@ function unrunnableIn(
 
 async function modelProblems(
   { part }: RunInput,
-  { whole, prepared, pricing, caps }: PricedRun,
-  { clashingHeaders }: PlanTools,
+  { whole, pricing, caps }: PricedRun,
 ): Promise<Problem[]> {
   return [
     ...(part?.problems?.(whole) ?? []),
-    ...(part?.isAnswered === true ? [] : (clashingHeaders?.(targetsOf(prepared)) ?? [])),
     ...(caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
   ];
 }

@@ -70,7 +70,6 @@ export interface PlanTools extends PlanningTools {
   readSides(input: RunInput): Promise<ReadSides>;
   evaluate: JudgeEdges['evaluate'];
   pricing(targets: readonly Target[]): Promise<Pricing>;
-  clashingHeaders?(targets: readonly Target[]): Problem[];
 }
 
 export interface Edges extends Omit<JudgeEdges, 'words' | 'sources' | 'reread'>, PlanTools {

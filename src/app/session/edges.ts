@@ -105,7 +105,6 @@ export function createEdges(options: World) {
     halted: () => haltWith(options.halting.halted(), providers),
     kept: options.openStores,
     missingKeys: providers.missingKeys,
-    clashingHeaders: providers.clashingHeaders,
     readSides: (input) => readSides(input, readingOf(options, providers.complete)),
     planned: options.planned,
     answered: options.answered,

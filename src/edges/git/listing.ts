@@ -71,10 +71,10 @@ export async function readTrees(
 /** A limit is needed because a few git objects can describe any number of files. */
 export const MAX_ENTRIES = 500_000;
 
-const LISTING = ['ls-tree', '-z', '--full-tree'];
+const LIST_TREE = ['ls-tree', '-z', '--full-tree'];
 
 export async function treeEntries(source: TreeSource, tree: string): Promise<TreeEntry[]> {
-  return parseEntries(await readTrees(source, [tree], LISTING));
+  return parseEntries(await readTrees(source, [tree], LIST_TREE));
 }
 
 /** All files below a tree. */
@@ -89,7 +89,7 @@ export async function listTree(
     for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) found += 1;
     return found <= most;
   };
-  const entries = parseEntries(await readTrees(source, [tree], [...LISTING, '-r', '-t'], isFew));
+  const entries = parseEntries(await readTrees(source, [tree], [...LIST_TREE, '-r', '-t'], isFew));
   if (found > most)
     throw tooMany(
       entries.map(({ path }) => path),

@@ -25,7 +25,7 @@ export interface CheckPlace {
   approved: boolean;
 }
 
-export type OwnConclusion = Conclusion | 'cancelled' | 'running' | 'superseded';
+export type OwnConclusion = Conclusion | 'cancelled' | 'running';
 
 const MAX_BRANCH = 100;
 
@@ -119,7 +119,7 @@ async function blockerOf(
   const latest = new Map(runs.map((run) => [`${run.identity} ${run.pullRequest}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
-    if (own === 'success' || own === 'neutral' || own === 'superseded') continue;
+    if (own === 'success' || own === 'neutral') continue;
     if (number === null || number === owner.pullRequest) {
       if (run.identity !== owner.identity && !place.approved) return 'another job or workflow';
     } else {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { shorten } from '../../text/visible.ts';
 import type { Conclusion } from '../../types/plain.ts';
 import {
-  checkRunsOf,
   createCheckRun,
   externalId,
   nameStatus,
@@ -84,33 +83,6 @@ export async function openCheck(client: Client, job: OpeningJob): Promise<Opened
     return null;
   }
 }
-
-/**
- * Replaces the pull request's verdict for a base branch that it no longer has. Never throws: such a
- * verdict already has another name, so this only explains it.
- */
-export async function supersedeCheck(
-  client: Client,
-  former: OpeningJob,
-  base: string,
-): Promise<void> {
-  try {
-    const newest = (await checkRunsOf(client, former)).at(-1);
-    if (newest?.pullRequest !== former.owner.pullRequest || newest.own === 'superseded') return;
-    await createCheckRun(client, {
-      ...commonFields({ ...former, owner: newest }, 'superseded'),
-      head_sha: former.headSha,
-      status: 'completed',
-      conclusion: 'cancelled',
-      completed_at: former.startedAt.toISOString(),
-      output: { title: `Superseded: base is now ${base}`, summary: SUPERSEDED },
-    });
-  } catch {
-    return;
-  }
-}
-
-const SUPERSEDED = 'The pull request has another base branch now, which has its own check.';
 
 const RUNNING =
   'The verdict appears here when the run ends. If the run stopped without one, run its job again.';

@@ -73,7 +73,6 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   return {
     ...commonFacts(context, event),
     baseBranch: pull.base.ref,
-    formerBase: formerBaseOf(event),
     action: event.action,
     pullRequest: pull.number,
     base: pull.base.sha,
@@ -86,11 +85,6 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     ...labellerOf(event.sender, pull.user?.login),
   };
 }
-
-const formerBaseOf = ({
-  changes,
-}: Pick<z.infer<typeof PullRequestEvent>, 'changes'>): string | undefined =>
-  changes?.base?.ref?.from;
 
 function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, ...event } = parse(Push, context, payload);

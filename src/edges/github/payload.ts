@@ -30,9 +30,6 @@ export const PullRequestEvent = z.object({
   ...common,
   action,
   label: z.object({ name: z.string().max(1000) }).nullish(),
-  changes: z
-    .object({ base: z.object({ ref: z.object({ from: branch }).nullish() }).nullish() })
-    .nullish(),
   pull_request: z.object({
     number: positive,
     user: actor.nullish(),

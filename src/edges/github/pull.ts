@@ -47,7 +47,7 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
-const Comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) });
+const GitHubComparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) });
 
 /** Null if GitHub does not know the commits, or knows no common one. Never throws. */
 export async function mergeBaseOf(
@@ -58,7 +58,7 @@ export async function mergeBaseOf(
   const of = { ...ownerAndName(repository), basehead: `${base}...${head}`, per_page: 1 };
   try {
     const { data } = await octokit.rest.repos.compareCommitsWithBasehead(of);
-    return Comparison.parse(data).merge_base_commit.sha;
+    return GitHubComparison.parse(data).merge_base_commit.sha;
   } catch {
     return null;
   }

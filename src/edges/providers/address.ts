@@ -157,19 +157,6 @@ function clashIn(
     : null;
 }
 
-export function clashingHeaders(
-  targets: readonly Target[],
-  { endpoints }: ProviderAccess,
-): Problem[] {
-  const clashes = targets.flatMap((target) => {
-    if (!isHosted(target) || target.endpoint === null) return [];
-    const server = endpoints.get(target.endpoint);
-    const { keyHeader } = factsOf(target.provider);
-    return (server && clashIn(visibleLine(target.endpoint), server, keyHeader)) ?? [];
-  });
-  return [...new Set(clashes)].map((clash) => problem(null, clash));
-}
-
 const HEADER_VALUE = /^[\x20-\x7e]{1,8000}$/;
 
 const UNSENDABLE = 'contains a line break or another character that is not allowed in a header';

@@ -1,56 +1,41 @@
 import { isCredential, type Auth, type Credential } from './auth.ts';
-import type { Clock } from './clock.ts';
 import { TransportError } from './fault.ts';
 import type { BoundedFetch } from './http.ts';
 
-export interface IssuedToken {
-  token: string;
-  lifeMs: number;
+/** An SDK's cache of tokens, which renews them in time. */
+export interface TokenSource {
+  token(): Promise<string>;
+  /** The next token is a new one. */
+  invalidate(): void | Promise<void>;
 }
 
-const RENEW_AT = 0.8;
-
-/** After a renewal failed, the old token is used until it expires. */
-const NEXT_RENEWAL_MS = 10_000;
-
 export function createCredential(
-  issue: () => Promise<IssuedToken>,
-  { headers, clock }: Pick<Credential, 'headers'> & { clock: Pick<Clock, 'now'> },
+  { token: next, invalidate }: TokenSource,
+  headers: Credential['headers'],
 ): Credential {
-  const issued: string[] = [];
-  let current: { token: string; renewAt: number; endsAt: number; accepted: boolean } | null = null;
-  let renewing: Promise<string> | null = null;
-  const issueNext = async (): Promise<string> => {
-    // From before the exchange, because the token may be as old as that.
-    const now = clock.now();
-    const { token, lifeMs } = await issue();
-    issued.push(token);
-    current = { token, renewAt: now + lifeMs * RENEW_AT, endsAt: now + lifeMs, accepted: false };
-    return token;
+  const issued = new Set<string>();
+  const accepted = new Set<string>();
+  let invalidated: string | null = null;
+  const token = async (): Promise<string> => {
+    const current = await next();
+    issued.add(current);
+    return current;
   };
-  const renew = (): Promise<string> =>
-    (renewing ??= issueNext().finally(() => {
-      renewing = null;
-    }));
   return {
     headers,
-    async token() {
-      const now = clock.now();
-      if (current === null || now >= current.endsAt) return await renew();
-      if (now >= current.renewAt) {
-        current.renewAt = now + NEXT_RENEWAL_MS;
-        renew().catch(() => undefined);
-      }
-      return current.token;
-    },
-    accepted(token) {
-      if (current?.token === token) current.accepted = true;
-    },
+    token,
+    accepted: (current) => void accepted.add(current),
     async replace(refused) {
-      if (current?.token !== refused) return current?.token ?? (await renew());
-      return current.accepted ? await renew() : null;
+      const current = await token();
+      if (current !== refused) return current;
+      if (!accepted.has(refused)) return null;
+      if (invalidated !== refused) {
+        invalidated = refused;
+        await invalidate();
+      }
+      return token();
     },
-    issued: () => issued,
+    issued: () => [...issued],
   };
 }
 

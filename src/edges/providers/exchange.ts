@@ -3,7 +3,7 @@ import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, type VendorIdentity } from '../../types/vendors.ts';
 import type { Credential } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { createCredential, type IssuedToken } from './credential.ts';
+import { createCredential, type TokenSource } from './credential.ts';
 import { TransportError, transportFault } from './fault.ts';
 import { createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
@@ -25,31 +25,30 @@ interface ExchangeOptions {
 
 const EXCHANGE_MS = 30_000;
 
-/** OpenAI may omit the life of a token. Its SDK then assumes an hour. */
-const LIFE_S = 3600;
-
 export function identityCredential(
   vendor: VendorName,
   identity: JobIdentity,
   { register, redact, ...bounds }: ExchangeOptions,
 ): Credential {
   const { federation, label } = factsOf(vendor);
-  const exchange = EXCHANGES[vendor];
-  if (federation === undefined || exchange === undefined) throw new Error(`no ${vendor} exchange`);
+  const open = EXCHANGES[vendor];
+  if (federation === undefined || open === undefined) throw new Error(`no ${vendor} exchange`);
   const { headers } = federation;
   const shorten = (said: unknown): string => foreignLine(String(said), redact, MAX_SAID_CHARS);
+  const reply: ExchangeReply = { status: 0, data: undefined, failure: null };
   const prove = async (): Promise<string> => {
+    reply.failure = null;
     try {
-      return (await identity.request?.(identity.audience)) ?? '';
+      const proof = (await identity.request?.(identity.audience)) ?? '';
+      register([proof]);
+      return proof;
     } catch (error) {
       const why = shorten(member(error, 'message'));
-      throw new TransportError('exchange', `the runner issued no identity token: ${why}`);
+      reply.failure = new TransportError('identity', `the runner issued no identity token: ${why}`);
+      throw error;
     }
   };
-  const issue = async (): Promise<IssuedToken> => {
-    const proof = await prove();
-    register([proof]);
-    const reply: ExchangeReply = { status: 0, data: undefined, failure: null };
+  const watched: BoundedFetch['fetch'] = async (input, init) => {
     const { fetch, close } = createBoundedFetch({
       base: new URL(federation.host),
       auth: null,
@@ -57,28 +56,33 @@ export function identityCredential(
       timeoutMs: EXCHANGE_MS,
       ...bounds,
     });
-    const watched: BoundedFetch['fetch'] = async (input, init) => {
-      const response = await fetch(input, init).catch((error: unknown) => {
-        reply.failure = error as TransportError;
-        throw error;
-      });
+    try {
+      const response = await fetch(input, init);
       const text = await response.text();
       reply.status = response.status;
       reply.data = parsedJson(text);
       // A complete response, because the SDKs read these as streams.
       return new Response(text, { status: response.status });
-    };
-    try {
-      const token = await exchange(identity, proof, watched);
-      register([token]);
-      return { token, lifeMs: Number(member(reply.data, 'expires_in') ?? LIFE_S) * 1000 };
-    } catch {
-      throw whyRefused(reply, label, shorten);
+    } catch (error) {
+      reply.failure = error as TransportError;
+      throw error;
     } finally {
       close();
     }
   };
-  return createCredential(issue, { clock: bounds.clock, headers });
+  let opened: Promise<TokenSource> | null = null;
+  const source = (): Promise<TokenSource> => (opened ??= open(identity, prove, watched));
+  const token = async (): Promise<string> => {
+    try {
+      const current = await (await source()).token();
+      register([current]);
+      return current;
+    } catch {
+      throw whyRefused(reply, label, shorten);
+    }
+  };
+  const invalidate = async (): Promise<void> => (await source()).invalidate();
+  return createCredential({ token, invalidate }, headers);
 }
 
 /** What the SDKs do not report. */
@@ -93,7 +97,7 @@ function whyRefused(
   label: string,
   shorten: (said: unknown) => string,
 ): TransportError {
-  if (failure?.code === 'aborted') return failure;
+  if (failure?.code === 'aborted' || failure?.code === 'exchange') return failure;
   if (failure !== null) {
     const { message } = transportFault(failure, EXCHANGE_MS);
     return new TransportError('exchange', `no access token from ${label}: ${message}`);
@@ -108,23 +112,26 @@ function whyRefused(
 
 type IdentityExchange = (
   identity: VendorIdentity,
-  proof: string,
+  prove: () => Promise<string>,
   fetch: BoundedFetch['fetch'],
-) => Promise<string>;
+) => Promise<TokenSource>;
 
 const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
-  async openai({ id, options }, proof, fetch) {
+  async openai({ id, options }, getToken, fetch) {
     const { WorkloadIdentityAuth } = await import('openai/auth/workload-identity-auth');
-    const provider = { tokenType: 'jwt', getToken: () => Promise.resolve(proof) } as const;
+    const provider = { tokenType: 'jwt', getToken } as const;
     const serviceAccountId = options['service-account'] ?? '';
     const given = { identityProviderId: id, serviceAccountId, provider };
-    return new WorkloadIdentityAuth(given, fetch).getToken();
+    const auth = new WorkloadIdentityAuth(given, fetch);
+    return { token: () => auth.getToken(), invalidate: () => auth.invalidateToken() };
   },
-  async anthropic({ id, options }, proof, fetch) {
-    const { oidcFederationProvider } =
-      await import('@anthropic-ai/sdk/lib/credentials/oidc-federation');
-    const exchange = oidcFederationProvider({
-      identityTokenProvider: () => proof,
+  async anthropic({ id, options }, identityTokenProvider, fetch) {
+    const [{ oidcFederationProvider }, { TokenCache }] = await Promise.all([
+      import('@anthropic-ai/sdk/lib/credentials/oidc-federation'),
+      import('@anthropic-ai/sdk/lib/credentials/token-cache'),
+    ]);
+    const provider = oidcFederationProvider({
+      identityTokenProvider,
       federationRuleId: id,
       organizationId: options['organization'] ?? '',
       serviceAccountId: options['service-account'],
@@ -132,6 +139,7 @@ const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
       baseURL: factsOf('anthropic').host,
       fetch,
     });
-    return (await exchange()).token;
+    const cache = new TokenCache(provider);
+    return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
   },
 };

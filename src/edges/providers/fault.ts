@@ -6,8 +6,11 @@ import type { VendorAnswer } from './vendors/vendor.ts';
 export interface Fault {
   kind: ErrorKind;
   message: string;
-  /** `later`: retry after a backoff. `limited`: also slow down all calls to the server. */
-  retry: 'never' | 'later' | 'limited';
+  /**
+   * `later`: retry after a backoff. `once`: the same, but not twice in a row. `limited`: also slow
+   * down all calls to the server.
+   */
+  retry: 'never' | 'once' | 'later' | 'limited';
   waitMs: number | null;
   /** Other requests of this scope would fail too, so they are not sent. */
   scope: 'request' | 'model' | 'server';
@@ -17,7 +20,6 @@ export interface Fault {
   spent: MeteredUsage[];
   unreached?: true;
   noModel?: true;
-  once?: true;
   ended?: Ended;
 }
 
@@ -76,9 +78,8 @@ export function faultOfReply({
   cached,
 }: Extract<VendorAnswer, { kind: 'none' }>): Fault {
   return fault(fails, why, {
-    retry: again === 'never' ? 'never' : 'later',
+    retry: again,
     spent: [{ usage, ...(cached ? { cached } : {}) }],
-    ...(again === 'once' ? { once: true } : {}),
     ...(ended === undefined ? {} : { ended }),
   });
 }

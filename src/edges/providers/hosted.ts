@@ -52,7 +52,7 @@ export function createHosted(options: CallOptions) {
           : (server.vendor.refuses(request.parameters) ?? whyRefused(request, target));
       const pacer = pacerOf(server, target, options);
       const ask = (of: Request): Promise<Completion> =>
-        askHosted({ server, pacer, files }, of, target, options);
+        askHosted({ server, pacer, files, request: of, target, options });
       const work = async (): Promise<Completion> => {
         const completion = await ask(request);
         const longer = withMoreRoom(request, server.vendor.name, completion);
@@ -68,13 +68,17 @@ export function createHosted(options: CallOptions) {
   };
 }
 
-async function askHosted(
-  to: Destination,
-  request: Request,
-  target: HostedTarget,
-  options: CallOptions,
-): Promise<Completion> {
-  const { server } = to;
+interface HostedCall {
+  server: Server;
+  pacer: Pacer | null;
+  files: FileSender;
+  request: Request;
+  target: HostedTarget;
+  options: CallOptions;
+}
+
+async function askHosted(call: HostedCall): Promise<Completion> {
+  const { server, request, target, options } = call;
   await server.refusals.recall(target);
   await server.post().catch(() => undefined);
   let refused = 0;
@@ -83,8 +87,7 @@ async function askHosted(
     const open = server.refusals.open(request);
     const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
     if (release === null) continue;
-    const asking = { request, target, plainly };
-    const asked = await askOnce(to, asking, options).finally(release);
+    const asked = await askOnce(call, plainly).finally(release);
     if (asked.status === 'ask-plainly') plainly = true;
     else if (asked.status === 'option-refused') {
       refused += 1;
@@ -96,18 +99,6 @@ async function askHosted(
   }
 }
 
-interface Destination {
-  server: Server;
-  pacer: Pacer | null;
-  files: FileSender;
-}
-
-interface HostedCall {
-  request: Request;
-  target: HostedTarget;
-  plainly: boolean;
-}
-
 const KEY = 'key';
 
 /**
@@ -116,12 +107,8 @@ const KEY = 'key';
  */
 type AskResult = Completion | { status: 'ask-plainly' } | { status: 'option-refused' };
 
-async function askOnce(
-  { server, pacer, files }: Destination,
-  asking: HostedCall,
-  options: CallOptions,
-): Promise<AskResult> {
-  const { request, target, plainly } = asking;
+async function askOnce(call: HostedCall, plainly: boolean): Promise<AskResult> {
+  const { server, pacer, files, request, target, options } = call;
   const { model } = target;
   const { refusals, closed, label } = server;
   const known = closed.get(model);
@@ -133,16 +120,11 @@ async function askOnce(
   };
   const { messages: marked, done } = server.prefixes.mark(wanted, target);
   const sent = marked === null ? wanted : { ...wanted, marked };
-  const once = onceMore();
   const work = async (): Promise<CallAttempt<VendorOutput>> => {
     const release = await files.room(sent);
     try {
       const leaving = { ...request, parameters: sent.parameters };
-      return once(
-        await paidAttempt(leaving, options, () =>
-          sendOnce({ server, files }, sent, { request, target }, options),
-        ),
-      );
+      return await paidAttempt(leaving, options, () => sendOnce(call, sent));
     } finally {
       release();
     }
@@ -165,29 +147,12 @@ async function askOnce(
   return { status: 'option-refused' };
 }
 
-function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOutput> {
-  let found = 0;
-  return (result) => {
-    if (result.status === 'ok' || result.fault.once !== true) return result;
-    found += 1;
-    const { fault: last } = result;
-    const ended = {
-      ...last,
-      retry: 'never',
-      message: `${last.message}, also after a second request`,
-    } as const;
-    return found === 1 ? result : { ...result, fault: ended };
-  };
-}
-
 /** Groq sends these codes if the model's answer has the wrong format. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
 
 async function sendOnce(
-  { server, files }: Omit<Destination, 'pacer'>,
+  { server, files, request, target, options }: HostedCall,
   wanted: Ask,
-  { request, target }: { request: Request; target: HostedTarget },
-  options: CallOptions,
 ): Promise<CallAttempt<VendorOutput>> {
   const { clock, timeoutMs, redact } = options;
   const failed = (found: Fault): CallAttempt<VendorOutput> => ({

@@ -12,7 +12,7 @@ import {
   type Target,
 } from '../../types/model.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
-import { addressProblems, clashingHeaders, missingKeys, secretsIn } from './address.ts';
+import { addressProblems, missingKeys, secretsIn } from './address.ts';
 import type { Activity } from './clock.ts';
 import { identityCredential } from './exchange.ts';
 import type { CallOptions } from './hosted-server.ts';
@@ -51,7 +51,6 @@ export interface Providers {
   /** Never rejects: a failure is a completion of status `error`. */
   complete: Complete;
   missingKeys(targets: readonly Target[]): Problem[];
-  clashingHeaders(targets: readonly Target[]): Problem[];
   waiting(): WaitingBatches | null;
   close(): Promise<void>;
 }
@@ -119,7 +118,6 @@ export function createProviders(options: ProviderOptions): Providers {
         isOffline(options.env) ? targets.filter((target) => calledModel(target) === null) : targets,
         options,
       ),
-    clashingHeaders: (targets) => clashingHeaders(targets, options),
     async close() {
       closing.abort();
       hosted.close();

@@ -87,10 +87,14 @@ export async function withRetries<T>(
       limiter.release(entry.ticket, { kind: 'unsent' });
       return failed(endedAfter(result.fault, last), last);
     }
-    const waitMs = pauseMs(result.fault, tries, options);
-    const fault = boundedWait(result.fault, waitMs);
+    const found = lastTry(result.fault, last);
+    const waitMs = pauseMs(found, tries, options);
+    const fault = boundedWait(found, waitMs);
     last = fault;
-    const { down, first } = limiter.release(entry.ticket, slotOutcome(result, fault, waitMs));
+    const { down, first } = limiter.release(
+      entry.ticket,
+      slotOutcome({ fault: found, sent: result.sent }, fault, waitMs),
+    );
     const end = finalFault(fault, down, tries, options);
     if (end !== null) return failed(end);
     if (fault.retry === 'limited') {
@@ -128,6 +132,12 @@ function finalFault(
   return down === null && tries < maxTries ? null : exhaustion(fault, tries, limiter);
 }
 
+function lastTry(fault: Fault, before: Fault | null): Fault {
+  return fault.retry === 'once' && before?.retry === 'once'
+    ? { ...fault, retry: 'never', message: `${fault.message}, also after a second request` }
+    : fault;
+}
+
 function boundedWait(fault: Fault, waitMs: number): Fault {
   if (fault.retry === 'never' || waitMs <= MAX_WAIT_MS) return fault;
   return {
@@ -148,7 +158,7 @@ function slotOutcome(
   const unwaited = bounded !== fault;
   if (fault.retry === 'limited')
     return { kind: 'limited', waitMs: unwaited ? 0 : waitMs, unwaited, fault: bounded };
-  return fault.retry === 'later' ||
+  return fault.retry !== 'never' ||
     fault.kind === 'network' ||
     fault.kind === 'timeout' ||
     fault.scope === 'server'
@@ -160,7 +170,8 @@ function pauseMs(fault: Fault, tries: number, { random }: RetryOptions): number 
   if (fault.retry === 'never') return 0;
   if (fault.waitMs !== null && fault.waitMs > 0)
     return fault.waitMs + Math.ceil(random() * Math.min(1000, fault.waitMs / 10));
-  const grown = Math.min(MAX_PAUSE_MS[fault.retry], FIRST_PAUSE_MS[fault.retry] * 2 ** (tries - 1));
+  const pace = fault.retry === 'limited' ? 'limited' : 'later';
+  const grown = Math.min(MAX_PAUSE_MS[pace], FIRST_PAUSE_MS[pace] * 2 ** (tries - 1));
   return Math.ceil(grown * (0.5 + random() / 2));
 }
 

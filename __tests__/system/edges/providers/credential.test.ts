@@ -1,14 +1,11 @@
 import { createCredential, withAuth } from '../../../../src/edges/providers/credential.ts';
-import { TransportError } from '../../../../src/edges/providers/fault.ts';
 
-/** A credential whose tokens live for 100 s, and a server that accepts `valid`. */
+/** A credential with a cache of tokens, and a server that accepts `valid`. */
 function setting() {
-  const at = { now: 0, issued: 0, fails: false, valid: 't1' };
-  const issue = () =>
-    at.fails
-      ? Promise.reject(new TransportError('exchange', 'down'))
-      : Promise.resolve({ token: `t${String((at.issued += 1))}`, lifeMs: 100_000 });
-  const credential = createCredential(issue, { headers: {}, clock: { now: () => at.now } });
+  const at = { issued: 1, valid: 't1' };
+  const invalidate = () => void (at.issued += 1);
+  const token = () => Promise.resolve(`t${String(at.issued)}`);
+  const credential = createCredential({ token, invalidate }, {});
   const { fetch } = withAuth(credential, {
     fetch: (_url, init) => {
       const token = new Headers(init?.headers).get('authorization')?.slice('Bearer '.length);
@@ -24,25 +21,12 @@ function setting() {
 }
 
 describe('a credential', () => {
-  test('is renewed at 80 % of its life, and requests do not wait for that', async () => {
-    const { at, credential } = setting();
-    expect(await Promise.all([credential.token(), credential.token()])).toEqual(['t1', 't1']);
-    at.now = 79_999;
-    expect(await credential.token()).toBe('t1');
-    at.now = 80_000;
-    expect([await credential.token(), at.issued]).toEqual(['t1', 2]);
-    expect(await credential.token()).toBe('t2');
-  });
-
-  test('is used until it expires if its renewal fails', async () => {
-    const { at, credential } = setting();
-    await credential.token();
-    Object.assign(at, { now: 80_000, fails: true });
-    expect(await credential.token()).toBe('t1');
-    at.now = 100_000;
-    await expect(credential.token()).rejects.toMatchObject({ code: 'exchange' });
-    at.fails = false;
-    expect(await credential.token()).toBe('t2');
+  test('names all its tokens, which are secrets', async () => {
+    const { at, ask, credential } = setting();
+    await ask();
+    at.valid = 't2';
+    await ask();
+    expect(credential.issued()).toEqual(['t1', 't2']);
   });
 
   test('that a server accepted and then refuses is renewed once for all requests', async () => {

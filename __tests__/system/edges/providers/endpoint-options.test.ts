@@ -79,15 +79,15 @@ test("Azure's newer address (/openai/v1) also accepts an API version and gets th
   expect(seen[0]?.url).toBe('/openai/v1/chat/completions?api-version=preview');
 });
 
-test("a header that duplicates the API key's header is an error, whether its variables are set or not", () => {
-  const headers = [{ name: 'authorization', env: 'TEAM', value: null }];
-  const clash = (server: object) =>
-    providersAt({
-      url: 'https://gate.example/v1',
-      headers,
-      keyEnv: 'KEY',
-      ...server,
-    }).clashingHeaders([request.target]).length;
-  expect([clash({}), clash({ key: 'k' }), clash({ keyEnv: null })]).toEqual([1, 1, 0]);
-  expect(clash({ apiVersion: '2024-10-21' })).toBe(0);
+test("a header that duplicates the API key's header is an error", () => {
+  const headers = [{ name: 'authorization', env: 'TEAM', value: 'x' }];
+  const problems = (server: object) =>
+    providersAt({ url: 'https://gate.example/v1', headers, ...server }).missingKeys([
+      request.target,
+    ]);
+  expect(problems({ key: 'k', keyEnv: 'KEY' })).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('both set the header') }),
+  ]);
+  expect(problems({ key: null, keyEnv: null })).toEqual([]);
+  expect(problems({ key: 'k', keyEnv: 'KEY', apiVersion: '2024-10-21' })).toEqual([]);
 });
