@@ -1,15 +1,9 @@
-import type { Result } from '../../kernel/result/result.ts';
-import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count, wholeRates } from '../../text/amounts.ts';
-import { shorten } from '../../text/visible.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
-import { byReference, filterValue } from './attribute-index.ts';
-import { attributeWords, explainedSuites } from './explained-suites.ts';
+import { wholeRates } from '../../text/amounts.ts';
+import { attributeWords } from './explained-suites.ts';
 import { insights } from './insights-section.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
-import { KINDS } from './text.ts';
 import { weakBlocks } from './weakest.ts';
 
 const MOST_PLACES = 3;
@@ -57,34 +51,4 @@ export const attributesReport: FeatureReport = {
       ? null
       : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
-  filter(results) {
-    // The first result is the stored one, which has the attributes of all suites.
-    const all = results.find(({ attributes: own }) => own.length > 0) ?? UNEXPLAINED;
-    const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
-      KINDS.map(({ kind, words }) => ({
-        label: `${of.name}: ${words}`,
-        choices: of.attributes
-          .filter((attribute) => attribute.kind === kind)
-          .map((attribute) => ({
-            value: filterValue(attribute, all.attributes),
-            words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
-          })),
-      })),
-    );
-    return {
-      label: 'Attribute',
-      any: 'All attributes',
-      groups,
-      valuesOf: byReference(all.attributes, (attribute) => {
-        const entry = filterValue(attribute, all.attributes);
-        return attribute.references.map((id) => ({ id, entry }));
-      }),
-    };
-  },
-};
-
-const UNEXPLAINED: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
-  attributes: [],
-  insights: [],
-  suites: [],
 };

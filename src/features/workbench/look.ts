@@ -165,7 +165,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 }
 
 /** Null if the files changed meanwhile. */
-export function requestMoreTries(
+export function runSingle(
   project: OpenProject,
   allowance: Allowance,
   single: Single,
