@@ -1,18 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import config from './jest.config.js';
 
 const [, system] = config.projects;
 
-// Those that run the action as a step.
-const steps = execFileSync('grep', [
-  '-rlE',
-  'onPullRequest|runOn|runAction',
-  '__tests__/system',
-  '__tests__/full',
-])
-  .toString()
-  .split('\n')
-  .filter((path) => path.endsWith('.test.ts'));
+// Those that run the action as a step, and whose subject is the commits and files that it reads.
+const steps = [
+  ...['access', 'causes', 'code', 'events', 'fixes', 'forks', 'gate', 'hostile', 'merged'],
+  ...['origins', 'pull-request', 'workspace'],
+].map((name) => `<rootDir>/__tests__/system/end-to-end/${name}.test.ts`);
 
 /**
  * What `npm run test:full` runs beside `npm test`: tests in further situations, and tests that take
@@ -26,7 +20,7 @@ export default {
     {
       ...system,
       displayName: 'empty workspace',
-      testMatch: steps.map((path) => `<rootDir>/${path}`),
+      testMatch: [...steps, '<rootDir>/__tests__/full/git-situations.test.ts'],
       testEnvironmentOptions: { env: { EVALDIFF_WORKSPACE: 'empty' } },
     },
     {

@@ -1,7 +1,7 @@
 /**
  * How often evaldiff is red, green and grey on simulated pull requests, and how many calls it
  * makes. Runs its own rounds and verdicts over many distributions and sizes, in two processes.
- * Writes benchmarks/verdicts.md and the short table of docs/verdicts.md; the result is
+ * Writes benchmarks/verdicts.md and the short table of docs/statistics.md; the result is
  * deterministic.
  *
  *   npx node benchmarks/verdicts.ts [--runs N] [--only TEXT] [--seed TEXT] [--print]
@@ -159,6 +159,6 @@ async function writePage(): Promise<void> {
     return;
   }
   writeFileSync(new URL('verdicts.md', import.meta.url), page);
-  const docs = new URL('../docs/verdicts.md', import.meta.url);
+  const docs = new URL('../docs/statistics.md', import.meta.url);
   writeFileSync(docs, withShortTable(readFileSync(docs, 'utf8'), page));
 }

@@ -5709,7 +5709,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5717,7 +5717,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -5939,7 +5938,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -5947,7 +5946,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -6024,7 +6022,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -6032,7 +6030,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -6158,7 +6155,7 @@ export interface EvaldiffResult {
        */
       units: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -6166,7 +6163,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -6388,7 +6384,7 @@ export interface EvaldiffResult {
        */
       harmless: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -6396,7 +6392,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"
@@ -6473,7 +6468,7 @@ export interface EvaldiffResult {
        */
       suspects?: {
         /**
-         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `swap`: equal messages in another order. `file`: a whole file of an agent's workspace.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
         kind:
           | "line"
@@ -6481,7 +6476,6 @@ export interface EvaldiffResult {
           | "moved line"
           | "hunk"
           | "message"
-          | "swap"
           | "role"
           | "parameter"
           | "tool"

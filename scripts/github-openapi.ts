@@ -30,6 +30,7 @@ const OPERATIONS = [
   'pulls/create-review-comment',
   'pulls/update-review-comment',
   'pulls/delete-review-comment',
+  'repos/compare-commits-with-basehead',
   'repos/get-collaborator-permission-level',
   'repos/list-pull-requests-associated-with-commit',
 ];

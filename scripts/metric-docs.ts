@@ -40,7 +40,7 @@ metrics:
   A limit that all values meet, or that no value can meet, is an error: for example, \`threshold: 80\` for values from 0 to 1.
 - \`better: higher\`, \`lower\` or \`none\` sets the better direction for metrics without one (lengths, counts, code).
   A pull request shows the mean of every value on both sides. \`gate.metrics\` says which of them may fail it: see
-  [verdicts of values](suites.md#values).
+  [verdicts of values](values.md#values).
 - All metrics accept \`negate: true\`. It does not change errors and ungraded answers, which count as neither a pass nor a fail.
 - Metrics that compare with \`expected\` use \`value\` under \`with\` instead, if you set it. Text metrics read numbers and booleans as
   written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets compare the values, and so does code. An unusable
@@ -113,13 +113,13 @@ function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGro
         .map(({ name }) => `[\`${name}\`](#${name})`)
         .join(', ')} |`,
   );
-  return ['| | metrics |', '| --- | --- |', ...rows].join('\n');
+  return ['| group | metrics |', '| --- | --- |', ...rows].join('\n');
 }
 
 function renderMetric(metric: MetricDefinition): string {
   const { name, aliases = [], summary, range, passes, source, needs } = metric;
   const needed = [
-    needs.expected ? 'an expected value, unless parameters replace it' : '',
+    metric.usesExpected({}) ? 'an expected value, unless parameters replace it' : '',
     needs.model ? 'a grader' : '',
     needs.embeddings === true ? 'an embedding model' : '',
   ].filter((part) => part !== '');
@@ -253,7 +253,7 @@ function renderParameters(metric: MetricDefinition): string {
     );
   return rows.length === 0
     ? ''
-    : ['| parameter | type | default | |', '| --- | --- | --- | --- |', ...rows].join('\n');
+    : ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function typeName(schema: Schema): string {
@@ -307,7 +307,7 @@ function renderExample({ name, example }: MetricDefinition): string {
     .filter(([, text]) => text !== '')
     .map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
   return [
-    '| example | |',
+    '| example | content |',
     '| --- | --- |',
     ...parts,
     `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`,

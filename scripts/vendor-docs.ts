@@ -1,6 +1,7 @@
 /**
  * Writes everything that depends on the vendor table (src/types/vendors.ts): inputs in action.yml,
- * the table of inputs in docs/action.md, and docs/models.md. A test compares.
+ * the table of inputs in docs/action.md, the tables in docs/models.md, and docs/vendors.md. A test
+ * compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -50,54 +51,44 @@ export function withInputs(readme: string, action: string): string {
   return between(readme, INPUTS, table);
 }
 
-const KEYLESS = `## Without a key
+const VENDORS = {
+  file: 'docs/models.md',
+  begin: '<!-- vendors: written by scripts/vendor-docs.ts from the table of vendors -->\n\n',
+  end: '\n\n',
+};
+const FEDERATION = {
+  file: 'docs/models.md',
+  begin: '<!-- identities: written by scripts/vendor-docs.ts from the table of vendors -->\n\n',
+  end: '\n\n',
+};
 
-OpenAI and Anthropic accept a workflow without a key: the job proves its identity and gets a token that expires after minutes. Nothing is left to leak or to rotate.
-
-1. At the vendor, trust \`https://token.actions.githubusercontent.com\` and allow your repository: [OpenAI](https://developers.openai.com/api/docs/guides/workload-identity-federation/github-actions), [Anthropic](https://platform.claude.com/docs/en/manage-claude/wif-providers/github-actions). Name the event or the environment in the rule, never only a branch: \`repo:OWNER/REPO:pull_request\` for \`pull-request.yml\`, and \`repo:OWNER/REPO:environment:evaldiff-forks\` for the [workflows for forks](forks.md).
-2. Write the ids into the workflow. \`npx evaldiff init --keyless\` writes such a workflow. Ids are not secrets.
-
-\`\`\`yaml
-jobs:
-  evaldiff:
-    runs-on: ubuntu-latest
-    permissions:
-      contents: read
-      id-token: write # the job's identity, instead of a key
-      pull-requests: write # the comment
-      checks: write # the check run
-    steps:
-      - uses: <owner>/evaldiff@v1
-        with:
-          keys: |
-            openai=oidc:IDENTITY_PROVIDER_ID service-account=SERVICE_ACCOUNT_ID
-            anthropic=oidc:FEDERATION_RULE_ID organization=ORGANIZATION_ID
-\`\`\`
-
-| vendor | required | optional | audience |
-| --- | --- | --- | --- |
-${vendorNames()
-  .flatMap((vendor) => {
+/** docs/models.md with the tables of vendors: names and keys, and what takes an identity. */
+export function withVendors(page: string): string {
+  const names = vendorNames().map((vendor) => {
+    const { label, keyInput, keyVariable, host } = factsOf(vendor);
+    return `| ${label} | ${writtenFor(vendor)} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`;
+  });
+  const words = (all: readonly string[]) => all.map((name) => `\`${name}=\``).join(', ');
+  const identities = vendorNames().flatMap((vendor) => {
     const { label, federation } = factsOf(vendor);
     if (federation === undefined) return [];
-    const words = (names: readonly string[]) => names.map((name) => `\`${name}=\``).join(', ');
-    return `| ${label} | ${words(federation.required)} | ${words([...federation.optional, 'audience'])} | \`${federation.audience}\` |`;
-  })
-  .join('\n')}
+    const { required, optional, audience } = federation;
+    return `| ${label} | ${words(required)} | ${words([...optional, 'audience'])} | \`${audience}\` |`;
+  });
+  const lines = (head: readonly string[], rows: readonly string[]) =>
+    [`| ${head.join(' | ')} |`, `| ${head.map(() => '---').join(' | ')} |`, ...rows].join('\n');
+  return between(
+    between(page, VENDORS, lines(['vendor', 'write', 'key (input, variable)', 'host'], names)),
+    FEDERATION,
+    lines(['vendor', 'required', 'optional', 'audience'], identities),
+  );
+}
 
-If your rule expects another audience, add \`audience=\` to the line. evaldiff renews a token after 80 % of its life. If a vendor refuses a token that it accepted before, evaldiff gets a new one and repeats the request.
-
-GitHub gives no identity to \`pull_request\` workflows of forks and of Dependabot. Their check is neutral, as without a key.
-
-A line of \`keys\` can also give a key from a secret: \`gemini=\${{ secrets.GEMINI_API_KEY }}\`. On your own machine, use a key.`;
-
-export function renderModels(): string {
+export function renderVendors(): string {
   return [
-    `# Models
+    `# What evaldiff knows about models
 
-This page is generated from the table of vendors in \`src/types/vendors\` by \`scripts/vendor-docs.ts\`.
-
-A prompt names a model (\`model: ${factsOf('openai').starterModel}\`). evaldiff sends the prompt's other parameters, such as \`temperature\`, to the vendor unchanged.
+The tables on this page are generated from \`src/types/vendors\` and from the code that reads replies. To connect a model, read [connect a model](models.md).
 
 For the model families below, evaldiff knows which parameters they refuse. \`evaldiff validate\`, \`plan\` and every run report such a parameter at its line in the prompt, before the first call. A sweep omits the
 parameters that a model refuses. For graders, evaldiff omits or renames the temperature and the token limit if necessary.
@@ -112,12 +103,7 @@ For any other model, or a model on your own server (input \`endpoints\`), evaldi
 | a grader's temperature or answer schema                     | evaldiff omits it for 30 days. \`plan\` states how many extra calls this may take. Caps do not count these calls. |
 
 For grades and insights, evaldiff requests an answer that follows a JSON schema. If the model does not support schemas, evaldiff forces a tool call; if it does not support tools either, it asks for plain text.`,
-    KEYLESS,
-    ...vendorNames()
-      .filter((vendor) => factsOf(vendor).passports.length > 0)
-      .map(renderVendor),
-    renderByName(),
-    SERVERS,
+    ...vendorNames().flatMap(renderVendor),
     renderEndings(),
     RETRIES,
     `## Two APIs of OpenAI
@@ -157,17 +143,7 @@ Each request of a dialogue has the whole transcript: what was said, the model's 
 - If a model of OpenAI thinks and the prompt has tools, a request of the Responses API has \`include: [reasoning.encrypted_content]\`, unless the prompt sets \`include\`.
 - evaldiff numbers the calls (\`call00001\`), because vendors accept different ids. What goes back unchanged keeps the vendor's ids. A call without an id is not sent, because it has no result.
 - Blank texts beside files or calls are left out. An assistant message that has neither text nor a call is an error, and nothing is sent.
-- Arguments that are not a JSON object are sent to Chat Completions and Responses as the model wrote them. Anthropic requires an object, so there they are an error. Empty arguments count as \`{}\`.
-
-## When a model retires
-
-From 90 days before a model's retirement date, evaldiff warns at each line that names the model. After the date, it reports an error there. Name the successor in the prompt, or for many prompts at once in the settings:
-
-\`\`\`yaml
-# evaldiff.yaml
-models:
-  ${factsOf('openai').starterModel}: { provider: openai, replaces: [gpt-4o, gpt-4o-mini] }
-\`\`\``,
+- Arguments that are not a JSON object are sent to Chat Completions and Responses as the model wrote them. Anthropic requires an object, so there they are an error. Empty arguments count as \`{}\`.`,
   ]
     .join('\n\n')
     .concat('\n');
@@ -178,28 +154,6 @@ const API_WORDS: Readonly<Record<Api, string>> = {
   openai: 'Chat Completions',
   anthropic: 'Messages',
 };
-
-/** Vendors without rules in the table: their names, what to write, and retirement dates. */
-function renderByName(): string {
-  const vendors = vendorNames()
-    .map((vendor) => ({ vendor, ...factsOf(vendor) }))
-    .filter(({ passports }) => passports.length === 0);
-  const rows = vendors.map(
-    ({ vendor, label, speaks, host, keyInput, keyVariable }) =>
-      `| ${label} | ${writtenFor(vendor)} | ${API_WORDS[speaks]} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`,
-  );
-  return [
-    `## Further vendors by name
-
-If evaldiff cannot recognise the vendor by the model's name, add an entry under \`models:\`. For hosts not in this table, add a line to \`endpoints\`.
-
-| vendor | write | API | key (input, variable) | host |
-| --- | --- | --- | --- | --- |`,
-    ...rows,
-    '',
-    renderEnds(vendors.flatMap(({ ends }) => Object.entries(ends))),
-  ].join('\n');
-}
 
 /** How a project names a vendor's model. */
 function writtenFor(vendor: VendorName): string {
@@ -215,35 +169,6 @@ function renderEnds(ends: readonly [day: string, models: readonly string[]][]): 
     .map(([day, models]) => `| ${day} | ${models.map((model) => `\`${model}\``).join(', ')} |`);
   return ['| retires on | models |', '| --- | --- |', ...days].join('\n');
 }
-
-const SERVERS = `## Your own servers and clouds
-
-Define each server in the input \`endpoints\` (in a terminal: \`--endpoint\`, or lines of \`EVALDIFF_ENDPOINTS\`). Then use its name in the settings: \`models: { NAME: { provider: openai, endpoint: azure } }\`.
-
-| server | line of \`endpoints\` | notes |
-| --- | --- | --- |
-| Azure OpenAI, newer addresses | \`azure=https://RESOURCE.openai.azure.com/openai/v1 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment |
-| Azure OpenAI, older addresses | \`azure=https://RESOURCE.openai.azure.com/openai api-version=2024-10-21 key=AZURE_OPENAI_API_KEY\` | the model is the name of the deployment; the key is sent in the header \`api-key\` |
-| Claude in Microsoft Foundry | \`foundry=https://RESOURCE.services.ai.azure.com/anthropic key=AZURE_FOUNDRY_KEY\` | use \`provider: anthropic\`; the model is the name of the deployment |
-| A gateway in front of Azure OpenAI | \`gate=https://gate.example/openai api-version=2024-10-21 header=x-team:TEAM\` | you may repeat \`header=NAME:ENV_NAME\` |
-| Amazon Bedrock | \`bedrock=https://bedrock-runtime.REGION.amazonaws.com/openai/v1 key=AWS_BEARER_TOKEN_BEDROCK\` | only Bedrock API keys work, not AWS roles |
-| Ollama on the runner | \`local=http://127.0.0.1:11434/v1 concurrency=2\` | needs no key |
-| Ollama, vLLM or LM Studio as a service of the job | \`local=http://ollama:11434/v1 insecure concurrency=2\` | \`insecure\` allows plain http to names in the job's own network; vendors' keys are not sent there |
-| vLLM, LM Studio on the runner | \`local=http://127.0.0.1:8000/v1\` (LM Studio: port 1234) | needs a key only if the server requires one |
-
-The values of \`header=\` are part of the keys of stored answers, as hashes. A run with another tenant or route therefore makes new calls. These headers are not part of the keys:
-
-- credentials and cookies: names that end in \`authorization\`, \`auth\`, \`cookie\`, \`token\`, \`secret\`, \`password\`, \`credentials\`, or in \`api-key\`, \`access-key\`, \`auth-key\`, \`app-key\`, \`subscription-key\` or \`functions-key\`
-- headers with the variable of \`key=\` or of a vendor's key
-- headers under \`volatile=NAME\`, such as \`header=x-request-id:REQUEST_ID volatile=x-request-id\`; you may repeat \`volatile=\`
-
-To limit the rate of an endpoint, add \`concurrency=N\` or \`requests-per-minute=N\` to its line. To limit one model, set \`concurrency: N\` or \`requests_per_minute: N\` under \`models:\`. Without a limit, evaldiff adapts to the server.
-
-**Proxies.** For model calls, evaldiff uses only the proxy in the input \`proxy\` (in a terminal: \`--proxy\` or \`EVALDIFF_PROXY\`). An endpoint with \`direct\` on its line is called without the proxy. For GitHub and its cache, evaldiff uses \`https_proxy\`, except for the hosts in \`no_proxy\`.
-
-**Certificates.** For your own certificate authority, set \`NODE_EXTRA_CA_CERTS\` to its file in the \`env\` of the step.
-
-**GitHub Enterprise Server** has no artifact service for actions, so shards (\`shard\`, \`mode: merge\`) and the uploaded report are not available there. Everything else works.`;
 
 /** How an answer counts, by its end reason: the reason, an empty answer, an answer with text. */
 const WORTH: Readonly<Record<EndKind, [says: string, nothing: string, something: string]>> = {
@@ -328,20 +253,17 @@ ${rows.join('\n')}
 **The model that answered** is stored with each answer. If base and head request the same model but different models answer, a notice names both, and evaldiff does not blame a line of the prompt.`;
 }
 
-function renderVendor(vendor: VendorName): string {
-  const { label, speaks, keyInput, keyVariable, host, headers, passports, ends } = factsOf(vendor);
-  const version = Object.entries(headers).map(
-    ([name, value]) => ` Requests have the header \`${name}: ${value}\`.`,
-  );
+/** A vendor's rules and retirement dates; a vendor without either has no section. */
+function renderVendor(vendor: VendorName): readonly string[] {
+  const { label, speaks, headers, passports, ends } = factsOf(vendor);
   const families = passports.map(
     (passport) =>
       `| [${passport.family}](${passport.source}) | ${refusals(passport)} | ${passport.forms.join(', ')} | ${passport.thinks} | ${passport.api === 'responses' ? 'Responses' : API_WORDS[speaks]} | ${passport.checked} |`,
   );
-  const intro = `## ${label}
-
-Write ${writtenFor(vendor)}. Key: the input \`${keyInput}\`, or the variable \`${keyVariable}\`. Host: \`${host}\`.${version.join('')}`;
-  return [
-    intro,
+  const parts = [
+    ...Object.entries(headers).map(
+      ([name, value]) => `Requests have the header \`${name}: ${value}\`.`,
+    ),
     ...(families.length === 0
       ? []
       : [
@@ -352,7 +274,8 @@ Write ${writtenFor(vendor)}. Key: the input \`${keyInput}\`, or the variable \`$
           ].join('\n'),
         ]),
     ...(Object.keys(ends).length === 0 ? [] : [renderEnds(Object.entries(ends))]),
-  ].join('\n\n');
+  ];
+  return parts.length === 0 ? [] : [`## ${label}`, ...parts];
 }
 
 function refusals({ refuses, prefill }: Passport): string {
@@ -371,7 +294,10 @@ if (import.meta.main) {
   ) as [string, string];
   writeFileSync(action, withKeyInputs(readFileSync(action, 'utf8')));
   writeFileSync(inputs, withInputs(readFileSync(inputs, 'utf8'), readFileSync(action, 'utf8')));
-  const models = fileURLToPath(new URL('../docs/models.md', import.meta.url));
-  writeFileSync(models, renderModels());
-  execFileSync('npx', ['prettier', '--write', inputs, models]);
+  const [models, vendors] = ['models.md', 'vendors.md'].map((name) =>
+    fileURLToPath(new URL(`../docs/${name}`, import.meta.url)),
+  ) as [string, string];
+  writeFileSync(models, withVendors(readFileSync(models, 'utf8')));
+  writeFileSync(vendors, renderVendors());
+  execFileSync('npx', ['prettier', '--write', inputs, models, vendors]);
 }

@@ -1,5 +1,5 @@
 /**
- * Writes both tables of rules into docs/verdicts.md. Run `npm run generate` after changing a rule;
+ * Writes both tables of rules into docs/statistics.md. Run `npm run generate` after changing a rule;
  * a test compares.
  */
 import { execFileSync } from 'node:child_process';
@@ -11,12 +11,12 @@ import { CONCLUSIONS, type OutcomeKind } from '../src/kernel/result/outcome.ts';
 import { between } from './between.ts';
 
 const MARKS = {
-  file: 'docs/verdicts.md',
+  file: 'docs/statistics.md',
   begin: '<!-- rules: written by scripts/verdict-docs.ts from the tables that decide -->',
   end: '<!-- end of rules -->',
 } as const;
 
-/** docs/verdicts.md with the rules from the code. */
+/** docs/statistics.md with the rules from the code. */
 export function withRules(page: string): string {
   return between(page, MARKS, `\n\n${renderRules()}\n\n`);
 }
@@ -59,7 +59,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 if (import.meta.main) {
-  const page = fileURLToPath(new URL('../docs/verdicts.md', import.meta.url));
+  const page = fileURLToPath(new URL('../docs/statistics.md', import.meta.url));
   writeFileSync(page, withRules(readFileSync(page, 'utf8')));
   execFileSync('npx', ['prettier', '--write', page]);
 }

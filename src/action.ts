@@ -1,7 +1,6 @@
 import { guardProcess } from './edges/sandbox/index.ts';
 // Node also runs this file as a worker thread. A thread never gets past these imports, so it does
 // not load the job.
-import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
 guardProcess();

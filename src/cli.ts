@@ -7,7 +7,6 @@ import { guardProcess } from './edges/sandbox/index.ts';
 import { NOT_JUDGED } from './errors.ts';
 // Node also runs this file as a worker thread. A thread never gets past these imports, so it does
 // not load the rest.
-import './app/session/schema-thread.ts';
 import './edges/solver/thread.ts';
 
 /** Older versions of Node lack `import.meta.main`. */

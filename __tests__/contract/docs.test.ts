@@ -141,7 +141,7 @@ describe('code blocks', () => {
 
   test('in YAML contain the path of the file that they show, except in workflows', () => {
     const pages =
-      /^docs\/(suites|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
+      /^docs\/(suites|code-answers|values|verdicts|models|vendors|comment|causes|required-check|costs|sweeps|migrate|rubrics|conversations|attributes)\.md$/;
     const nameless = ALL.filter(
       (block) =>
         block.language === 'yaml' &&
@@ -154,6 +154,8 @@ describe('code blocks', () => {
 
   const guides = [
     'suites',
+    'values',
+    'code-answers',
     'comment',
     'causes',
     'required-check',
@@ -166,6 +168,8 @@ describe('code blocks', () => {
     'models',
     'programs',
     'rubrics',
+    'vendors',
+    'verdicts',
   ].map((name) => `docs/${name}.md`);
   const shown = ALL.filter(
     (block) => guides.includes(block.page) && block.language === 'yaml' && !isWorkflow(block),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
-import { renderModels } from '../../scripts/vendor-docs.ts';
+import { renderVendors, withVendors } from '../../scripts/vendor-docs.ts';
 import { loadListPrices } from '../../src/app/session/prices.ts';
 import { apiOf, refusedIn } from '../../src/types/apis.ts';
 import { retirementDate, passportOf } from '../../src/types/passports.ts';
@@ -192,9 +192,10 @@ describe('the table of models', () => {
       }
   });
 
-  test('matches docs/models.md (if not, run npm run generate)', () => {
-    const page = readFileSync('docs/models.md', 'utf8');
-    expect(tightTables(page)).toBe(tightTables(renderModels()));
+  test('matches docs/vendors.md and docs/models.md (if not, run npm run generate)', () => {
+    expect(tightTables(readFileSync('docs/vendors.md', 'utf8'))).toBe(tightTables(renderVendors()));
+    const models = tightTables(readFileSync('docs/models.md', 'utf8'));
+    expect(models).toBe(tightTables(withVendors(models)));
   });
 
   test('contains all example models that pages, help texts and messages name', () => {
@@ -208,7 +209,7 @@ describe('the table of models', () => {
       ...filesIn('src'),
     ].filter(
       (path) =>
-        /\.(md|ya?ml|ts)$/.test(path) && !/^docs\/models\.md$|^src\/types\/vendors/.test(path),
+        /\.(md|ya?ml|ts)$/.test(path) && !/^docs\/vendors\.md$|^src\/types\/vendors/.test(path),
     );
     const others = pages.flatMap((path) =>
       readFileSync(path, 'utf8')

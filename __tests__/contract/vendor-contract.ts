@@ -65,7 +65,7 @@ function setEnvironment(variables: Record<string, string>) {
 }
 
 /**
- * Defines the tests that every vendor must pass. Call it at the top of a test file, with any row of
+ * Defines the tests that every API must pass. Call it at the top of a test file, with any row of
  * the vendor table.
  */
 export function vendorContract(vendor: VendorName): void {
@@ -519,7 +519,7 @@ export function vendorContract(vendor: VendorName): void {
     [
       'a million brackets',
       { body: '['.repeat(1_000_000) + ']'.repeat(1_000_000) },
-      'the reply is nested deeper than 100 levels',
+      'the reply is nested deeper than 200 levels',
     ],
     [
       'a broken gzip',

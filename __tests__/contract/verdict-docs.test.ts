@@ -6,9 +6,9 @@ import { COMPARED_RULES } from '../../src/kernel/judge/suite-rules.ts';
 import { tightTables } from '../tight-tables.ts';
 import { ROOT } from './source-graph.ts';
 
-const page = readFileSync(join(ROOT, 'docs', 'verdicts.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs', 'statistics.md'), 'utf8');
 
-test('docs/verdicts.md matches the rules in the code (if not, run npm run generate)', () => {
+test('docs/statistics.md matches the rules in the code (if not, run npm run generate)', () => {
   expect(tightTables(page)).toBe(tightTables(withRules(page)));
   expect(tightTables(page)).toMatch(new RegExp(`\\| ${COMPARED_RULES.length} \\|.*\`unsettled\``));
   expect(tightTables(page)).toMatch(new RegExp(`\\| ${RUN_RULES.length} \\|.*\`no-regression\``));

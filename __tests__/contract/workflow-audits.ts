@@ -41,6 +41,8 @@ const PINS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'actions/upload-artifact': { 'v7.0.0': 'bbbca2ddaa5d8feaa63e36b76fdaad77386f024f' },
   'actions/download-artifact': { 'v8.0.1': '3e5f45b2cfb9172054b4087a40e8e0b5a5461e7c' },
   'actions/attest-build-provenance': { 'v4.1.0': 'a2bbfa25375fe432b6a289bc6b6cd05ecd0c4c32' },
+  'actions/upload-pages-artifact': { 'v5.0.0': 'fc324d3547104276b827a68afc52ff2a11cc49c9' },
+  'actions/deploy-pages': { 'v5.0.0': 'cd2ce8fcbc39b97be8ca5fce6e763baed58fa128' },
   'actions/cache': { 'v5.0.5': '27d5ce7f107fe9357f9df03efb73ab90386fccae' },
 };
 /** References to evaldiff itself: what users replace, or `./` in its own tests. */

@@ -1,13 +1,6 @@
 import { startCacheServer } from '../stand-ins/cache-service.ts';
 import { temporaryFolder, type FixtureFiles } from '../stand-ins/repository.ts';
-import {
-  EXACT,
-  obedient,
-  quiz,
-  quizPrompt,
-  README,
-  testsOf,
-} from '../system/end-to-end/projects.ts';
+import { EXACT, obedient, quiz, quizPrompt, testsOf } from '../system/end-to-end/projects.ts';
 import { stage } from '../system/end-to-end/stage.ts';
 import { workflow } from '../system/end-to-end/workflow.ts';
 
@@ -88,42 +81,11 @@ describe('a sharded sweep in a workflow', () => {
     expect(again.reports['result.json']).toBe(merged.reports['result.json']);
   });
 
-  test('uses the overrides of the shards in a merge job without overrides, and names both if they differ', async () => {
-    const { job } = await workflow(await stage(obedient));
-    for (const shard of ['1/2', '2/2'])
-      await job({ inputs: { mode: 'sweep', shard, overrides: 'n_tries=1' } });
-    const merged = await job({ inputs: { mode: 'merge', overrides: '' } });
-    expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
-    expect(merged.result.suites[0]!.references[0]!.head!.tries).toHaveLength(1);
-    const other = await job({ inputs: { mode: 'merge', overrides: 'n_tries=3' } });
-    expect(other.messages).toEqual(
-      ['1/2', '2/2'].map(
-        (shard) =>
-          `shard ${shard} and the merge differ in overrides: "n_tries=1" and "n_tries=3". Give every job of the sweep the same input overrides.`,
-      ),
-    );
-  });
-
   test('needs no keys in the merge job', async () => {
     const { job } = await workflow(await stage(obedient));
     for (const shard of ['1/2', '2/2']) await job({ inputs: { mode: 'sweep', shard } });
     const merged = await job({ inputs: { mode: 'merge' }, env: { LOCAL_KEY: '' } });
     expect([merged.messages, merged.outputs['conclusion']]).toEqual([[], 'success']);
-  });
-
-  test('names a missing shard and its references, and completes once that shard has run again', async () => {
-    const { job } = await workflow(await stage(obedient), quiz({ questions: 50 }));
-    for (const shard of ['1/3', '3/3']) await job({ inputs: { mode: 'sweep', shard } });
-    const merged = await job({ inputs: { mode: 'merge' } });
-    expect(merged.outputs['title']).toBe('Not judged: 1 problem to fix');
-    expect(merged.messages).toEqual([
-      expect.stringMatching(
-        /^shard 2\/3 is missing: it omits 1\d references \((?:\w+: \w+(?:, )?){10} and \d+ more\)\. Check the log of that job, then choose "Re-run failed jobs"\. Answers of the other shards are reused\.$/,
-      ),
-    ]);
-    expect(merged.log).toContain('2 shards made');
-    await job({ inputs: { mode: 'sweep', shard: '2/3' } });
-    expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([]);
   });
 
   test('ignores the parts (shard results) of other workflow runs', async () => {
@@ -136,20 +98,6 @@ describe('a sharded sweep in a workflow', () => {
       ),
     ]);
     expect(merged.outputs['conclusion']).toBe('error');
-  });
-
-  test('rejects shard results that were renamed or that come from another commit', async () => {
-    const { job, artifacts, commits } = await workflow(await stage(obedient), quiz(), README);
-    await job({ inputs: { mode: 'sweep', shard: '1/2' }, commit: 0 });
-    await job({ inputs: { mode: 'sweep', shard: '2/2' } });
-    const [first, last] = commits;
-    expect((await job({ inputs: { mode: 'merge' } })).messages).toEqual([
-      `shard 1/2 and the merge differ in commit: "${first!}" and "${last!}". Give every job of the sweep the same commit.`,
-    ]);
-    artifacts[0]!.name = artifacts[0]!.name.replace('1-of-2', '2-of-3');
-    expect((await job({ inputs: { mode: 'merge' } })).messages[0]).toMatch(
-      /^The artifact evaldiff-shard-2-of-3-[0-9a-f]{8} contains the part of shard 1\/2, not of 2\/3\.$/,
-    );
   });
 
   test('whose shards all stopped at an invalid file reports only that file, not the missing results', async () => {

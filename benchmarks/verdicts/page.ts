@@ -2,7 +2,7 @@ import { table } from '../measure/markdown.ts';
 import { inWords, missesOf, type Figure, type Miss, type Outcome } from './goals.ts';
 
 export interface Measured extends Outcome {
-  /** Also in the short table of docs/verdicts.md. */
+  /** Also in the short table of docs/statistics.md. */
   shown: boolean;
   figures: Record<Exclude<Figure, 'reported'>, number>;
   /** Calls for single references, beyond the tries that all references of a suite have. */
@@ -203,7 +203,7 @@ function notReached(page: Page): string[] {
   ];
 }
 
-/** benchmarks/verdicts.md, with the short table of docs/verdicts.md between two marks. */
+/** benchmarks/verdicts.md, with the short table of docs/statistics.md between two marks. */
 export function pageOf(page: Page): string {
   const { promises, ledger, unchanged, fallen } = page;
   const worst = Math.max(0, ...unchanged.map(({ figures }) => figures.red));

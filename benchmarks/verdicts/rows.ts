@@ -17,7 +17,7 @@ import {
 export interface Row {
   name: string;
   goals: readonly Goal[];
-  /** Also in the short table of docs/verdicts.md. */
+  /** Also in the short table of docs/statistics.md. */
   shown?: true;
   tries: 'adaptive' | number;
   /** Share of the full number of runs, for expensive rows. */

@@ -16,6 +16,7 @@ import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../src/kernel/suite/gate-settings.ts';
 import { tryOutcomeOf } from '../../src/kernel/suite/gate.ts';
 import { scoreOfObjects } from '../../src/metrics/objects.ts';
+import type { Metric } from '../../src/types/metric.ts';
 import type { Suite } from './scenarios.ts';
 
 export type Colour = 'red' | 'green' | 'grey';
@@ -38,9 +39,15 @@ export interface Simulated {
 
 const PLACE = { file: 'suite.yaml', line: 1 };
 
-const SCORE = {
-  ...{ name: 'score', source: { kind: 'code', code: '' }, better: 'higher', skip: false },
-  ...{ depends_on: [], threshold: null, place: PLACE },
+const SCORE: Metric = {
+  name: 'score',
+  source: { kind: 'code', language: 'python', code: '' },
+  better: 'higher',
+  skip: false,
+  level: 'Turn',
+  depends_on: [],
+  threshold: null,
+  place: PLACE,
 };
 
 /**
@@ -252,7 +259,7 @@ function dialogue(
     const value = nextFloat(random) < rate;
     return { at: turn, status: value ? ('pass' as const) : ('fail' as const), value, reason: null };
   });
-  const score = scoreOfObjects({ name: SCORE.name, skip: false, ...TURNS }, objects);
+  const score = scoreOfObjects({ ...SCORE, ...TURNS }, objects);
   const plain = made(at, tryOutcomeOf([score]) === 'pass' ? 'pass' : 'fail');
   return { ...plain, byHead: { ...plain.byHead, scores: [score] } };
 }

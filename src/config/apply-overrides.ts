@@ -1,89 +1,78 @@
 import { rowDocument } from '../documents/dataset.ts';
+import { derivedDocument, type Document } from '../documents/document.ts';
 import { problem } from '../errors.ts';
-import type { Settings, OwnSettings } from '../project/settings.ts';
-import type { GraderSettings } from '../types/metric.ts';
-import { isMap, type Json, type Problem, type Scalar } from '../types/plain.ts';
+import type { OwnSettings } from '../project/settings.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts';
 import { readOverrides, type Overrides } from './overrides.ts';
-import { defaultSettings, readSettings } from './settings.ts';
+import { readSettings } from './settings.ts';
 
 export function checkedOverrides(
   lines: readonly string[],
   own: readonly OwnSettings[],
 ): { overrides: Overrides; problems: Problem[] } {
   const { overrides, problems } = readOverrides(lines, own);
-  const ofValues = overrides.settings.flatMap((setting) => readSetting(setting, own).problems);
-  return { overrides, problems: [...problems, ...ofValues] };
+  // Which parameters a grader may have depends on its model, which the settings file may name.
+  const settings = overrides.settings.filter(({ path }) => path[0] !== 'grader');
+  readOverridden(rowDocument({ file: '', line: 0 }, {}), { settings }, own, problems);
+  return { overrides, problems };
 }
 
-export function withOverrides(
-  settings: Settings,
-  { overrides, own }: { overrides: Overrides; own: readonly OwnSettings[] },
-  problems: Problem[],
-): Settings {
-  let result = settings;
-  for (const setting of overrides.settings) {
-    const { read, problems: found } = readSetting(setting, own);
-    problems.push(...found);
-    if (found.length === 0) result = withSetting(result, setting, read);
-  }
-  return result;
-}
+/** The file of settings that overrides set. */
+const OVERRIDES = 'overrides';
 
-function withSetting(
-  settings: Settings,
-  { path: [key = '', member], value }: Overrides['settings'][number],
-  read: Settings,
-): Settings {
-  if (key === 'grader' && member !== undefined) return withGrader(settings, member, value);
-  const name = key as keyof Settings;
-  const [own, given]: unknown[] = [settings[name], read[name]];
-  const next = {
-    ...settings,
-    [name]: isMap(own) && isMap(given) ? { ...own, [member ?? '']: given[member ?? ''] } : given,
-  };
-  if (key === 'transport') return withoutOwnTransports(next);
-  if (key !== 'budget') return next;
-  const written = { ...settings.budget.written, ...read.budget.written };
-  return { ...next, budget: { ...next.budget, written } };
-}
+type SettingOverride = Overrides['settings'][number];
 
-function readSetting(
-  { path, value, line }: Overrides['settings'][number],
+export function readOverridden(
+  document: Document,
+  { settings }: Pick<Overrides, 'settings'>,
   own: readonly OwnSettings[],
-): { read: Settings; problems: Problem[] } {
-  // Which names and temperatures a grader may have depends on its model, so they are checked later.
-  if (path[0] === 'grader') return { read: defaultSettings(own), problems: [] };
+  problems: Problem[],
+): ReturnType<typeof readSettings> {
   const found: Problem[] = [];
-  const document = rowDocument({ file: 'overrides', line: 0 }, nest(path, value));
-  const read = readSettings(document, own, found).settings;
-  const problems = found.map(({ message }) =>
-    problem(null, `overrides: ${line.slice(0, 200)}: ${message}`),
-  );
-  return { read, problems };
+  const read = readSettings(overriddenDocument(document, settings), own, found);
+  for (const each of found) {
+    const line = settings.find(({ path }) => each.message.startsWith(path.join('.')))?.line ?? '';
+    const isOverridden = each.place?.file === OVERRIDES;
+    problems.push(
+      isOverridden ? problem(null, `overrides: ${line.slice(0, 200)}: ${each.message}`) : each,
+    );
+  }
+  return read;
 }
 
-function nest(path: readonly string[], value: Json): Json {
-  return path.reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value);
-}
-
-function withoutOwnTransports(settings: Settings): Settings {
-  const models = new Map(
-    [...settings.models].map(([name, { transport: _, ...model }]) => [name, model]),
-  );
-  return { ...settings, models };
-}
-
-function withGrader(settings: Settings, member: string, value: Scalar | null): Settings {
-  const grader = settings.grader ?? {
-    model: '',
-    parameters: {},
-    place: { file: 'overrides', line: 0 },
-  };
-  if (member === 'model')
-    return { ...settings, grader: { ...grader, model: String(value) }, voters: [] };
-  const set = (before: GraderSettings): GraderSettings => ({
-    ...before,
-    parameters: { ...before.parameters, [member]: value },
+function overriddenDocument(document: Document, settings: readonly SettingOverride[]): Document {
+  if (!isMap(document.value)) return document;
+  const value = settings.reduce(withOverride, document.value);
+  const overrides = rowDocument({ file: OVERRIDES, line: 0 }, value);
+  return derivedDocument(document.file, value, (path) => {
+    const isOverridden = settings.some((each) => each.path.every((key, at) => path[at] === key));
+    return [isOverridden ? overrides : document, path];
   });
-  return { ...settings, grader: set(grader), voters: settings.voters.map(set) };
+}
+
+function withOverride(settings: JsonMap, { path: [key = '', member], value }: SettingOverride) {
+  const before = settings[key];
+  if (key === 'grader') return { ...settings, grader: withGrader(before ?? {}, member, value) };
+  const set = member === undefined ? value : { ...(isMap(before) && before), [member]: value };
+  return { ...settings, ...(key === 'transport' && withoutTransports(settings)), [key]: set };
+}
+
+/** A model names one grader in place of all. Other keys are for each grader. */
+function withGrader(written: Json, member = '', value: Json): Json {
+  const set = (grader: Json | undefined) => ({
+    ...(isMap(grader) ? grader : grader !== undefined && { model: grader }),
+    [member]: value,
+  });
+  if (!Array.isArray(written)) return set(written);
+  return member === 'model' ? set(written[0]) : written.map(set);
+}
+
+function withoutTransports({ models }: JsonMap): JsonMap {
+  if (!isMap(models)) return {};
+  const entries = Object.entries(models).map(([name, model]): [string, Json] => {
+    if (!isMap(model)) return [name, model];
+    const { transport: _, ...others } = model;
+    return [name, others];
+  });
+  return { models: Object.fromEntries(entries) };
 }

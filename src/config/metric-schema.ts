@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
-import type { MetricLevel } from '../types/metric.ts';
+import type { DependsOn, MetricLevel } from '../types/metric.ts';
 import type { Scalar } from '../types/plain.ts';
 import { gradersSchema } from './models.ts';
 import {
@@ -20,7 +20,7 @@ export const LEVELS: readonly MetricLevel[] = ['Message', 'Turn', 'Thread', 'Too
 
 const LANGUAGES = ['python', 'javascript'] as const;
 
-export const NO_BOUND = Number.MAX_VALUE;
+const NO_BOUND = Number.MAX_VALUE;
 
 /** FlexEval's guide uses lower case, but its code uses upper case. */
 const level = () =>
@@ -52,7 +52,7 @@ export function labelTexts(
 
 const parameters = () => mapOf(anything(), 'a map of values');
 
-export const dependsOnSchema = closed({
+const dependsOnSchema = closed({
   name: filled().describe('The other metric: its name, or its built-in function or rubric.'),
   type: oneOf(['function', 'rubric'])
     .describe('Kind of the other metric. Default: either kind.')
@@ -77,7 +77,16 @@ export const dependsOnSchema = closed({
   metric_max_value: numberBetween(-NO_BOUND, NO_BOUND)
     .describe('Highest value of the other metric that meets the condition.')
     .optional(),
-});
+}).transform(({ with: values, kwargs = values ?? null, ...written }): Omit<DependsOn, 'place'> => ({
+  ...written,
+  kwargs,
+  type: written.type ?? null,
+  metric_name: written.metric_name ?? null,
+  metric_level: written.metric_level ?? null,
+  relative_object_position: written.relative_object_position ?? 0,
+  metric_min_value: written.metric_min_value ?? -NO_BOUND,
+  metric_max_value: written.metric_max_value ?? NO_BOUND,
+}));
 
 export const metricSchema = closed({
   name: filled()

@@ -94,7 +94,7 @@ export function readOverrides(
       return null;
     }
     const fault = parameterFault({ key, below, values }, own);
-    if (fault === null && key !== HYDRA) parameters.set(key, values);
+    if (fault === null) parameters.set(key, values);
     return fault;
   };
   const seen = new Set<string>();
@@ -139,18 +139,11 @@ function applySample(values: readonly Scalar[], overrides: Overrides): string | 
   return null;
 }
 
-/** In llmeval, `hydra.mode=MULTIRUN` turns on sweeps. In evaldiff, they are always on. */
-const HYDRA = 'hydra.mode';
-
 /** Why a key is neither a setting nor a parameter of models. */
 function parameterFault(
   { key, below, values }: OverrideEntry,
   own: readonly OwnSettings[],
 ): string | null {
-  if (key === HYDRA)
-    return values.length === 1 && values[0] === 'MULTIRUN'
-      ? null
-      : 'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out';
   const misplaced = below ? null : misplacedSetting(key, own);
   if (misplaced !== null) return `unknown key "${key}"${misplaced}`;
   const names = overridableNames(own);

@@ -27,6 +27,7 @@ import type { Overrides } from './overrides.ts';
 import { loadSettings, placeOfPattern } from './read-settings.ts';
 import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
+import { alreadyAt } from './schema.ts';
 import type { SuiteKey } from './suite-key.ts';
 import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './sweep.ts';
 
@@ -165,10 +166,8 @@ async function loadRubrics(
     for (const rubric of await readRubrics(field, { load: files.data, notices })) {
       const earlier = rubrics.get(rubric.name);
       if (earlier !== undefined && earlier !== builtInRubrics.get(rubric.name)) {
-        const message =
-          `the rubric "${rubric.name}" is already in ${earlier.place.file}, line ` +
-          `${earlier.place.line}`;
-        problems.push(problem(rubric.place, message));
+        const where = alreadyAt(earlier.place, rubric.place);
+        problems.push(problem(rubric.place, `the rubric "${rubric.name}" is already ${where}`));
       } else {
         rubrics.set(rubric.name, rubric);
       }

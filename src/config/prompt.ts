@@ -11,11 +11,13 @@ import { isMap, type Json, type Notice, type Place } from '../types/plain.ts';
 import { contentSchema, readContent, type WrittenContent } from './message-parts.ts';
 import { inputNames } from './references.ts';
 import {
+  alreadyAt,
   anything,
   check,
   checkItems,
   closed,
   filled,
+  isMisspelt,
   listOf,
   oneOf,
   refuseMissing,
@@ -122,13 +124,13 @@ export function readPrompt(field: Field, isOwn = true): PromptReading | null {
   const { file } = field.document;
   const name = check(field.at('name'), promptShape.name);
   const model = check(field.at('model'), promptShape.model);
-  const { messages, code } = readBody(field, Object.keys(field.value));
+  const { messages, code } = readBody(field);
   const isTemplate = isOwn && (code === null || messages.length > 0);
   const isInferred = isTemplate && !field.at('variables').isGiven;
   const variables = isInferred
     ? namesInBraces(messages)
     : readPromptVariables(field.at('variables'));
-  if (code === null && !field.at('model').isGiven) refuseMissing(field.at('model'));
+  if (code === null && !field.at('model').isGiven) refuseMissing(field.at('model'), PROMPT_KEYS);
   const own = MEANT_KEYS.filter((key) => code !== null || key !== 'language');
   const prompt: Prompt = {
     file,
@@ -195,19 +197,14 @@ function readPromptVariables(list: Field): PromptVariable[] {
           'start with a digit',
       );
     else if (earlier === undefined) variables.push({ name, place: field.place });
-    else field.refuse(`the variable "${name}" is already on line ${earlier.place.line}`);
+    else field.refuse(`the variable "${name}" is already ${alreadyAt(earlier.place, field.place)}`);
   }
   return variables;
 }
 
-function readBody(
-  field: Field,
-  keys: readonly string[],
-): { messages: LocatedMessage[]; code: Prompt['code'] } {
-  const given = BODY_KEYS.filter((key) => keys.includes(key));
-  const misspelt = keys.some(
-    (key) => !PROMPT_KEYS.includes(key) && BODY_KEYS.includes(nearest(key, PROMPT_KEYS) ?? ''),
-  );
+function readBody(field: Field): { messages: LocatedMessage[]; code: Prompt['code'] } {
+  const given = BODY_KEYS.filter((key) => field.at(key).isGiven);
+  const misspelt = BODY_KEYS.some((key) => isMisspelt(key, field.value, PROMPT_KEYS));
   const isTwice = given.includes('messages') && given.includes('prompt');
   if (isTwice || (given.length === 0 && !misspelt))
     field.problems.push(

@@ -1,37 +1,36 @@
 import { rowDocument } from '../documents/dataset.ts';
-import { emptyMap, Field, type Document } from '../documents/document.ts';
+import { Field, type Document } from '../documents/document.ts';
 import type { Files } from '../documents/files.ts';
 import { isPlainRelative, join, slashHint } from '../documents/paths.ts';
 import { problem } from '../errors.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
 import { isMap, type Notice, type Place, type Problem } from '../types/plain.ts';
-import { withOverrides } from './apply-overrides.ts';
+import { readOverridden } from './apply-overrides.ts';
 import { misnamedSettings } from './check-settings.ts';
 import { LLMEVAL_FILE, SETTINGS_FILE } from './file-names.ts';
 import type { Overrides } from './overrides.ts';
-import { readSettings } from './settings.ts';
 
-const FOREIGN_KEYS = ['defaults', 'hydra', 'log10'] as const;
+/** Keys of llmeval.yaml that evaldiff does not read, and why. */
+const FOREIGN_KEYS: Readonly<Record<string, string>> = {
+  defaults: 'defaults in the settings file have no effect: all prompts are read',
+  hydra: 'hydra has no effect; write a sweep as sweep: { model: [a, b] }',
+  log10: 'log10 has no effect; remove it, and if it contains a token, revoke that',
+  version: 'version has no effect; you can remove it',
+};
 
-function withoutForeignKeys(document: Document): {
-  document: Document;
-  notices: Notice[];
-} {
-  const value = emptyMap();
-  const notices: Notice[] = [];
-  const say = (key: string, message: string) =>
-    notices.push({ kind: 'settings', message, place: document.placeOf([key]) });
-  for (const [key, member] of Object.entries(isMap(document.value) ? document.value : {})) {
-    if (!(FOREIGN_KEYS as readonly string[]).includes(key)) value[key] = member;
-    else if (key === 'log10')
-      say(key, 'log10 has no effect; remove it, and if it contains a token, revoke that');
-    else if (key === 'defaults')
-      say(key, 'defaults in the settings file have no effect: all prompts are read');
-    else say(key, 'hydra has no effect; write a sweep as sweep: { model: [a, b] }');
-  }
+function withoutForeignKeys(document: Document): { document: Document; notices: Notice[] } {
+  if (!isMap(document.value)) return { document, notices: [] };
+  const entries = Object.entries(document.value);
+  const [foreign = [], own = []] = [true, false].map((isForeign) =>
+    entries.filter(([key]) => Object.hasOwn(FOREIGN_KEYS, key) === isForeign),
+  );
   return {
-    document: { ...document, value: isMap(document.value) ? value : document.value },
-    notices,
+    document: { ...document, value: Object.fromEntries(own) },
+    notices: foreign.map(([key]) => ({
+      kind: 'settings',
+      message: FOREIGN_KEYS[key] ?? '',
+      place: document.placeOf([key]),
+    })),
   };
 }
 
@@ -61,11 +60,11 @@ export async function loadSettings(
   const { document, notices } = isLlmeval
     ? withoutForeignKeys(given)
     : { document: given, notices: [] };
-  const read = readSettings(document, options.own, problems);
+  const settings = readOverridden(document, options.overrides, options.own, problems);
   return {
-    settings: withOverrides({ ...read.settings, file }, options, problems),
+    settings: { ...settings, file },
     known,
-    notices: [...notices, ...read.notices],
+    notices,
     field: new Field(document, problems),
   };
 }

@@ -298,7 +298,7 @@ function withImportedModels(
     const entries = Object.entries(written).filter(([name]) => entryOf({ models }, name) === null);
     const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
     const document = rowDocument(place, { models: Object.fromEntries(entries) });
-    const read = readSettings(document, [], problems).settings;
+    const read = readSettings(document, [], problems);
     for (const [name, model] of read.models) models.set(name, model);
   }
   for (const [name, model] of imported.flatMap(({ programs = [] }) => [...programs]))

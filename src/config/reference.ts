@@ -111,7 +111,7 @@ export function readDraft(
   const read = writtenTexts(field, written);
   const own = readOwnMetrics(field, context.metrics, context.builtIns);
   const scripted = readScript(field, written);
-  const metrics = [...context.metrics, ...(own.metrics ?? [])];
+  const metrics = [...context.metrics, ...own];
   const undecidable = undecidableReason(metrics, { ...read, ...scripted }, context.builtIns);
   const problem =
     dialogueProblem(ordinal, recorded, thread, { ...context, metrics }) ??
@@ -131,7 +131,7 @@ export function readDraft(
     n_tries: written.n_tries ?? null,
     ...withoutUndefined({ cluster: written.cluster, metadata: written.metadata }),
     ...scripted,
-    ...own,
+    ...(field.at('metrics').isGiven && { metrics: own }),
     problem,
     ...(problem !== null && { problemAt: at.place }),
   };

@@ -9,7 +9,7 @@ import { appearance } from '../text/visible.ts';
 import { isMap, type Place, type Problem } from '../types/plain.ts';
 import { type ReferenceContext, type DraftReference, readDraft, withMissing } from './reference.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
-import { anything, check, closed, filled, listOf, mapOf } from './schema.ts';
+import { alreadyAt, anything, check, closed, filled, listOf, mapOf } from './schema.ts';
 
 const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to column')], {
   error: 'must be a column, or a map of variable to column',
@@ -163,9 +163,7 @@ function identify(
       given.set(appearance(id), { id, place: at });
       continue;
     }
-    const { place } = known;
-    const where =
-      place.file === at.file ? `on line ${place.line}` : `in ${place.file}, line ${place.line}`;
+    const where = alreadyAt(known.place, at);
     const message =
       id === known.id
         ? `the reference id "${id}" is already ${where}`

@@ -1,77 +1,116 @@
-import type { Field } from '../documents/document.ts';
 import { findKeywords, type Keyword, type Material } from '../metrics/keywords.ts';
 import { contradiction } from '../metrics/passing.ts';
 import { didYouMean } from '../text/suggest.ts';
 import type { Better } from '../types/metric.ts';
-import { isMap, type Json } from '../types/plain.ts';
 
-/**
- * Reads FlexEval's and autoevals' `choice_scores` and `choice_strings`, Phoenix's `choices`, or a
- * list of labels. Null if they are not valid.
- */
-export function readChoices(
-  rubric: Field,
-  strings: string | readonly string[] | undefined,
-): Map<string, number> | null {
-  const isPhoenix = rubric.at('choices').isGiven && !rubric.at('choice_scores').isGiven;
-  const field = rubric.at(isPhoenix ? 'choices' : 'choice_scores');
-  const labels = typeof strings === 'string' ? [...strings] : (strings ?? []);
-  const scores = readChoiceScores(field.value, labels);
-  const message =
-    typeof strings === 'string' && /^from_n(?:_|$)/.test(strings)
-      ? FROM_SEVERAL
-      : choicesProblem(scores ?? new Map(), labels, field.isGiven);
-  if (message === null) return scores;
-  field.refuse(`${field.name} ${message}`);
-  return null;
+type WrittenScores = 'from_strings' | readonly (readonly [string, number])[];
+
+interface WrittenChoices {
+  choice_scores?: WrittenScores | undefined;
+  choices?: WrittenScores | undefined;
+  choice_strings?: string | readonly string[] | undefined;
+  threshold?: number | undefined;
 }
 
-const FROM_SEVERAL =
-  'cannot be used: choice_strings from_n compares several answers, but a rubric judges ' +
-  "only one; to compare base's answer with head's, use pairwise_preference";
-
-function choicesProblem(
-  scores: ReadonlyMap<string, number>,
-  labels: readonly string[],
-  isGiven: boolean,
-): string | null {
-  const scored = [...scores.keys()];
-  if (scored.length === 0)
-    return (
-      'must map at least one label to a number' +
-      (labels.length > 0 && !isGiven ? '; choice_strings has labels but no scores' : '')
-    );
-  if (scored.some((label) => label.trim() === '')) return 'has an empty label';
-  const unscored = labels.find((label) => !scores.has(label));
-  if (unscored !== undefined) return `has no score for the label "${unscored}" of choice_strings`;
-  const unlisted = scored.find((label) => labels.length > 0 && !labels.includes(label));
-  return unlisted === undefined
-    ? null
-    : `has the label "${unlisted}", which is not in choice_strings`;
+interface Choices {
+  key: 'choice_scores' | 'choices';
+  /** The labels of `choice_strings`, if there are any. */
+  labels: readonly string[];
+  /** Empty if a label is there twice or has no number. */
+  scores: ReadonlyMap<string, number>;
+  better: Better | undefined;
+  pass: readonly string[] | undefined;
 }
 
-function readChoiceScores(
-  value: Json | undefined,
-  labels: readonly string[],
-): Map<string, number> | null {
+export function rubricChoices(
+  { choice_scores, choices, choice_strings: strings = [] }: WrittenChoices,
+  passing: Pick<Choices, 'better' | 'pass'>,
+): Choices {
+  const key = choice_scores === undefined && choices !== undefined ? 'choices' : 'choice_scores';
+  const labels = typeof strings === 'string' ? [...strings] : strings;
+  const written = choice_scores ?? choices ?? [];
   const entries =
-    value === 'from_strings'
-      ? labels.map((label): [string, Json] => [label, Number(label)])
-      : choiceEntries(value);
-  const scores = new Map<string, number>();
-  for (const [label, score] of entries ?? []) {
-    if (typeof score !== 'number' || !Number.isFinite(score) || scores.has(label)) return null;
-    scores.set(label, score);
-  }
-  return entries === null ? null : scores;
+    written === 'from_strings' ? labels.map((label) => [label, Number(label)] as const) : written;
+  const scores = new Map(entries);
+  const isUsable = entries.length === scores.size && ![...scores.values()].some(Number.isNaN);
+  return { key, labels, scores: isUsable ? scores : new Map(), ...passing };
 }
 
-function choiceEntries(value: Json | undefined): [string, Json][] | null {
-  if (isMap(value)) return Object.entries(value);
-  if (!Array.isArray(value)) return null;
-  return value.map((item) =>
-    isMap(item) ? [String(item['choice'] ?? ''), item['score'] ?? null] : ['', null],
+/** The labels whose scores reach the threshold. */
+export function labelsAt(threshold: number, { scores, better }: Choices): string[] {
+  return [...scores].flatMap(([label, score]) =>
+    (better === 'lower' ? score <= threshold : score >= threshold) ? [label] : [],
   );
+}
+
+type ChoiceRule = (
+  choices: Choices,
+  written: WrittenChoices,
+) => [key: string, message: string] | false;
+
+const CHOICE_RULES: readonly ChoiceRule[] = [
+  ({ key }, { choice_strings: strings }) =>
+    typeof strings === 'string' &&
+    /^from_n(?:_|$)/.test(strings) && [
+      key,
+      `${key} cannot be used: choice_strings from_n compares several answers, but a rubric ` +
+        "judges only one; to compare base's answer with head's, use pairwise_preference",
+    ],
+  ({ key, labels, scores }, written) => {
+    const only = written[key] === undefined && labels.length > 0;
+    const why = only ? '; choice_strings has labels but no scores' : '';
+    return scores.size === 0 && [key, `${key} must map at least one label to a number${why}`];
+  },
+  ({ key, scores }) =>
+    [...scores.keys()].some((label) => label.trim() === '') && [key, `${key} has an empty label`],
+  ({ key, labels, scores }) => {
+    const label = labels.find((each) => !scores.has(each));
+    return (
+      label !== undefined && [key, `${key} has no score for the label "${label}" of choice_strings`]
+    );
+  },
+  ({ key, labels, scores }) => {
+    const label = [...scores.keys()].find((each) => !labels.includes(each));
+    return (
+      labels.length > 0 &&
+      label !== undefined && [
+        key,
+        `${key} has the label "${label}", which is not in choice_strings`,
+      ]
+    );
+  },
+  ({ pass }, { threshold }) =>
+    pass !== undefined &&
+    threshold !== undefined && [
+      'threshold',
+      'pass and threshold both define what passes; keep one of them',
+    ],
+  (choices, { threshold }) => {
+    const { scores } = choices;
+    const reached = threshold === undefined ? 1 : labelsAt(threshold, choices).length;
+    const which = reached === 0 ? 'no' : 'every';
+    const all = [...scores.values()].join(', ');
+    return (
+      threshold !== undefined &&
+      (reached === 0 || reached === scores.size) && [
+        'threshold',
+        `with threshold ${threshold} ${which} label passes; the scores are ${all}`,
+      ]
+    );
+  },
+];
+
+/** What is wrong with the labels, their scores and what passes, by key. */
+export function choiceProblems(
+  choices: Choices,
+  written: WrittenChoices,
+): [key: string, message: string][] {
+  for (const rule of CHOICE_RULES) {
+    const flaw = rule(choices, written);
+    if (flaw !== false) return [flaw];
+  }
+  const { scores, better, pass } = choices;
+  return passProblems(scores, better, pass).map((message) => ['pass', message]);
 }
 
 export function passProblems(
@@ -93,27 +132,6 @@ export function passProblems(
     `better: ${better} contradicts pass: ${of(found.passes)} passes, but ` +
       `${of(found.fails)}, which is better, does not`,
   ];
-}
-
-export function readPassing(
-  scores: ReadonlyMap<string, number>,
-  better: Better | undefined,
-  pass: readonly string[] | undefined,
-  threshold: number | undefined,
-): { key: 'pass' | 'threshold'; pass: readonly string[] | undefined; wrong: string[] } {
-  const key = 'threshold';
-  if (threshold === undefined)
-    return { key: 'pass', pass, wrong: passProblems(scores, better, pass) };
-  if (pass !== undefined)
-    return { key, pass, wrong: ['pass and threshold both define what passes; keep one of them'] };
-  const reached = [...scores].flatMap(([label, score]) =>
-    (better === 'lower' ? score <= threshold : score >= threshold) ? [label] : [],
-  );
-  const all = [...scores.values()].join(', ');
-  const which = reached.length === 0 ? 'no' : 'every';
-  const decides = reached.length > 0 && reached.length < scores.size;
-  const wrong = `with threshold ${threshold} ${which} label passes; the scores are ${all}`;
-  return { key, pass: reached, wrong: decides ? [] : [wrong] };
 }
 
 const NAMES = 'conversation context content turn completion tool_calls expected input output'.split(

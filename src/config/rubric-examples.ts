@@ -5,7 +5,7 @@ import type { Rubric } from '../types/metric.ts';
 import type { Notice } from '../types/plain.ts';
 import { reportContradictions } from './answers.ts';
 import type { LoadData } from './rows.ts';
-import { check, checkItems, closed, filled, scalar, anyText } from './schema.ts';
+import { check, closed, filled, scalar, anyText } from './schema.ts';
 
 export interface RubricContext {
   load: LoadData;
@@ -23,19 +23,31 @@ export const examplesFromSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
 });
 
+interface WrittenExample {
+  field: Field;
+  value: z.output<typeof exampleSchema>;
+}
+
 export async function readExamples(
   rubric: Field,
+  written: {
+    examples?: z.output<typeof exampleSchema>[] | undefined;
+    examples_from?: z.output<typeof examplesFromSchema> | undefined;
+  },
   labels: readonly string[],
   context: RubricContext,
 ): Promise<Rubric['examples']> {
-  const { problems } = rubric;
-  const written = checkItems(rubric.at('examples'), exampleSchema);
-  const examples = [...written, ...(await loadExamples(rubric.at('examples_from'), context))];
-  const found = examples.flatMap(
-    ({ field, value: { content, context: before = null, ...own } }) => {
+  const own = (written.examples ?? []).map((value, index) => ({
+    field: rubric.at('examples', index),
+    value,
+  }));
+  const { examples_from: from } = written;
+  const loaded = from ? await loadExamples(rubric.at('examples_from'), from.file, context) : [];
+  const found = [...own, ...loaded].flatMap(
+    ({ field, value: { content, context: before = null, ...example } }) => {
       const { place } = field;
-      const ideal = field.at('ideal').spelled(own.ideal)?.toString() ?? null;
-      const expected = String(field.at('expected').spelled(own.expected));
+      const ideal = field.at('ideal').spelled(example.ideal)?.toString() ?? null;
+      const expected = String(field.at('expected').spelled(example.expected));
       const label = matchingLabel(expected, labels);
       if (label === null && labels.length > 0)
         field.refuse(
@@ -50,19 +62,19 @@ export async function readExamples(
       label: expected,
       place,
     })),
-    problems,
+    rubric.problems,
   );
   return found;
 }
 
 async function loadExamples(
   field: Field,
+  path: string,
   { load }: RubricContext,
-): Promise<{ field: Field; value: z.output<typeof exampleSchema> }[]> {
+): Promise<WrittenExample[]> {
   const { problems } = field;
-  const from = check(field, examplesFromSchema.optional());
-  const loaded = from && (await load(from.file, field.at('file').place, problems));
-  if (!loaded) return [];
+  const loaded = await load(path, field.at('file').place, problems);
+  if (loaded === null) return [];
   return readRows(loaded.file, loaded.content, problems).flatMap(({ line, value, written }) => {
     const known = Object.entries(value).filter(([key]) => Object.hasOwn(exampleSchema.shape, key));
     const place = { file: loaded.file, line };

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
-import { problem } from '../errors.ts';
 import { materialUsed, showsNothing } from '../metrics/keywords.ts';
 import type { Better, Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice } from '../types/plain.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
-import { keywordProblems, readChoices, readPassing } from './rubric-choices.ts';
+import { choiceProblems, rubricChoices, keywordProblems, labelsAt } from './rubric-choices.ts';
 import {
   exampleSchema,
   examplesFromSchema,
@@ -15,8 +14,7 @@ import {
 } from './rubric-examples.ts';
 import {
   anything,
-  checkItems,
-  checkMembers,
+  check,
   closed,
   filled,
   flag,
@@ -43,18 +41,19 @@ const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
 
 const rubricScore = numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE);
 
+/** FlexEval's and autoevals' map of labels, Phoenix's list, or the labels of `choice_strings`. */
 const scoresSchema = z.union(
   [
-    z.record(z.string(), rubricScore),
+    z.record(z.string(), rubricScore).transform((scores) => Object.entries(scores)),
     z.literal('from_strings'),
     listOf(
       closed({
         choice: filled().describe('The label.'),
         score: rubricScore.describe('Its score.'),
-      }),
+      }).transform(({ choice, score }) => [choice, score] as const),
     ),
   ],
-  { error: 'must map at least one answer to a number' },
+  { error: 'must map at least one label to a number' },
 );
 
 const withoutEffect = anything()
@@ -112,7 +111,7 @@ const rubricShape = {
   temperature: withoutEffect,
 };
 
-const rubricSchema = closed(rubricShape);
+const rubricSchema = closed(rubricShape, 'a map with prompt and choice_scores');
 
 const GRADER_ELSEWHERE = '; set the grader in the settings, or with grader: … in the metric';
 
@@ -136,14 +135,11 @@ export async function readRubrics(file: Field, context: RubricContext): Promise<
     return rubrics;
   }
   for (const [name, path] of rubricsIn(file.document.file, value)) {
-    const field = file.at(...path);
-    if (!isMap(field.value)) {
-      field.refuse(`${name} must be a map with prompt and choice_scores`);
-      continue;
-    }
     const before = problems.length;
-    const rubric = await readRubric({ field, name, notices: context.notices }, context);
-    if (problems.length === before) rubrics.push(rubric);
+    const field = file.at(...path);
+    const written = check(field, rubricSchema);
+    const rubric = written && (await readRubric({ ...written, name }, field, context));
+    if (rubric !== undefined && problems.length === before) rubrics.push(rubric);
   }
   return rubrics;
 }
@@ -155,48 +151,45 @@ export function rubricsIn(file: string, value: JsonMap): [string, [] | [string]]
     : Object.keys(value).map((name) => [name, [name]]);
 }
 
-interface RubricReader {
-  field: Field;
-  name: string;
-  notices: Notice[];
-}
+type WrittenRubric = z.output<typeof rubricSchema> & { name: string };
 
-async function readRubric(reader: RubricReader, context: RubricContext): Promise<Rubric> {
-  const { field, name } = reader;
-  const left = anything().optional();
-  const written = checkMembers(field, {
-    ...rubricShape,
-    messages: left,
-    examples: left,
-    choice_scores: left,
-    choices: left,
+async function readRubric(
+  written: WrittenRubric,
+  field: Field,
+  context: RubricContext,
+): Promise<Rubric> {
+  const { name, optimization_direction: phoenix, threshold, use_cot } = written;
+  const choices = rubricChoices(written, {
+    better: written.better ?? (phoenix && DIRECTIONS[phoenix]),
+    pass: labelTexts(field.at('pass'), written.pass),
   });
-  const scores = readChoices(field, written.choice_strings);
-  noticeKeysWithoutEffect(reader);
-  const prompt = readPromptText(reader);
-  const examples = await readExamples(field, [...(scores?.keys() ?? [])], context);
+  const flaws = choiceProblems(choices, written);
+  for (const [key, message] of flaws) field.at(key).refuse(`the rubric "${name}": ${message}`);
+  noticeKeysWithoutEffect(field, context.notices);
+  const prompt = readPromptText(written, field, context.notices);
+  const labels = flaws.length > 0 ? [] : [...choices.scores.keys()];
+  const examples = await readExamples(field, written, labels, context);
   if (materialUsed(prompt).has('expected'))
     for (const { place } of examples.filter(({ ideal }) => ideal === null))
-      field.problems.push(
-        problem(
-          place,
-          `the rubric "${name}" contains {expected}, so this example needs the key ideal ` +
-            'with the text to insert there',
-        ),
+      field.refuse(
+        `the rubric "${name}" contains {expected}, so this example needs the key ideal with the ` +
+          'text to insert there',
+        place,
       );
+  const pass = threshold === undefined ? choices.pass : labelsAt(threshold, choices);
   return {
     name,
     prompt,
-    choice_scores: scores ?? new Map(),
-    ...readDirection(reader, written, scores),
-    eval_type: written.eval_type ?? (written.use_cot === false ? 'classify' : 'cot_classify'),
+    choice_scores: choices.scores,
+    ...withoutUndefined({ better: choices.better, pass }),
+    eval_type: written.eval_type ?? (use_cot === false ? 'classify' : 'cot_classify'),
     notes: written.notes ?? written.description ?? null,
     examples,
     place: field.place,
   };
 }
 
-function noticeKeysWithoutEffect({ field, notices }: RubricReader): void {
+function noticeKeysWithoutEffect(field: Field, notices: Notice[]): void {
   for (const [key, instead] of Object.entries(WITHOUT_EFFECT)) {
     const { isGiven, name, place } = field.at(key);
     if (isGiven)
@@ -204,52 +197,34 @@ function noticeKeysWithoutEffect({ field, notices }: RubricReader): void {
   }
 }
 
-function readDirection(
-  { field, name }: RubricReader,
-  written: Pick<
-    z.output<typeof rubricSchema>,
-    'better' | 'pass' | 'threshold' | 'optimization_direction'
-  >,
-  scores: ReadonlyMap<string, number> | null,
-): Pick<Rubric, 'better' | 'pass'> {
-  const phoenix = written.optimization_direction;
-  const better = written.better ?? (phoenix && DIRECTIONS[phoenix]);
-  const labelsThatPass = labelTexts(field.at('pass'), written.pass);
-  if (scores === null) return {};
-  const { key, pass, wrong } = readPassing(scores, better, labelsThatPass, written.threshold);
-  for (const message of wrong) field.at(key).refuse(`the rubric "${name}": ${message}`);
-  return withoutUndefined({ better, pass });
-}
-
-function readPromptText(reader: RubricReader): string {
-  const { field, name, notices } = reader;
-  const texts = promptTexts(reader);
+function readPromptText(written: WrittenRubric, field: Field, notices: Notice[]): string {
+  const { name } = written;
+  const texts = promptTexts(written, field);
   const prompt = texts.map(({ content }) => content).join('\n\n');
-  for (const { written, message } of keywordProblems(prompt)) {
-    const part = texts.find(({ content }) => content.includes(written))?.at ?? field;
-    field.problems.push(problem(part.placeOfText(written), message));
+  for (const { written: keyword, message } of keywordProblems(prompt)) {
+    const part = texts.find(({ content }) => content.includes(keyword))?.at ?? field;
+    field.refuse(message, part.placeOfText(keyword));
   }
   if (texts.length > 0 && showsNothing(prompt)) {
-    notices.push({
-      kind: 'unused',
-      message:
-        `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
-        'or {conversation}',
-      place: field.place,
-    });
+    const message =
+      `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
+      'or {conversation}';
+    notices.push({ kind: 'unused', message, place: field.place });
   }
   return prompt;
 }
 
-function promptTexts({ field, name }: RubricReader): { at: Field; content: string }[] {
+function promptTexts(
+  { name, prompt, messages }: WrittenRubric,
+  field: Field,
+): { at: Field; content: string }[] {
   const at = field.at('prompt');
-  const messages = field.at('messages');
-  if (messages.isGiven && at.isGiven)
-    field.refuse(`${field.name || name} has prompt and messages; keep one of them`);
-  if (!messages.isGiven && !at.isGiven) refuseMissing(at);
-  if (at.isGiven) return typeof at.value === 'string' ? [{ at, content: at.value }] : [];
-  return checkItems(messages, rubricMessageSchema).map((item) => ({
-    at: item.field.at('content'),
-    content: item.value.content,
+  if (prompt === undefined && messages === undefined) refuseMissing(at, Object.keys(rubricShape));
+  if (prompt !== undefined && messages !== undefined)
+    field.refuse(`the rubric "${name}" has prompt and messages; keep one of them`);
+  if (prompt !== undefined) return [{ at, content: prompt }];
+  return (messages ?? []).map(({ content }, index) => ({
+    at: field.at('messages', index, 'content'),
+    content,
   }));
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { Field } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import { refusedKey } from '../documents/parameters.ts';
-import { problem } from '../errors.ts';
 import { issueWords } from '../metrics/definition.ts';
-import { didYouMean } from '../text/suggest.ts';
-import { isMap, type Json } from '../types/plain.ts';
+import { didYouMean, nearest } from '../text/suggest.ts';
+import { isMap, type Json, type Place } from '../types/plain.ts';
 
 /* The messages of these schemas have no subject. `check` puts the path before them. */
 
@@ -46,10 +45,10 @@ export function mapOf<T extends z.ZodType>(member: T, what = 'a map') {
   return z.record(z.string(), member, { error: `must be ${what}` });
 }
 
-export function closed<S extends z.ZodRawShape>(shape: S) {
+export function closed<S extends z.ZodRawShape>(shape: S, what = 'a map') {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a map',
+      issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : `must be ${what}`,
   });
 }
 
@@ -68,8 +67,21 @@ export function check<T extends z.ZodType>(
 ): z.output<T> | undefined {
   const parsed = schema.safeParse(field.value);
   if (parsed.success) return parsed.data;
-  for (const issue of parsed.error.issues) reportIssue(field, issue, elsewhere);
+  reportIssues(field, parsed.error.issues, elsewhere);
   return undefined;
+}
+
+/** Whether a missing key is given under a misspelt name, which has its own error. */
+export function isMisspelt(
+  key: string,
+  given: Json | undefined,
+  known: readonly string[],
+): boolean {
+  const keys = isMap(given) ? Object.keys(given) : [];
+  return (
+    !keys.includes(key) &&
+    keys.some((each) => !known.includes(each) && nearest(each, known) === key)
+  );
 }
 
 /** Says where an unknown key belongs, if it belongs anywhere. */
@@ -91,6 +103,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   for (const key of Object.keys(value))
     if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known, elsewhere);
   for (const key of known as (keyof S & string)[]) {
+    if (isMisspelt(key, value, known)) continue;
     const member = check(field.at(key), shape[key] as z.ZodType);
     if (member !== undefined) members[key] = member as z.output<S[typeof key]>;
   }
@@ -112,7 +125,7 @@ export function checkItems<T extends z.ZodType>(
 
 function refuseKey(field: Field, known: readonly string[], elsewhere?: Elsewhere): void {
   const key = String(field.path.at(-1));
-  const parent = parentOf(field).name;
+  const parent = field.parent.name;
   const hint = elsewhere?.(key, field.value) ?? null;
   field.refuse(
     refusedKey(key) ??
@@ -121,19 +134,35 @@ function refuseKey(field: Field, known: readonly string[], elsewhere?: Elsewhere
   );
 }
 
-function reportIssue(base: Field, issue: z.core.$ZodIssue, elsewhere?: Elsewhere): void {
+function reportIssues(
+  base: Field,
+  issues: readonly z.core.$ZodIssue[],
+  elsewhere?: Elsewhere,
+): void {
+  const known = issues.flatMap(({ code, message }) =>
+    code === 'unrecognized_keys' ? message.split(' ') : [],
+  );
+  for (const issue of issues) reportIssue(base, issue, known, elsewhere);
+}
+
+function reportIssue(
+  base: Field,
+  issue: z.core.$ZodIssue,
+  known: readonly string[],
+  elsewhere?: Elsewhere,
+): void {
   const field = base.at(...issue.path.map((step) => (typeof step === 'symbol' ? '' : step)));
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) refuseKey(field.at(key), issue.message.split(' '), elsewhere);
     return;
   }
   if (!field.isGiven && typeof field.path.at(-1) === 'string') {
-    refuseMissing(field);
+    refuseMissing(field, known);
     return;
   }
   const meant = issue.code === 'invalid_union' ? meantMember(issue) : null;
   if (meant !== null) {
-    for (const inner of meant) reportIssue(field, inner, elsewhere);
+    reportIssues(field, meant, elsewhere);
     return;
   }
   const words = issue.message.startsWith('must ') ? issue.message : issueWords(issue);
@@ -162,19 +191,20 @@ function unquotedBraces(value: Json | undefined, issue: z.core.$ZodIssue): strin
   return braces ? `; put {${entry[0]}} in quotes` : '';
 }
 
-export function refuseMissing(field: Field): void {
-  const { name, place } = parentOf(field);
-  const where = name === '' ? '' : `${name}: `;
-  field.problems.push(
-    problem(
-      name === '' ? field.document.file : place,
-      `${where}"${String(field.path.at(-1))}" is missing`,
-    ),
-  );
+export function refuseMissing(field: Field, known: readonly string[] = []): void {
+  const { name, place, value } = field.parent;
+  const key = String(field.path.at(-1));
+  if (isMisspelt(key, value, known)) return;
+  const message = `"${key}" is missing`;
+  if (name === '') field.refuse(message, field.document.file);
+  else field.refuse(`${name}: ${message}`, place);
 }
 
-function parentOf({ document, problems, path }: Field): Field {
-  return new Field(document, problems, path.slice(0, -1));
+/** Where the earlier one of two equal names is, as seen from the later one. */
+export function alreadyAt(earlier: Place, { file }: Place): string {
+  return earlier.file === file
+    ? `on line ${earlier.line}`
+    : `in ${earlier.file}, line ${earlier.line}`;
 }
 
 function subject({ name }: Field): string {

@@ -15,7 +15,6 @@ import {
   numberBetween,
   oneOf,
   scalar,
-  anyText,
   wholeNumber,
 } from './schema.ts';
 
@@ -143,10 +142,6 @@ export function settingsMembers() {
       .optional(),
     gate: settingsGateSchema,
     budget: budgetSchema,
-    version: z
-      .union([anyText(), numberBetween(0, UNBOUNDED), z.null()], { error: 'must be text' })
-      .describe('A setting of llmeval; ignored here.')
-      .optional(),
   };
 }
 

@@ -3,7 +3,7 @@ import { rowDocument } from '../documents/dataset.ts';
 import { Field, type Document } from '../documents/document.ts';
 import { parameterProblem } from '../documents/parameters.ts';
 import type { ModelSettings, Settings, OwnSettings } from '../project/settings.ts';
-import { isMap, type Notice, type Problem } from '../types/plain.ts';
+import { isMap, type Problem } from '../types/plain.ts';
 import { vendorOf } from './model-names.ts';
 import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
 import { checkMembers } from './schema.ts';
@@ -11,46 +11,31 @@ import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.t
 
 type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
-export function defaultSettings(own: readonly OwnSettings[]): Settings {
-  const nothing = rowDocument({ file: '', line: 0 }, {});
-  return { ...fromWritten(new Field(nothing, []), settingsSchema(own).parse({})), file: null };
-}
-
 export function readSettings(
   document: Document,
   own: readonly OwnSettings[],
   problems: Problem[],
-): { settings: Settings; notices: Notice[] } {
-  const file = new Field(document, problems);
-  if (!isMap(document.value)) {
-    file.refuse('must be a map of settings like prompts, n_tries and models');
-    return { settings: { ...defaultSettings(own), file: document.file }, notices: [] };
-  }
+): Settings {
+  const field = new Field(document, problems);
+  if (!isMap(document.value))
+    field.refuse('must be a map of settings like prompts, n_tries and models');
+  const file = isMap(document.value)
+    ? field
+    : new Field(rowDocument(document.placeOf([]), {}), problems);
+  // A wrong key does not hide the others, so that the right files are read.
   const written: RawSettings = {
     ...settingsSchema(own).parse({}),
     ...checkMembers(file, { ...settingsMembers(), ...ownMembers(own) }),
   };
-  const settings = fromWritten(file, written);
-  checkSweep(file.at('sweep'), settings.sweep);
-  const message = 'version belongs to llmeval and is ignored here; you can remove it';
-  const { place } = file.at('version');
-  return {
-    settings,
-    notices: written.version === undefined ? [] : [{ kind: 'settings', message, place }],
-  };
-}
-
-function fromWritten(
-  file: Field,
-  { models = {}, transport, embeddings, version: _, sweep = {}, ...written }: RawSettings,
-): Settings {
+  const { models = {}, transport, embeddings, sweep = {}, ...others } = written;
+  checkSweep(file.at('sweep'), sweep);
   const [grader = null, ...voters] = readGraders(file.at('grader'), written.grader);
   const entries = Object.entries(models).map(
     ([name, entry]) => [name, readModel(file.at('models', name), name, entry)] as const,
   );
   return {
-    ...written,
-    file: file.document.file,
+    ...others,
+    file: document.file,
     models: new Map(entries),
     grader,
     voters,

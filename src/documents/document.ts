@@ -70,6 +70,10 @@ export class Field {
     return valueAt(this.document.value, this.path);
   }
 
+  get parent(): Field {
+    return new Field(this.document, this.problems, this.path.slice(0, -1));
+  }
+
   get isGiven(): boolean {
     return this.value !== undefined;
   }
@@ -90,8 +94,8 @@ export class Field {
     return new Field(this.document, this.problems, [...this.path, ...steps]);
   }
 
-  refuse(message: string): void {
-    this.problems.push(problem(this.place, message));
+  refuse(message: string, place: Place | string = this.place): void {
+    this.problems.push(problem(place, message));
   }
 
   /** The value as the file spells it, such as `1.0` or `0012`, if its spelling may matter. */
@@ -103,48 +107,34 @@ export class Field {
   }
 }
 
+/** A document whose parts come from others. `originOf` says where a path is written. */
+export function derivedDocument(
+  file: string,
+  value: Json,
+  originOf: (path: Path) => readonly [Document, Path],
+): Document {
+  return {
+    file,
+    value,
+    placeOf: (path) => {
+      const [from, at] = originOf(path);
+      return from.placeOf(at);
+    },
+    placeOfText: (path, text, occurrence) => {
+      const [from, at] = originOf(path);
+      return from.placeOfText(at, text, occurrence);
+    },
+    textOf: (path) => {
+      const [from, at] = originOf(path);
+      return from.textOf?.(at) ?? null;
+    },
+  };
+}
+
 export function below(document: Document, path: Path): Document {
-  return {
-    file: document.placeOf(path).file,
-    value: valueAt(document.value, path) ?? null,
-    placeOf: (rest) => document.placeOf([...path, ...rest]),
-    placeOfText: (rest, text, occurrence) =>
-      document.placeOfText([...path, ...rest], text, occurrence),
-    textOf: (rest) => document.textOf?.([...path, ...rest]) ?? null,
-  };
-}
-
-export function layerDocuments(layers: readonly Document[], named: Document): Document {
-  const value = emptyMap();
-  const owners = new Map<string, Document>();
-  for (const layer of layers) {
-    if (!isMap(layer.value)) continue;
-    for (const [key, member] of Object.entries(layer.value)) {
-      value[key] = member;
-      owners.set(key, layer);
-    }
-  }
-  const owner = (path: Path) =>
-    (typeof path[0] === 'string' ? owners.get(path[0]) : undefined) ?? named;
-  return {
-    file: named.file,
-    value,
-    placeOf: (path) => owner(path).placeOf(path),
-    placeOfText: (path, text, occurrence) => owner(path).placeOfText(path, text, occurrence),
-    textOf: (path) => owner(path).textOf?.(path) ?? null,
-  };
-}
-
-export function under(key: string, document: Document): Document {
-  const value = emptyMap();
-  value[key] = document.value;
-  return {
-    file: document.file,
-    value,
-    placeOf: (path) => document.placeOf(path.slice(1)),
-    placeOfText: (path, text, occurrence) => document.placeOfText(path.slice(1), text, occurrence),
-    textOf: (path) => document.textOf?.(path.slice(1)) ?? null,
-  };
+  const value = valueAt(document.value, path) ?? null;
+  const { file } = document.placeOf(path);
+  return derivedDocument(file, value, (rest) => [document, [...path, ...rest]]);
 }
 
 /** Finds the file's lines for embedded code: a YAML block scalar or a single line. */

@@ -1,6 +1,6 @@
 import { shorten } from '../text/visible.ts';
 import { filesText, madeCalls, textOf, type ToolCall, type Usage } from '../types/answer.ts';
-import type { CheckSchema, MetricLevel, Rubric } from '../types/metric.ts';
+import type { MetricLevel, Rubric } from '../types/metric.ts';
 import type { Complete, EvaluateAnswers, Grader, Message, OkCompletion } from '../types/model.ts';
 import { jsonText, type Json, type Scalar, type CodeValues } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
@@ -37,7 +37,6 @@ export interface MetricTools {
   /**
    * Checks slow schemas in a process that can be stopped. If absent, checks them in this process.
    */
-  checkSchema?: CheckSchema | undefined;
   rubrics: ReadonlyMap<string, Rubric>;
   graders: readonly Grader[];
   embedder: Grader | null;

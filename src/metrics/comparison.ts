@@ -77,31 +77,25 @@ export const valueParameter = {
 interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   check?(options: Options<S>): string[];
-  /** False if the metric needs no `expected` with these options. If absent, it always needs one. */
-  compares?(options: Options<S>): boolean;
-  expects?(options: Options<S>): Expectation;
+  /** Null if the metric compares nothing with these options. Default: a text. */
+  expects?(options: Options<S>): Expectation | null;
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;
 }
 
 export function defineComparison<S extends z.ZodRawShape>(
   spec: ComparisonSpec<S>,
 ): MetricDefinition {
-  const { measure, check, compares, expects, parameters, ...rest } = spec;
+  const { measure, check, expects = () => textExpected, parameters, ...rest } = spec;
   const own = (options: Record<string, unknown>) => options as Options<S>;
-  const given = (options: Record<string, unknown>) => options.value as Json | undefined;
-  const expectation = (options: Record<string, unknown>) =>
-    compares?.(own(options)) === false ? null : (expects?.(own(options)) ?? textExpected);
   return defineBatch({
     ...rest,
     parameters: { ...valueParameter, ...parameters } as z.ZodRawShape,
-    needs: { expected: true, model: false },
     check: (options) => check?.(own(options)) ?? [],
-    usesExpected: (options) => given(options) === undefined && expectation(options) !== null,
-    expects: expectation,
+    expects: (options) => expects(own(options)),
     async score(answers, options, context) {
-      const how = expectation(options);
+      const how = expects(own(options));
+      const value = options['value'] as Json | undefined;
       const measured = answers.map((answer) => {
-        const value = given(options);
         const expected =
           how === null ? null : value === undefined ? readExpected(how, answer) : value;
         if (expected === undefined) return missingExpected(context.name);

@@ -53,7 +53,6 @@ export interface Expectation {
 }
 
 interface Needs {
-  expected: boolean;
   model: boolean;
   embeddings?: true;
 }
@@ -114,9 +113,10 @@ export type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>> & { nega
 
 interface BatchSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
-  needs: Needs;
+  /** Default: no model. */
+  needs?: Needs;
   check?(options: Options<S>): string[];
-  usesExpected?(options: Options<S>): boolean;
+  /** Null if nothing is compared with these options. If absent, never anything. */
   expects?(options: Options<S>): Expectation | null;
   score(
     answers: readonly MetricAnswer[],
@@ -135,8 +135,8 @@ const sharedParameters = {
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {
   const {
     parameters: shape,
+    needs = { model: false },
     check,
-    usesExpected,
     expects,
     score,
     calls = false,
@@ -164,13 +164,15 @@ export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): Metric
   };
   return {
     ...description,
+    needs,
     better,
     parameters,
     problems,
     levels: calls ? ['Message', 'Turn', 'Thread', 'ToolCall'] : ['Message', 'Turn', 'Thread'],
     usesExpected: (given) => {
       const found = read(given);
-      return spec.needs.expected && ('wrong' in found || (usesExpected?.(found.options) ?? true));
+      if ('wrong' in found || expects === undefined) return expects !== undefined;
+      return given['value'] === undefined && expects(found.options) !== null;
     },
     expects: (given) => {
       const found = read(given);
@@ -251,7 +253,6 @@ export function defineMetric<S extends z.ZodRawShape>(spec: MetricSpec<S>): Metr
   const { measure, ...rest } = spec;
   return defineBatch({
     ...rest,
-    needs: { expected: false, model: false },
     score: async (answers, options, context) =>
       answers.map((answer) =>
         measure({ answer, output: textOf(answer.completion), options, context }),

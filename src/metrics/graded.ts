@@ -10,6 +10,7 @@ import {
   missingExpected,
   yesOrNo,
   type Description,
+  type Expectation,
   type Measurement,
   type MetricContext,
   type MetricDefinition,
@@ -34,19 +35,18 @@ function labelQuestion(name: string, { prompt, labels, own = {} }: LabelPrompt):
 
 interface GradedSpec<S extends z.ZodRawShape> extends Omit<Description, 'group'> {
   parameters: S;
-  usesExpected?(options: Options<S>): boolean;
+  expects?(options: Options<S>): Expectation | null;
   needed: number;
   /** If there is no question, returns why (a string). Null if `expected` is missing. */
   question(answer: MetricAnswer, options: Options<S>, name: string): LabelPrompt | string | null;
 }
 
 function graded<S extends z.ZodRawShape>(spec: GradedSpec<S>): MetricDefinition {
-  const { question, needed, usesExpected, ...rest } = spec;
+  const { question, needed, ...rest } = spec;
   return defineBatch<S>({
     ...rest,
     group: 'graded',
-    needs: { expected: usesExpected !== undefined, model: true },
-    ...(usesExpected === undefined ? {} : { usesExpected, expects: () => textExpected }),
+    needs: { model: true },
     score: (answers, options, { name, level, tools }) =>
       Promise.all(
         answers.map(async (answer) => {
@@ -69,7 +69,8 @@ const byCriterion = {
       .optional()
       .describe("What the answer must fulfil, in words. Default: the test's `expected`."),
   },
-  usesExpected: (options: { criteria?: string | undefined }) => options.criteria === undefined,
+  expects: ({ criteria }: { criteria?: string | undefined }) =>
+    criteria === undefined ? textExpected : null,
 };
 
 function withCriterion(
@@ -209,9 +210,8 @@ const criteriaMetric = defineBatch({
           'one statement or a list.',
       ),
   },
-  needs: { expected: true, model: true },
-  usesExpected: ({ statements }) => statements === undefined,
-  expects: () => textExpected,
+  needs: { model: true },
+  expects: ({ statements }) => (statements === undefined ? textExpected : null),
   range: '0 to 1',
   passes: 'if all statements are true, except those with `required: false`',
   source: 'own wording; checklists of Agent Skills `evals.json`, mastra, Vertex',
@@ -311,7 +311,7 @@ const factuality = graded({
     value: 0.6,
     pass: true,
   },
-  usesExpected: ({ value }) => value === undefined,
+  expects: () => textExpected,
   question(answer, { value, scores: { same, fewer, more, contradicts, immaterial } }) {
     const expected = value ?? answer.expected;
     return expected === undefined

@@ -156,10 +156,7 @@ export function objectScore(
  * If objects without a score (such as unjudged turns) could decide the result, it is ungraded or an
  * error.
  */
-export function scoreOfObjects(
-  judging: Pick<Metric, 'name' | 'skip' | 'level' | 'every'>,
-  scores: ObjectScore[],
-): Score {
+export function scoreOfObjects(judging: Metric, scores: ObjectScore[]): Score {
   const { name: metric, skip, level, every = 1 } = judging;
   const objects = { level, scores };
   const meant = scores.filter(({ status }) => status !== 'skipped');
@@ -234,10 +231,7 @@ export function namedNumber(scores: readonly Score[], name: string): number | nu
   return scoreEntry(score, score.metric === name ? null : name.slice(score.metric.length + 1));
 }
 
-export function scoreEntries(
-  metric: Pick<Metric, 'every' | 'level' | 'skip'>,
-  scores: readonly Score[],
-): string[] {
+export function scoreEntries(metric: Metric, scores: readonly Score[]): string[] {
   const means =
     comparesShare(metric) &&
     scores.some((score) => scoreEntry(score, OBJECT_MEAN) !== null) &&

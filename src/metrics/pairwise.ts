@@ -95,7 +95,7 @@ export const pairwisePreference = defineBatch({
       .default(DEFAULT_CRITERION)
       .describe('What makes an answer better; completes the sentence "decide which one …".'),
   },
-  needs: { expected: false, model: true },
+  needs: { model: true },
   range: '1 (preferred), 0.5 (tie) or 0',
   passes: "at 0.5 or more, so always unless the other side's answer is preferred",
   source: 'own wording; Zheng et al. (2023), both orders and ties',

@@ -55,13 +55,15 @@ export function canFail(metric: Metric, rubrics: ReadonlyMap<string, RubricPassi
 /** Matches code that may fail an answer: `result` is not always true, or it raises an error itself. */
 const FAILING_CODE = /\bresult\s*=(?!\s*[Tt]rue\s*(?:[;}#\n]|\/\/|$))|\b(?:raise|assert|throw)\b/;
 
-export function comparesShare({
-  every,
-  level,
-  skip,
-}: Pick<Metric, 'every' | 'level' | 'skip'>): boolean {
-  return every !== undefined && every < 1 && level !== 'Thread' && !skip;
+/** Rubrics without a passing label are always skipped. */
+export function comparesShare(metric: Metric): boolean {
+  const { every, level, skip } = metric;
+  return (
+    every !== undefined && every < 1 && level !== 'Thread' && !skip && canFail(metric, NO_RUBRICS)
+  );
 }
+
+const NO_RUBRICS: ReadonlyMap<string, RubricPassing> = new Map();
 
 export function directionIn(
   metric: Metric,

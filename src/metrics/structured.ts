@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
 import { madeCalls, textOf, type ToolCall } from '../types/answer.ts';
 import type { ExactJson } from '../types/exact-json.ts';
-import type { JsonSchema } from '../types/metric.ts';
+import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
-import type { MetricAnswer, MetricTools } from './answer.ts';
+import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import {
   passOrFail,
@@ -20,7 +20,7 @@ import {
 import { fileMatch } from './files.ts';
 import { differencesText, jsonDifferences, listed } from './measures/json-differences.ts';
 import { parsePath, valuesAt } from './measures/json-path.ts';
-import { checkAgainst, compileSchema, isQuick } from './measures/json-schema.ts';
+import { checkAgainst, compileSchema } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
 import {
@@ -81,12 +81,11 @@ function readSchema(
   return { wrong: 'the schema must be a map' };
 }
 
-const jsonSchemaMetric = defineBatch({
+const jsonSchemaMetric = defineMetric({
   name: 'json_schema',
   group: 'structured',
   summary: 'The answer is JSON that matches a JSON Schema.',
   parameters: { schema: schemaParameter, extract },
-  needs: { expected: false, model: false },
   ...yesOrNo,
   source: 'JSON Schema 2020-12 and draft-07, through ajv; patterns in linear time',
   example: {
@@ -102,31 +101,18 @@ const jsonSchemaMetric = defineBatch({
     const compiled = 'wrong' in read ? read.wrong : compileSchema(read.schema);
     return typeof compiled === 'string' ? [compiled] : [];
   },
-  async score(answers, options, { tools }) {
+  measure({ answer, options }) {
     const read = readSchema(options.schema);
-    if ('wrong' in read) return answers.map(() => measureError(read.wrong));
-    const { schema } = read;
-    const rows = answers.map((answer) => {
-      const output = jsonSource(answer);
-      return { length: output.length, ...answerValues(output, options.extract) };
-    });
-    const values = rows.flatMap((row) => row.values);
-    const longest = Math.max(0, ...rows.map(({ length }) => length));
-    const findings =
-      tools.checkSchema === undefined || isQuick(schema, longest)
-        ? checkAgainst(schema, values)
-        : await tools.checkSchema(schema, values);
-    let next = 0;
-    return rows.map((row) => {
-      const own = findings.slice(next, next + row.values.length);
-      next += row.values.length;
-      if (row.values.length === 0) return passOrFail(false, row.reason);
-      if (own.length !== row.values.length) throw new TypeError('an answer was not checked');
-      const failed = own.find((finding) => finding.status === 'error');
-      if (failed !== undefined) return measureError(failed.message);
-      const wrong = own.map((finding) => (finding.status === 'error' ? '' : finding.wrong));
-      return passOrFail(wrong.includes(null), wrong.at(-1) ?? '');
-    });
+    if ('wrong' in read) return measureError(read.wrong);
+    const { values, reason } = answerValues(jsonSource(answer), options.extract);
+    if (values.length === 0) return passOrFail(false, reason);
+    const wrong: (string | null)[] = [];
+    for (const value of values) {
+      const finding = checkAgainst(read.schema, value);
+      if (finding.status === 'error') return measureError(finding.message);
+      wrong.push(finding.wrong);
+    }
+    return passOrFail(wrong.includes(null), wrong.at(-1) ?? '');
   },
 });
 
@@ -211,23 +197,20 @@ function callsProblem(expected: Json): string | null {
   return wrong[0] ?? null;
 }
 
-async function schemaProblems(
+function schemaProblems(
   made: readonly ToolCall[],
   wanted: readonly WantedCall[],
-  { checkSchema }: MetricTools,
-): Promise<Map<WantedCall, Map<ToolCall, string>> | string> {
+): Map<WantedCall, Map<ToolCall, string>> | string {
   const problems = new Map<WantedCall, Map<ToolCall, string>>();
   for (const want of wanted.filter(({ schema }) => schema !== null)) {
     const found = new Map<ToolCall, string>();
     problems.set(want, found);
     for (const call of made.filter(({ name }) => name === want.name)) {
       const given = parsedArguments(call);
-      const schema = want.schema ?? true;
-      const isSlow = checkSchema !== undefined && !isQuick(schema, call.arguments.length);
-      const values = given === null ? [] : [given.value];
-      const [finding = { status: 'checked', wrong: NOT_JSON }] = isSlow
-        ? await checkSchema(schema, values)
-        : checkAgainst(schema, values);
+      const finding: SchemaFinding =
+        given === null
+          ? { status: 'checked', wrong: NOT_JSON }
+          : checkAgainst(want.schema ?? true, given.value);
       if (finding.status === 'error') return finding.message;
       if (finding.wrong !== null) found.set(call, finding.wrong);
     }
@@ -270,13 +253,13 @@ const toolCallMatch = defineComparison({
     pass: false,
   },
   expects: () => ({ reads: 'value', wrong: callsProblem }),
-  async measure({ answer, expected, options, context }) {
+  measure({ answer, expected, options }) {
     const made = madeCalls(answer.completion);
     const calls = wantedCalls(expected) ?? [];
     const wanted = options.ignore_arguments
       ? calls.map(({ name }) => ({ name, arguments: null, schema: null }))
       : calls;
-    const bySchema = await schemaProblems(made, wanted, context.tools);
+    const bySchema = schemaProblems(made, wanted);
     if (typeof bySchema === 'string') return measureError(bySchema);
     const match = { ...STRICT, ...options };
     const { matched, pass, problems } = matchCalls(
@@ -315,7 +298,6 @@ const passesAst = defineBatch({
           'else the first block, else the whole answer. `raw`: always the whole answer.',
       ),
   },
-  needs: { expected: false, model: false },
   ...yesOrNo,
   source: "Python's own `ast.parse`, in the sandbox",
   example: { output: '```python\nprint("hi"\n```', value: 0, pass: false },

@@ -257,9 +257,10 @@ const regexMetric = defineComparison({
       ? [`the pattern has no group ${group}`]
       : [];
   },
-  compares: ({ pattern, group }) => pattern === undefined || group !== undefined,
-  expects: ({ pattern, ...flags }) =>
-    pattern === undefined ? patternExpected(flags) : textExpected,
+  expects({ pattern, group, ...flags }) {
+    if (pattern === undefined) return patternExpected(flags);
+    return group === undefined ? null : textExpected;
+  },
   measure({ output, expected, options }) {
     const { pattern, group, full_match } = options;
     if (pattern !== undefined && group !== undefined)

@@ -6,7 +6,7 @@ import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { brokenIn, brokeWord, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteFacts } from '../wording/suite-facts.ts';
-import { endSentence, plainWords } from '../wording/words.ts';
+import { joinSentences, plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
 import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
@@ -175,7 +175,9 @@ function onFile(
       [
         ...own.map(({ sentence }) => sentence),
         ...worst,
-        ...facts.map(({ word, words: fact }) => endSentence(`${word}: ${plainWords(fact)}`)),
+        ...facts.map(({ word, words: fact }) =>
+          plainWords(joinSentences([[`${word}: `, ...fact]])),
+        ),
         ...suites.flatMap(worseWords),
       ].join('\n'),
     ),

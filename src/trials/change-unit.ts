@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sideSchema } from '../kernel/result/pieces.ts';
+import type { Place } from '../types/plain.ts';
 import { countSchema } from '../types/usage-totals.ts';
 
 export const changeUnitSchema = z.strictObject({
@@ -10,7 +11,6 @@ export const changeUnitSchema = z.strictObject({
       'moved line',
       'hunk',
       'message',
-      'swap',
       'role',
       'parameter',
       'tool',
@@ -21,7 +21,7 @@ export const changeUnitSchema = z.strictObject({
     ])
     .describe(
       'What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. ' +
-        "`swap`: equal messages in another order. `file`: a whole file of an agent's workspace.",
+        "`file`: a whole file of an agent's workspace.",
     ),
   name: z
     .string()
@@ -73,3 +73,67 @@ export const changeUnitSchema = z.strictObject({
 
 /** A part of a change that can be applied or undone separately. */
 export type ChangeUnit = z.infer<typeof changeUnitSchema>;
+
+/** A unit on one line: of base if head has no text, else of head. */
+export function lineUnit(
+  kind: ChangeUnit['kind'],
+  { file, line }: Place,
+  texts: { base: string | null; head: string | null },
+): ChangeUnit {
+  return {
+    kind,
+    name: null,
+    file,
+    side: texts.head === null ? 'base' : 'head',
+    lines: { from: line, to: line },
+    head: { file, line },
+    base_text: texts.base,
+    head_text: texts.head,
+  };
+}
+
+export interface Rewording {
+  unit: number;
+  text: string;
+}
+
+/** What both sides have of a prompt. */
+export interface MergedPart<Value> {
+  units: ChangeUnit[];
+  /** Base's value with the units for which `has` is true. `reworded` replaces a unit's text. */
+  compose(has: (unit: number) => boolean, reworded?: Rewording | null): Value;
+}
+
+/** A part that is replaced as a whole. If `unit` is null, both sides are equal. */
+export function wholePart<Value>(
+  unit: ChangeUnit | null,
+  base: Value,
+  head: Value,
+): MergedPart<Value> {
+  return {
+    units: unit === null ? [] : [unit],
+    compose: (has) => (unit !== null && has(0) ? head : base),
+  };
+}
+
+/** Numbers the units of the parts one after another. */
+export function joinParts<Values extends unknown[]>(parts: {
+  [Index in keyof Values]: MergedPart<Values[Index]>;
+}): MergedPart<Values> {
+  let units = 0;
+  const placed = parts.map((part) => {
+    const first = units;
+    units += part.units.length;
+    return { part, first };
+  });
+  return {
+    units: parts.flatMap((part) => part.units),
+    compose: (has, reworded = null) =>
+      placed.map(({ part, first }) =>
+        part.compose(
+          (unit) => has(first + unit),
+          reworded && { ...reworded, unit: reworded.unit - first },
+        ),
+      ) as Values,
+  };
+}

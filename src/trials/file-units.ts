@@ -5,7 +5,7 @@ import {
   type Target,
 } from '../types/model.ts';
 import type { Side } from '../types/plain.ts';
-import type { ChangeUnit } from './change-unit.ts';
+import { joinParts, lineUnit, type ChangeUnit, type MergedPart } from './change-unit.ts';
 import { composeText, mergeTexts } from './merged-text.ts';
 import type { MergedText } from './text-units.ts';
 
@@ -15,19 +15,12 @@ export type ReadBytes = (side: Side, path: string) => Uint8Array | null;
 /** In bytes. The change of a larger file is not split. */
 export const MAX_UNIT_FILE = 200_000;
 
-export interface FilesChange {
-  units: ChangeUnit[];
-  target(side: Side, has: (unit: number) => boolean): Target | null;
+/** Composes the target of a side. */
+export interface FilesChange extends MergedPart<(side: Side) => Target | null> {
   revert(unit: ChangeUnit): { before: string; after: string } | null;
 }
 
-interface FileChange {
-  path: string;
-  ids: Record<Side, string | undefined>;
-  text: FileText | null;
-  first: number;
-  size: number;
-}
+type FileIds = Record<Side, string | undefined>;
 
 interface FileText {
   merged: MergedText;
@@ -41,33 +34,38 @@ export function filesChange(
   head: Target | null,
   read: ReadBytes,
 ): FilesChange {
-  return takesOverlay(base) && takesOverlay(head)
-    ? workspaceChange({ base, head }, read)
-    : { units: [], target: (side) => (side === 'base' ? base : head), revert: () => null };
+  if (takesOverlay(base) && takesOverlay(head)) return workspaceChange({ base, head }, read);
+  const targets = { base, head };
+  return { units: [], compose: () => (side) => targets[side], revert: () => null };
 }
 
 function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
-  const files: FileChange[] = [];
-  const units: ChangeUnit[] = [];
-  for (const path of changedPaths(targets.base, targets.head)) {
+  const files = changedPaths(targets.base, targets.head).map((path) => {
     const ids = { base: targets.base.ids?.get(path), head: targets.head.ids?.get(path) };
     const isBoth = ids.base !== undefined && ids.head !== undefined;
     const text = isBoth ? mergedFile(path, read) : null;
-    const own = text === null ? [wholeFile(path, ids)] : linesOf(path, text.merged);
-    files.push({ path, ids, text, first: units.length, size: own.length });
-    units.push(...own);
-  }
+    const units = text === null ? [wholeFile(path, ids)] : linesOf(path, text.merged);
+    return { path, text, units, compose: overlaidFile(ids, text, units.length) };
+  });
+  const { units, compose } = joinParts(files);
   return {
     units,
-    target: (side, has) => overlaidTarget(files, side, targets, has),
+    compose: (has) => (side) => {
+      const changed = compose(has, null).flatMap((overlaid, index) => {
+        const file = overlaid(side);
+        return file === undefined ? [] : [[files[index]?.path ?? '', file] as const];
+      });
+      const { commit } = targets[side === 'base' ? 'head' : 'base'];
+      const overlay = { commit, files: Object.fromEntries(changed) };
+      return changed.length === 0 ? targets[side] : { ...targets[side], overlay };
+    },
     revert(unit) {
-      const at = units.indexOf(unit);
-      const file = files.find(({ first, size }) => at >= first && at < first + size);
+      const file = files.find((each) => each.units.includes(unit));
       const merged = file?.text?.merged;
       if (file === undefined || merged === undefined) return null;
       return {
         before: composeText(merged, () => true),
-        after: composeText(merged, (own) => own + file.first !== at),
+        after: composeText(merged, (own) => file.units[own] !== unit),
       };
     },
   };
@@ -107,13 +105,9 @@ function plainLines(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/\n$/, '');
 }
 
-function wholeFile(path: string, { base, head }: FileChange['ids']): ChangeUnit {
-  return {
-    ...{ kind: 'file', name: null, file: path, side: head === undefined ? 'base' : 'head' },
-    ...{ lines: { from: 0, to: 0 }, head: { file: path, line: 0 } },
-    base_text: base === undefined ? null : '',
-    head_text: head === undefined ? null : '',
-  };
+function wholeFile(path: string, { base, head }: FileIds): ChangeUnit {
+  const textOf = (id: string | undefined) => (id === undefined ? null : '');
+  return lineUnit('file', { file: path, line: 0 }, { base: textOf(base), head: textOf(head) });
 }
 
 function linesOf(path: string, { units, lines }: MergedText): ChangeUnit[] {
@@ -122,36 +116,29 @@ function linesOf(path: string, { units, lines }: MergedText): ChangeUnit[] {
   ).length;
   return units.map(({ kind, base, head, anchor }): ChangeUnit => {
     const { from, to } = head ?? base ?? { from: 0, to: 0 };
+    const line = head === null ? Math.min(anchor + 1, last) : from + 1;
+    const texts = { base: base?.text ?? null, head: head?.text ?? null };
     return {
-      ...{ kind, name: null, file: path, side: head === null ? 'base' : 'head' },
+      ...lineUnit(kind, { file: path, line }, texts),
       lines: { from: from + 1, to: to + 1 },
-      head: { file: path, line: head === null ? Math.min(anchor + 1, last) : from + 1 },
-      base_text: base?.text ?? null,
-      head_text: head?.text ?? null,
     };
   });
 }
 
-function overlaidTarget(
-  files: readonly FileChange[],
-  side: Side,
-  targets: FileSides,
-  has: (unit: number) => boolean,
-): ProgramTarget {
-  const other = side === 'base' ? 'head' : 'base';
-  const changed = files.flatMap(({ path, ids, text, first, size }): [string, OverlaidFile][] => {
-    const chosen = Array.from({ length: size }, (_, at) => has(first + at));
-    const isAll = (value: boolean) => chosen.every((own) => own === value);
-    if (isAll(side === 'head')) return [];
-    if (text !== null && !isAll(side === 'base'))
-      return [[path, { text: composedText(text, side, (unit) => chosen[unit] === true) }]];
-    const { [other]: id } = ids;
-    return [[path, id === undefined ? null : { id }]];
-  });
-  const { [side]: target } = targets;
-  return changed.length === 0
-    ? target
-    : { ...target, overlay: { commit: targets[other].commit, files: Object.fromEntries(changed) } };
+/** The file to put over a side's own. Undefined if the side's own file is wanted. */
+function overlaidFile(
+  ids: FileIds,
+  text: FileText | null,
+  units: number,
+): MergedPart<(side: Side) => OverlaidFile | undefined>['compose'] {
+  return (has) => (side) => {
+    const isAll = (value: boolean) =>
+      Array.from({ length: units }, (_, unit) => has(unit)).every((own) => own === value);
+    if (isAll(side === 'head')) return undefined;
+    if (text !== null && !isAll(side === 'base')) return { text: composedText(text, side, has) };
+    const { [side === 'base' ? 'head' : 'base']: id } = ids;
+    return id === undefined ? null : { id };
+  };
 }
 
 function composedText(

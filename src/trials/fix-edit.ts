@@ -2,8 +2,9 @@ import { readYaml } from '../documents/yaml.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import type { Json, JsonMap } from '../types/plain.ts';
+import type { SourceTree } from '../types/repository.ts';
 import type { ChangeUnit } from './change-unit.ts';
-import { linePlaces } from './unit-places.ts';
+import { fileLines, linePlaces } from './unit-places.ts';
 
 export interface Edit {
   file: string;
@@ -48,34 +49,44 @@ export function isText({ kind }: Pick<ChangeUnit, 'kind'>): boolean {
   return kind === 'line' || kind === 'sentence' || kind === 'hunk';
 }
 
+/** Head's files, in which a fix is written. */
 export interface HeadFiles {
-  lines(file: string): readonly string[] | null;
+  lines(file: string): Promise<readonly string[]>;
   /** Parses head's prompt as if its file had this text. */
   reread(file: string, text: string): Promise<Prompt | null>;
 }
 
-export function promptReader(
+export function headFiles(
   { file, name }: Pick<Prompt, 'file' | 'name'>,
-  reread: ((file: string, text: string) => Promise<readonly Prompt[]>) | undefined,
-): HeadFiles['reread'] {
-  return async (path, text) => {
-    const prompts = (await reread?.(path, text)) ?? [];
-    return prompts.find((prompt) => prompt.file === file && prompt.name === name) ?? null;
+  edges: {
+    sources?: { head: SourceTree };
+    reread?(file: string, text: string): Promise<readonly Prompt[]>;
+  },
+): HeadFiles {
+  return {
+    lines: (path) => fileLines(edges.sources?.head ?? null, path),
+    async reread(path, text) {
+      const prompts = (await edges.reread?.(path, text)) ?? [];
+      return prompts.find((prompt) => prompt.file === file && prompt.name === name) ?? null;
+    },
   };
 }
 
 /** Null unless head's file with the edit gives exactly the prompt to try. */
 export async function exactEdit(
-  edit: Edit | null,
-  wanted: PromptContent,
-  { lines, reread }: HeadFiles,
+  passage: Passage,
+  text: string | null,
+  prompts: { head: PromptContent; wanted: PromptContent },
+  files: HeadFiles,
 ): Promise<Edit | null> {
-  if (edit === null) return null;
-  const written = (lines(edit.file) ?? []).join('\n');
-  const text = withEdit(written, edit);
-  const before = await reread(edit.file, written);
-  const after = text === null ? null : await reread(edit.file, text);
-  return before !== null && after !== null && isWhatRan(after, wanted, before) ? edit : null;
+  const lines = await files.lines(passage.head.file);
+  const edit = editOf(passage, text, prompts, lines);
+  const written = lines.join('\n');
+  const edited = edit && withEdit(written, edit);
+  if (edit === null || edited === null) return null;
+  const before = await files.reread(edit.file, written);
+  const after = await files.reread(edit.file, edited);
+  return before && after && isWhatRan(after, prompts.wanted, before) ? edit : null;
 }
 
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {

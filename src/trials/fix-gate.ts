@@ -36,12 +36,10 @@ interface FixCandidate {
   isNew: boolean;
 }
 
-interface FixTrial {
+export interface FixTrial {
   /** The other lists contain indices into this list. */
   references: readonly ReferenceResult[];
   fell: readonly number[];
-  /** Fallen references that the draft's author saw. Reported, but cannot reject the draft. */
-  shown?: readonly number[];
   stable: readonly number[];
   retestRate: number;
   make: MakeTries;
@@ -61,7 +59,7 @@ type Counts = Table['head'];
  */
 export async function fixGate(
   candidate: FixCandidate,
-  { references, fell, shown = [], stable, retestRate, make }: FixTrial,
+  { references, fell, stable, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
   const worse = fell.slice(0, MAX_FIX_REFERENCES);
@@ -84,13 +82,8 @@ export async function fixGate(
     retestRate,
   });
   if (kept !== 'kept') return kept === 'broken' ? 'no better' : kept;
-  const seen = await passedBy(shown.slice(0, MAX_FIX_REFERENCES), tries);
-  if (seen.some((own) => own.tries < tries)) return 'unjudged';
   return {
-    restores: {
-      references: whole + seen.filter((own) => isRestored(own)).length,
-      of: worse.length + seen.length,
-    },
+    restores: { references: whole, of: worse.length },
     costs: { references: 0, of: asked.length },
     tries,
   };

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { ReferenceResult } from '../kernel/result/reference-result.ts';
 import { count } from '../text/amounts.ts';
 import { countSchema } from '../types/usage-totals.ts';
+import { splitFallen } from './drafts.ts';
 import type { Edit } from './fix-edit.ts';
-import { fixGate } from './fix-gate.ts';
+import { fixGate, type FixTrial } from './fix-gate.ts';
 
 export const fixSchema = z.strictObject({
   kind: z
@@ -53,21 +55,37 @@ export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'promp
   edit: Edit;
 }
 
-/** Tries the candidates in order. `level`: probability of accepting a useless one, for all together. */
+interface FixBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'> {
+  fell: readonly ReferenceResult[];
+  stable: readonly ReferenceResult[];
+  /** Why no further call is allowed. Null if calls are left. */
+  ended(): string | null;
+}
+
+/**
+ * Tries the candidates in order. `level`: probability of accepting a useless one, for all together.
+ */
 export async function provenFix(
   candidates: readonly FixCandidate[],
-  trialOf: (kind: Fix['kind']) => Parameters<typeof fixGate>[1] & Pick<Fix, 'withheld'>,
-  { level, ended }: { level: number; ended(): string | null },
+  { references, fell, stable, ended, ...tools }: FixBench,
+  level: number,
 ): Promise<FixFound> {
+  const numbersOf = (some: readonly ReferenceResult[]) =>
+    some.map((reference) => references.indexOf(reference));
   let unjudged = false;
   for (const { kind, edit, ...tried } of candidates) {
-    const { withheld, ...trial } = trialOf(kind);
-    // A reverted line is not new, because base already ran with it.
-    const candidate = { ...tried, isNew: kind === 'draft' };
-    const found = await fixGate(candidate, trial, level / candidates.length);
+    const tested = kind === 'draft' ? splitFallen(fell).withheld : fell;
+    const found = await fixGate(
+      // A reverted line is not new, because base already ran with it.
+      { ...tried, isNew: kind === 'draft' },
+      { ...tools, references, fell: numbersOf(tested), stable: numbersOf(stable) },
+      level / candidates.length,
+    );
     if (found === 'unjudged') unjudged = true;
-    else if (found !== 'no better')
-      return { fix: { kind, ...edit, ...found, ...(withheld ? { withheld } : {}) } };
+    else if (found !== 'no better') {
+      const isHalf = tested.length < fell.length;
+      return { fix: { kind, ...edit, ...found, ...(isHalf ? { withheld: true } : {}) } };
+    }
   }
   return { fix: null, no_fix: whyNoFix(candidates.length, ended(), unjudged) };
 }

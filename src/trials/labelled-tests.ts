@@ -1,6 +1,19 @@
 import { NOTHING_PLANNED, type FeaturePlan, type PlannedCalls } from '../money/feature-plan.ts';
+import { counted } from '../text/amounts.ts';
 import type { Grader } from '../types/model.ts';
 import type { Notice, Place } from '../types/plain.ts';
+
+type Graders = readonly Pick<Grader, 'target' | 'parameters'>[];
+
+/** A judge of one side, with the answers that people labelled for it. */
+export interface LabelledJudge<Judge, Example> {
+  judge: Judge;
+  graders: Graders;
+  examples: readonly Example[];
+  labels: readonly (string | boolean)[];
+  /** Equal if two judges judge alike, and if their examples are equal. */
+  identity: { judge: string; examples: string };
+}
 
 /** Tests a judge on labelled examples. `base` is null unless base judges differently. */
 export interface JudgeTest<Judge, Example> {
@@ -9,24 +22,41 @@ export interface JudgeTest<Judge, Example> {
   examples: readonly Example[];
   base: Judge | null;
   head: Judge;
+  calls: PlannedCalls[];
 }
 
-/** An unchanged judge is tested if its examples changed, or if it alone judges a suite that runs. */
-export function isDue(
-  same: { judge: boolean; examples: boolean },
-  decides: boolean,
-  labels: readonly (string | boolean)[],
-): boolean {
-  return !same.judge || !same.examples || (decides && new Set(labels).size > 1);
+/** Null if there is nothing to test. `decides`: the judge alone judges a suite that runs. */
+export function judgeTestOf<Judge, Example>(
+  { name, place, decides }: { name: string; place: Place; decides: boolean },
+  purpose: PlannedCalls['purpose'],
+  base: LabelledJudge<Judge, Example> | null,
+  head: LabelledJudge<Judge, Example>,
+): JudgeTest<Judge, Example> | null {
+  const { judge, graders, examples } = head;
+  if (examples.length === 0 || graders.length === 0 || isKnown(base, head, decides)) return null;
+  const isOther = base?.identity.judge !== head.identity.judge && base?.graders.length !== 0;
+  const other = isOther ? base : null;
+  const all = [...(other?.graders ?? []), ...graders];
+  const calls = judgeCalls(all, examples.length, purpose, place);
+  return { name, place, examples, base: other?.judge ?? null, head: judge, calls };
 }
+
+/** An unchanged judge that decides is tested again, if its labels differ. */
+function isKnown(base: Labelled | null, { identity, labels }: Labelled, decides: boolean): boolean {
+  const isSame =
+    base?.identity.judge === identity.judge && base.identity.examples === identity.examples;
+  return isSame && !(decides && new Set(labels).size > 1);
+}
+
+type Labelled = Pick<LabelledJudge<unknown, unknown>, 'examples' | 'labels' | 'identity'>;
 
 export function judgeCalls(
-  judges: readonly Pick<Grader, 'target' | 'parameters'>[],
+  graders: Graders,
   calls: number,
   purpose: PlannedCalls['purpose'],
   place: Place,
 ): PlannedCalls[] {
-  return judges.map(({ target, parameters }) => ({
+  return graders.map(({ target, parameters }) => ({
     target,
     parameters,
     purpose,
@@ -36,13 +66,36 @@ export function judgeCalls(
   }));
 }
 
+/** Null if a judge without labelled examples is not worth a notice. */
+export function whyUntested(
+  base: Labelled | null,
+  head: Labelled,
+): 'is new and has no' | 'lost its' | 'changed and has no' | null {
+  if (head.examples.length > 0) return null;
+  if (base === null) return 'is new and has no';
+  if (base.examples.length > 0) return 'lost its';
+  return base.identity.judge === head.identity.judge ? null : 'changed and has no';
+}
+
+export function unreadNotice(
+  who: string,
+  unread: number,
+  { examples, place }: { examples: number; place: Place },
+  side: string,
+): Notice[] {
+  if (unread === 0) return [];
+  const message =
+    `${who} gave no readable verdict on ${unread} of ` +
+    `${counted(examples, 'labelled example')} on ${side}; those are not counted`;
+  return [{ kind: 'ungraded', place, message }];
+}
+
 /**
  * Null for runs that compare nothing. `isOptional`: a test without a key is left out, not an error.
  */
-export function planJudgeTests<Test>(
+export function planJudgeTests<Test extends Pick<JudgeTest<unknown, unknown>, 'calls'>>(
   { mode, again }: { mode: 'diff' | 'sweep'; again?: unknown },
   select: () => { tests: Test[]; notices: Notice[] },
-  callsOf: (test: Test) => PlannedCalls[],
   isOptional = false,
 ): FeaturePlan<Test[]> | null {
   if (mode === 'sweep' || again !== undefined) return null;
@@ -50,13 +103,13 @@ export function planJudgeTests<Test>(
   const planOf = (own: Test[]): FeaturePlan<Test[]> => ({
     ...NOTHING_PLANNED,
     own,
-    certain: own.flatMap(callsOf),
+    certain: own.flatMap(({ calls }) => calls),
     tested: own.length,
     notices,
     ...(isOptional
       ? {
           withKeys: (hasKeys) =>
-            planOf(own.filter((test) => hasKeys(callsOf(test).map(({ target }) => target)))),
+            planOf(own.filter(({ calls }) => hasKeys(calls.map(({ target }) => target)))),
         }
       : {}),
   });

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
+import type { Rewording } from './change-unit.ts';
 import {
   type MergedLine,
   type MergedText,
@@ -27,11 +28,6 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   const units: TextPiece[][] = [];
   const lines = grain === 'hunks' ? byHunks(drafts, units) : byLines(drafts, units);
   return numberUnits(lines, units, grain);
-}
-
-export interface Rewording {
-  unit: number;
-  text: string;
 }
 
 /** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */

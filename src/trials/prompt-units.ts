@@ -6,13 +6,19 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import { takesOverlay, targetIdentity, type Target } from '../types/model.ts';
 import { type Json, type Place, type Side, isMap, jsonText, ownEntry } from '../types/plain.ts';
-import type { ChangeUnit } from './change-unit.ts';
+import {
+  joinParts,
+  lineUnit,
+  wholePart,
+  type ChangeUnit,
+  type MergedPart,
+  type Rewording,
+} from './change-unit.ts';
 import { type FilesChange, type ReadBytes, filesChange } from './file-units.ts';
-import { type Rewording, composeText, mergeTexts } from './merged-text.ts';
-import { composedMessages, mergeMessages, messageUnits } from './message-units.ts';
-import { isEqual, mergeValues, propertyName } from './schema-units.ts';
+import { mergeMessages } from './message-units.ts';
+import { isEqual, mergeValues, propertyName, type ValueChange } from './schema-units.ts';
 import { wholeSpan } from './text-units.ts';
-import { type ReadLines, createPlaces, valuePlace } from './unit-places.ts';
+import { type Places, type ReadLines, createPlaces, textPart, valuePlace } from './unit-places.ts';
 
 export interface PromptChange {
   units: ChangeUnit[];
@@ -35,53 +41,42 @@ export function promptChange(
 ): PromptChange | { units: null; reason: string } {
   if (base === null || head === null)
     return { units: null, reason: 'the prompt exists on only one side' };
-  const [before, after] = [base.suite.prompt.code, head.suite.prompt.code];
-  if ((before === null) !== (after === null))
+  const [before, after] = [base.suite.prompt, head.suite.prompt];
+  if ((before.code === null) !== (after.code === null))
     return { units: null, reason: 'one side sends messages and the other runs code' };
-  if (base.suite.prompt.made !== undefined || head.suite.prompt.made !== undefined)
+  if (before.made !== undefined || after.made !== undefined)
     return { units: null, reason: 'its messages are generated for each reference' };
-  const text = messages(base, head, read);
-  const body =
-    before === null || after === null ? text : joinBodies(text, codeUnits(base, head, read));
-  const model = modelUnit(base, head);
+  const places = createPlaces(before, after, read);
   const files = filesChange(base.variant.target, head.variant.target, bytes);
-  const parameters = mergeParameters(base.variant.parameters, head.variant.parameters);
-  const shared = [
-    ...(model === null ? [] : [model]),
-    ...parameterUnits(parameters, base, head, read),
-  ];
-  const shift = shared.length;
-  const offset = model === null ? 0 : 1;
-  const bodyOf: PromptChange['body'] = (chosen, reworded = null) => ({
-    messages: [],
-    code: null,
-    ...body.prompt(
-      (unit) => chosen.has(unit + shift),
-      reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
-    ),
-  });
-  const inFiles = shift + body.units.length;
+  const { units, compose } = joinParts([
+    wholePart<Side>(modelUnit(base, head), 'base', 'head'),
+    mergeParameters(base, head, read),
+    mergeMessages(before.messages, after.messages, places),
+    mergeCode(before.code, after.code, places),
+    files,
+  ]);
+  const composed = (chosen: ReadonlySet<number>, reworded: Rewording | null) =>
+    compose((unit) => chosen.has(unit), reworded);
   return {
-    units: [...shared, ...body.units, ...files.units],
-    head: head.suite.prompt,
-    body: bodyOf,
+    units,
+    head: after,
+    body(chosen, reworded = null) {
+      const [, , messages, code] = composed(chosen, reworded);
+      return { messages, code };
+    },
     revert: files.revert,
     generation(reference, chosen, reworded = null) {
-      const all = inFiles + files.units.length;
       if (reworded === null && chosen.size === 0 && reference.base !== null) return reference.base;
-      if (reworded === null && chosen.size === all && reference.head !== null)
+      if (reworded === null && chosen.size === units.length && reference.head !== null)
         return reference.head;
-      const side = model !== null && chosen.has(0) ? 'head' : 'base';
-      const from = { base, head }[side];
-      const target = files.target(side, (unit) => chosen.has(unit + inFiles));
-      const prompt = { ...base.suite.prompt, ...bodyOf(chosen, reworded) };
-      const own = composedParameters(parameters, (unit) => chosen.has(unit + offset));
+      const [side, parameters, messages, code, targetOf] = composed(chosen, reworded);
+      const { model } = { base, head }[side].variant;
       // If head removed a variable, base's value fills it.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
       const shown = { ...reference.baseReference?.shown, ...reference.reference.shown };
       const asked = createGeneration(
-        { ...prompt, variables: [] },
-        { model: from.variant.model, target, parameters: own },
+        { ...before, messages, code, variables: [] },
+        { model, target: targetOf(side), parameters },
         { ...reference.reference, input, shown },
       );
       return withDependencies(asked, base.suite.tests, reference.reference);
@@ -89,67 +84,21 @@ export function promptChange(
   };
 }
 
-interface ComposablePrompt {
-  units: ChangeUnit[];
-  prompt(
-    has: (unit: number) => boolean,
-    reworded: Rewording | null,
-  ): Partial<Pick<Prompt, 'messages' | 'code'>>;
-}
-
-function joinBodies(first: ComposablePrompt, second: ComposablePrompt): ComposablePrompt {
-  const shift = first.units.length;
-  return {
-    units: [...first.units, ...second.units],
-    prompt: (has, reworded) => ({
-      ...first.prompt(has, reworded),
-      ...second.prompt(
-        (unit) => has(unit + shift),
-        reworded === null ? null : { ...reworded, unit: reworded.unit - shift },
-      ),
-    }),
-  };
-}
-
-function messages(base: SuiteSide, head: SuiteSide, read: ReadLines): ComposablePrompt {
-  const merged = mergeMessages(base.suite.prompt.messages, head.suite.prompt.messages);
-  return {
-    units: messageUnits(merged, createPlaces(base.suite.prompt, head.suite.prompt, read)),
-    prompt: (has, reworded) => ({ messages: composedMessages(merged, has, reworded) }),
-  };
-}
-
-function codeUnits(
-  { suite: base }: SuiteSide,
-  { suite: head }: SuiteSide,
-  read: ReadLines,
-): ComposablePrompt {
-  const [before, after] = [base.prompt.code, head.prompt.code];
-  if (before === null || after === null) return { units: [], prompt: () => ({ code: before }) };
-  const places = createPlaces(base.prompt, head.prompt, read);
-  if (before.language !== after.language) {
-    const whole = {
-      kind: 'hunk' as const,
-      base: wholeSpan(before.source),
-      head: wholeSpan(after.source),
-      anchor: 0,
-    };
-    const text = { base: before.source, head: after.source };
-    return {
-      units: [places.unitOf(whole, text, { base: before.place, head: after.place })],
-      prompt: (has) => ({ code: has(0) ? after : before }),
-    };
+function mergeCode(
+  base: Prompt['code'],
+  head: Prompt['code'],
+  places: Places,
+): MergedPart<Prompt['code']> {
+  if (base === null || head === null) return wholePart(null, base, head);
+  const texts = { base: base.source, head: head.source };
+  const at = { base: base.place, head: head.place };
+  if (base.language !== head.language) {
+    const [before, after] = [wholeSpan(base.source), wholeSpan(head.source)];
+    const whole = { kind: 'hunk' as const, base: before, head: after, anchor: 0 };
+    return wholePart(places.unitOf(whole, texts, at), base, head);
   }
-  const merged = mergeTexts(before.source, after.source, 'hunks');
-  const text = { base: before.source, head: after.source };
-  return {
-    units: merged.units.map((unit) =>
-      places.unitOf(unit, text, { base: before.place, head: after.place }),
-    ),
-    prompt: (has, reworded) => ({
-      code: { ...before, source: composeText(merged, has, reworded) },
-    }),
-  };
+  const { units, compose } = textPart(places, texts, at, 'hunks');
+  return { units, compose: (has, reworded) => ({ ...base, source: compose(has, reworded) }) };
 }
 
 function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
@@ -168,15 +117,9 @@ function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {
     target === null || named
       ? model
       : `${target.model} (${takesOverlay(target) ? AGENT_WORD : target.provider})`;
+  const texts = { base: words(base), head: words(head) };
   return {
-    kind: named ? 'model' : 'provider',
-    name: null,
-    file,
-    side: 'head',
-    lines: { from: line, to: line },
-    head: { file, line },
-    base_text: words(base),
-    head_text: words(head),
+    ...lineUnit(named ? 'model' : 'provider', { file, line }, texts),
     ...(sources.length > 1 ? { files: sources } : {}),
   };
 }
@@ -199,78 +142,64 @@ interface Difference {
   tool: string | null;
   base: Json | undefined;
   head: Json | undefined;
-  parts: ReturnType<typeof mergeValues>;
 }
 
-interface MergedParameters {
-  base: Parameters;
-  differences: Difference[];
-}
-
-function mergeParameters(base: Parameters, head: Parameters): MergedParameters {
-  const keys = [...new Set([...Object.keys(base), ...Object.keys(head)])];
-  const differences = keys.flatMap((key) => {
-    const [before, after] = [ownEntry(base, key), ownEntry(head, key)];
-    if (isEqual(before, after)) return [];
-    const whole = { key, tool: null, base: before, head: after };
-    const tools = key === 'tools' ? toolDifferences(before ?? [], after ?? []) : null;
-    return tools ?? [whole];
-  });
-  return {
-    base,
-    differences: differences.map((each) => ({ ...each, parts: mergeValues(each.base, each.head) })),
-  };
-}
-
-function composedParameters(
-  { base, differences }: MergedParameters,
-  has: (unit: number) => boolean,
-): Parameters {
-  const composed = { ...base };
-  let first = 0;
-  for (const { key, tool, head, parts } of differences) {
-    const from = first;
-    first += parts?.changes.length ?? 1;
-    if (parts === null && !has(from)) continue;
-    const merged = parts === null ? head : parts.compose((change) => has(from + change));
-    const value = tool === null ? merged : withTool(composed[key], tool, merged);
-    if (value === undefined) Reflect.deleteProperty(composed, key);
-    else composed[key] = value;
-  }
-  return composed;
-}
-
-function parameterUnits(
-  { differences }: MergedParameters,
+function mergeParameters(
   base: SuiteSide,
   head: SuiteSide,
   read: ReadLines,
-): ChangeUnit[] {
-  return differences.flatMap(({ key, tool, parts, ...whole }) => {
-    const onBase = placesIn(base, 'base', key, tool, read);
-    const onHead = placesIn(head, 'head', key, tool, read);
-    const names =
-      parts === null
-        ? { kind: tool === null ? ('parameter' as const) : ('tool' as const) }
-        : { kind: 'property' as const, of: { parameter: key, tool } };
-    const changes = parts?.changes ?? [{ ...whole, path: [], isRenamed: false }];
-    return changes.map((change): ChangeUnit => {
-      const side = change.head === undefined ? 'base' : 'head';
-      const at = onHead(change.path) ?? { file: changedFile(base, head, key), line: 0 };
-      const { file, line } = (side === 'head' ? null : onBase(change.path)) ?? at;
-      const name = parts === null ? (tool ?? key) : propertyName(change.path);
-      return {
-        ...names,
-        name: change.isRenamed ? null : name,
-        file,
-        side,
-        lines: { from: line, to: line },
-        head: at,
-        base_text: change.base === undefined ? null : jsonText(change.base),
-        head_text: change.head === undefined ? null : jsonText(change.head),
-      };
-    });
+): MergedPart<Parameters> {
+  const [before, after] = [base.variant.parameters, head.variant.parameters];
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const differences = keys.flatMap((key): Difference[] => {
+    const [own, other] = [ownEntry(before, key), ownEntry(after, key)];
+    if (isEqual(own, other)) return [];
+    const tools = key === 'tools' ? toolDifferences(own ?? [], other ?? []) : null;
+    return tools ?? [{ key, tool: null, base: own, head: other }];
   });
+  const { units, compose } = joinParts(
+    differences.map((difference) => mergeValue(difference, base, head, read)),
+  );
+  return {
+    units,
+    compose(has) {
+      const composed = { ...before };
+      for (const [index, merged] of compose(has).entries()) {
+        const { key = '', tool = null, base: unchanged } = differences[index] ?? {};
+        if (merged === unchanged) continue;
+        const value = tool === null ? merged : withTool(composed[key], tool, merged);
+        if (value === undefined) Reflect.deleteProperty(composed, key);
+        else composed[key] = value;
+      }
+      return composed;
+    },
+  };
+}
+
+function mergeValue(
+  { key, tool, ...whole }: Difference,
+  base: SuiteSide,
+  head: SuiteSide,
+  read: ReadLines,
+): MergedPart<Json | undefined> {
+  const parts = mergeValues(whole.base, whole.head);
+  const onBase = placesIn(base, 'base', key, tool, read);
+  const onHead = placesIn(head, 'head', key, tool, read);
+  const unitOf = ({ path, isRenamed, ...change }: ValueChange): ChangeUnit => {
+    const texts = { base: writtenValue(change.base), head: writtenValue(change.head) };
+    const at = onHead(path) ?? { file: changedFile(base, head, key), line: 0 };
+    const place = (texts.head === null ? onBase(path) : null) ?? at;
+    const unit = { ...lineUnit('property', place, texts), head: at };
+    if (parts === null)
+      return { ...unit, kind: tool === null ? 'parameter' : 'tool', name: tool ?? key };
+    return { ...unit, name: isRenamed ? null : propertyName(path), of: { parameter: key, tool } };
+  };
+  if (parts !== null) return { units: parts.changes.map(unitOf), compose: parts.compose };
+  return wholePart(unitOf({ ...whole, path: [], isRenamed: false }), whole.base, whole.head);
+}
+
+function writtenValue(value: Json | undefined): string | null {
+  return value === undefined ? null : jsonText(value);
 }
 
 function placesIn(
@@ -292,11 +221,11 @@ function placesIn(
 }
 
 /** Null if tools cannot be matched by name, or have another order. */
-function toolDifferences(before: Json, after: Json): Omit<Difference, 'parts'>[] | null {
+function toolDifferences(before: Json, after: Json): Difference[] | null {
   const [base, head] = [toolsByName(before), toolsByName(after)];
   if (base === null || head === null) return null;
   const names = [...new Set([...base.keys(), ...head.keys()])];
-  const differences = names.flatMap((tool): Omit<Difference, 'parts'>[] => {
+  const differences = names.flatMap((tool): Difference[] => {
     const [own, other] = [base.get(tool), head.get(tool)];
     return isEqual(own, other) ? [] : [{ key: 'tools', tool, base: own, head: other }];
   });

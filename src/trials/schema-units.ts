@@ -2,14 +2,15 @@ import { type Path, valueAt } from '../documents/document.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import { type Json, type JsonMap, isMap, ownEntry } from '../types/plain.ts';
 
-interface ValueChange {
+export interface ValueChange {
   /** The path on head, or on base if head lacks the value. */
   path: Path;
   base: Json | undefined;
   head: Json | undefined;
   isRenamed: boolean;
-  apply(value: JsonMap): void;
 }
+
+type AppliedChange = ValueChange & { apply(value: JsonMap): void };
 
 /**
  * A property and its entry in `required` are one change, because a schema must not require an
@@ -41,7 +42,7 @@ export function isEqual(before: Json | undefined, after: Json | undefined): bool
   return canonicalJson(before) === canonicalJson(after);
 }
 
-function mapChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
+function mapChanges(base: JsonMap, head: JsonMap, path: Path): AppliedChange[] {
   const isSchema = isMap(base['properties']) && isMap(head['properties']);
   const differing = [...new Set([...Object.keys(base), ...Object.keys(head)])].filter(
     (key) =>
@@ -68,7 +69,7 @@ function valueChange(
   head: JsonMap,
   path: Path,
   keys: readonly string[],
-): ValueChange[] {
+): AppliedChange[] {
   const [only, ...others] = keys;
   if (only === undefined) return [];
   const pick = (map: JsonMap) =>
@@ -86,13 +87,13 @@ function valueChange(
   ];
 }
 
-function propertyChanges(base: JsonMap, head: JsonMap, path: Path): ValueChange[] {
+function propertyChanges(base: JsonMap, head: JsonMap, path: Path): AppliedChange[] {
   const [before, after] = [propertiesIn(base), propertiesIn(head)];
   const [needed, needs] = [requiredIn(base), requiredIn(head)];
   const renamed = renamedProperties(before, after);
   const came = new Set(renamed.values());
   const inProperties = [...path, 'properties'];
-  const change = (from: string | null, to: string | null): Pick<ValueChange, 'apply'> => ({
+  const change = (from: string | null, to: string | null): Pick<AppliedChange, 'apply'> => ({
     apply(value) {
       const schema = valueAt(value, path) as JsonMap;
       if (from !== to) {

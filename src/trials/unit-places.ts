@@ -3,7 +3,8 @@ import { readYaml } from '../documents/yaml.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import type { Json, Place, Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import type { ChangeUnit } from './change-unit.ts';
+import type { ChangeUnit, MergedPart } from './change-unit.ts';
+import { composeText, mergeTexts } from './merged-text.ts';
 import { isEqual } from './schema-units.ts';
 import type { TextSpan, TextUnit } from './text-units.ts';
 
@@ -67,6 +68,19 @@ export function createPlaces(base: Prompt, head: Prompt, read: ReadLines): Place
         return { file: place.file, line: ranges[anchor]?.from ?? 0 };
       }
     },
+  };
+}
+
+export function textPart(
+  { unitOf }: Places,
+  texts: Record<Side, string>,
+  at: Record<Side, Place>,
+  grain: Parameters<typeof mergeTexts>[2],
+): MergedPart<string> {
+  const merged = mergeTexts(texts.base, texts.head, grain);
+  return {
+    units: merged.units.map((unit) => unitOf(unit, texts, at)),
+    compose: (has, reworded) => composeText(merged, has, reworded),
   };
 }
 

@@ -140,11 +140,6 @@ export type JsonSchema = boolean | { [key: string]: ExactJson };
 export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
-export type CheckSchema = (
-  schema: JsonSchema,
-  values: readonly ExactJson[],
-) => Promise<SchemaFinding[]>;
-
 /** A try passes if every metric that affects the verdict passes. */
 export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
 

@@ -4,7 +4,7 @@ import type { VendorFacts } from './vendors/facts.ts';
 import type { VendorName } from './vendors/names.ts';
 import { openaiFacts } from './vendors/openai.ts';
 
-/** `npm run generate` derives `action.yml`, docs/action.md and docs/models.md from this table. */
+/** `npm run generate` derives inputs in `action.yml` and tables in docs from this table. */
 export const VENDORS = {
   openai: openaiFacts,
   anthropic: anthropicFacts,

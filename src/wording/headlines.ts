@@ -87,20 +87,21 @@ export function nothingWorse({
       notes: [...(unnoticed === null ? [] : [[unnoticed.sentence]]), ...blindNotes(suites, suites)],
     };
   }
-  const rest = compared.length === suites.length ? [] : [` ${count(compared.length)} compared.`];
+  const rest = compared.length === suites.length ? [] : [[`${count(compared.length)} compared`]];
   const fell = (worst.pass_rate.difference ?? 0) < 0;
   const largest: Words = fell
-    ? ['Largest drop: ', ...suiteRow(worst, suites, suiteRates(worst)), '.']
+    ? ['Largest drop: ', ...suiteRow(worst, suites, suiteRates(worst))]
     : [
         compared.some(({ unit }) => unit === 'values')
-          ? 'No suite is clearly worse.'
-          : 'No pass rate is lower.',
+          ? 'No suite is clearly worse'
+          : 'No pass rate is lower',
       ];
   return {
     subject: [counted(suites.length, 'suite')],
     rows: [],
     notes: [
-      [...largest, ...rest],
+      largest,
+      ...rest,
       ...unnoticedAnywhere(compared, suites),
       ...blindNotes(suites, suites),
     ],
@@ -134,7 +135,7 @@ function unnoticedAnywhere(
 function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
   const [only] = suites;
   return only === undefined || suites.length > 1
-    ? { subject: [counted(suites.length, 'suite')], rows: [], notes: [['Nothing is compared.']] }
+    ? { subject: [counted(suites.length, 'suite')], rows: [], notes: [['Nothing is compared']] }
     : {
         subject: suiteRow(only, suites, suiteSentence(only, { isOnly: true })),
         rows: [],
@@ -153,7 +154,7 @@ function scoringAlone(
   return {
     subject: [...scoringEffect(scoring, suite), others],
     rows: [],
-    notes: [[`${wholeRates(rates.base_base, rates.base_head)} of the ${what} pass.`]],
+    notes: [[`${wholeRates(rates.base_base, rates.base_head)} of the ${what} pass`]],
   };
 }
 
@@ -167,10 +168,10 @@ export function lookedWorse({ suites }: Pick<Result, 'suites'>): Words[] {
   return [
     ...(worse === 0
       ? []
-      : [[`${counted(worse, 'test')} got worse, too few to call a suite regressed.`]]),
+      : [[`${counted(worse, 'test')} got worse, too few to call a suite regressed`]]),
     ...excused.map((suite): Words => {
       const { base = null, head = null, excused: passes = false } = suite.reason?.under_base ?? {};
-      return [...suiteWords(suite, suites), `: ${fallInWords(base, head, passes)}.`];
+      return [...suiteWords(suite, suites), `: ${fallInWords(base, head, passes)}`];
     }),
   ];
 }

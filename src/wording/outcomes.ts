@@ -30,7 +30,7 @@ import { rateRange, replacedInShort } from './rates.ts';
 import { endedWords, reasonWords } from './reasons.ts';
 import { MODEL_CHANGED } from './suites.ts';
 import { unnoticedDrop } from './verdicts.ts';
-import { joinWords, plainWords, type Words } from './words.ts';
+import { joinSentences, joinWords, plainWords, type Words } from './words.ts';
 
 export type Tone = 'good' | 'bad' | 'open' | 'neutral';
 
@@ -93,7 +93,7 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     words: ({ judged }) => (judged ? 'Partly evaluated' : 'Not evaluated'),
     text: ({ judged }, found) =>
       judged
-        ? withNotes(nothingWorse(found), [['The rest needs a model key.']])
+        ? withNotes(nothingWorse(found), [['The rest needs a model key']])
         : firstReason({ kind: 'without-keys', judged }, found),
     title: () => 'Checked without a model key',
   },
@@ -116,7 +116,7 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
       return {
         subject: [replacedInShort(found.replaced) ?? ''],
         rows: [],
-        notes: [[...subject, '.'], ...notes],
+        notes: [subject, ...notes],
       };
     },
   },
@@ -133,7 +133,7 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     words: MODEL_CHANGED,
     text: (_, { suites }) => {
       const open = suitesThat('inconclusive', suites);
-      return { ...open, subject: [], notes: [["Base's stored answers were replaced."]] };
+      return { ...open, subject: [], notes: [["Base's stored answers were replaced"]] };
     },
   },
   fixed: {
@@ -256,10 +256,10 @@ function failedFact({ facts, reasons: [reason] }: Found): Fact | undefined {
 
 function otherwise(found: Found): Words {
   if (found.suites.some(({ verdict }) => verdict === 'new') && comparesNothing(found.figures))
-    return ['Nothing to compare with yet.'];
+    return ['Nothing to compare with yet'];
   return found.suites.some(hasComparison)
-    ? ['No regression: ', ...nothingWorse(found).subject, '.']
-    : ['No other test is affected.'];
+    ? ['No regression: ', ...nothingWorse(found).subject]
+    : ['No other test is affected'];
 }
 
 function isTooSmall(suite: SuiteResult): boolean {
@@ -313,12 +313,12 @@ export function headlineOf(result: Result): Headline {
   const compared = evidenceFirst(outcome, found);
   const ungraded = ungradedIn(outcome, found.figures);
   const instead = replacedIn(outcome, found.replaced);
-  const cautions = [compared, ungraded].flatMap((words) => (words === null ? [] : [[`${words}.`]]));
+  const cautions = [compared, ungraded].flatMap((words) => (words === null ? [] : [[words]]));
   return {
     ...outcomeLook(result),
     subject: joinWords([...nonEmpty(subject), ...(instead === null ? [] : [[instead]])], '; '),
     rows: [...rows, ...otherFacts(outcome, found, fact)],
-    note: joinWords([...notes, ...cautions], ' '),
+    note: joinSentences([...notes, ...cautions]),
   };
 }
 

@@ -5,9 +5,12 @@ export function plainWords(words: Words): string {
   return words.map((part) => (typeof part === 'string' ? part : part.name)).join('');
 }
 
-/** Adds a full stop, unless the text already ends a sentence. */
-export function endSentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
+/** Ends each sentence with one full stop. */
+export function joinSentences(sentences: readonly Words[]): Words {
+  const ended = sentences.map((words) =>
+    /[.!?…]$/.test(plainWords(words)) ? words : [...words, '.'],
+  );
+  return joinWords(ended, ' ');
 }
 
 export function joinWords(parts: readonly Words[], separator: string): Words {

@@ -1,5 +1,5 @@
 /** The stand-in's operations, by their id in GitHub's description. */
-import { operations } from './description.ts';
+import { operations, sampleOf } from './description.ts';
 import {
   annotationObject,
   checkObject,
@@ -69,6 +69,15 @@ const pullOf = ({ state, params }: Call) =>
 const commentOf = byId(({ comments }) => comments, 'comment_id');
 const remarkOf = byId(({ reviewComments }) => reviewComments, 'comment_id');
 const checkOf = byId(({ checkRuns }) => checkRuns, 'check_run_id');
+
+function compare({ state, params }: Call): Reply {
+  const [base = '', head = ''] = (params['basehead'] ?? '').split('...');
+  const sha = state.mergeBase(base, head);
+  const merge_base_commit = { ...sampleOf('commit'), sha };
+  return sha === null
+    ? error(404, `No common ancestor between ${base} and ${head}.`)
+    : { status: 200, body: { ...sampleOf('commit-comparison'), merge_base_commit } };
+}
 
 /** GitHub lets a token with write access change anyone's comment, so the client must check. */
 function edit(call: Call, comment: { body: string; updatedAt: Date }, shown: () => unknown): Reply {
@@ -182,6 +191,7 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
     WRITE_PULLS,
     about(remarkOf, ({ state }, remark) => remove(state.reviewComments, remark)),
   ],
+  'repos/compare-commits-with-basehead': [READ, compare],
   'repos/get-collaborator-permission-level': [READ, about(roleOf, permissionOf)],
   'repos/list-pull-requests-associated-with-commit': [READ_PULLS, pullsOfCommit],
   'checks/create': [WRITE_CHECKS, createCheck],

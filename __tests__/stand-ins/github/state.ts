@@ -124,6 +124,8 @@ export interface State {
   violations: string[];
   /** Whether a workflow's token may update its check runs. Reports of GitHub's behaviour differ. */
   statusUpdates: boolean;
+  /** The merge base of two commits. Null if the repository lacks one. */
+  mergeBase(base: string, head: string): string | null;
   now(): Date;
   nextId(): number;
 }
@@ -161,6 +163,7 @@ export function createState(
     repository,
     private: false,
     statusUpdates: false,
+    mergeBase: () => null,
     now,
     nextId: () => (id += 1),
     pulls: new Map(),

@@ -136,8 +136,8 @@ const GUIDES: readonly Guide[] = [
     adapt: (text) =>
       scripted(text).replace('  setup: { run: [npm ci], network: [registry.npmjs.org] }\n', ''),
     edits: { 'git commit --message Base': ['AGENTS.md', RULE, ''] },
-    after: ['git add .', 'git commit --message Base', 'npx evaldiff diff --code host n_tries=4'],
-    red: ['npx evaldiff diff --code host n_tries=4'],
+    after: ['git add .', 'git commit --message Base', 'npx evaldiff diff --code host n_tries=3'],
+    red: ['npx evaldiff diff --code host n_tries=3'],
     validate: ['--code', 'host'],
   },
   {

@@ -11,7 +11,6 @@ const FILES = {
 };
 const prompt = (from: string, to: string) => ({ [FILES.prompt]: PROMPT.replace(from, to) });
 const defaults = (path: string) => prompt('tests/quiz', path);
-const tests = (from: string, to: string) => ({ [FILES.tests]: TESTS.replace(from, to) });
 const above = (lines: string) => ({ [FILES.tests]: `${lines}\n${TESTS}` });
 const settings = { [FILES.settings]: `n_trys: 3\n${SETTINGS}` };
 const outside = { ...defaults('../secret'), 'secret.yaml': 'a: 1' };
@@ -19,7 +18,6 @@ const link = {
   ...defaults('tests/link'),
   'prompts/tests/link.yaml': { link: '../../.git/config' },
 };
-const noMessages = { [FILES.prompt]: PROMPT.slice(0, PROMPT.indexOf('messages:')) };
 const BOMB = `a: &a [x, x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
   .map((key, at) => `${key}: &${key} [${Array<string>(10).fill(`*${'abcdefgh'[at]!}`).join(', ')}]`)
   .join('\n')}`;
@@ -28,57 +26,10 @@ const BOMB = `a: &a [x, x, x, x, x, x, x, x, x, x]\n${[...'bcdefghi']
 const ROWS: [string, keyof typeof FILES, number, RegExp, FixtureFiles][] = [
   ['a key', 'prompt', 7, /^unknown key "mesages"; did.*"messages"\?$/, prompt('mess', 'mes')],
   ['a key of the settings', 'settings', 1, /^unknown key "n_trys"; did.*"n_tries"\?$/, settings],
-  [
-    'a key of a reference',
-    'tests',
-    5,
-    /^unknown key "expect" in references\[1\]; did you mean "expected"\?$/,
-    tests('expected: "answer 2"', 'expect: "answer 2"'),
-  ],
-  ['a type', 'prompt', 4, /^temperature must be a number/, prompt('re: 0.5', 're: hot')],
-  [
-    'a metric made of two things',
-    'tests',
-    2,
-    /^metric "answer" needs exactly one of uses, rubric and code$/,
-    tests('exact_match }', 'exact_match, code: "result = True" }'),
-  ],
-  ['no messages', 'prompt', 0, /^needs messages or prompt \(not both\), or code$/, noMessages],
   ['no file', 'prompt', 1, /^prompts\/tests\/quizz\.yaml does not exist/, defaults('tests/quizz')],
   ['a file outside', 'prompt', 1, /^\.\.\/secret is outside the prompts folder$/, outside],
   ['a symbolic link', 'prompt', 1, /^prompts\/tests\/link\.yaml is a symbolic link/, link],
-  ['one id', 'tests', 5, /^the reference id "q1" is already on line 4$/, tests('id: q2', 'id: q1')],
-  [
-    'a variable that is not declared',
-    'prompt',
-    11,
-    /^\{language\} is not in variables; declare it, or write \{\{language\}\} if you mean the literal text$/,
-    prompt('"{question}"', '"{question} in {language}"'),
-  ],
-  [
-    'not YAML',
-    'prompt',
-    11,
-    /quotes|not valid YAML/,
-    prompt('"{question}"', 'Q: {question}? O: t'),
-  ],
   ['an alias bomb', 'tests', 0, /^expands to more than \d+ values$/, above(BOMB)],
-  ['a prototype', 'tests', 1, /__proto__/, above('__proto__: { polluted: true }')],
-  [
-    'an unknown metric',
-    'tests',
-    2,
-    /^metric "answer": there is no built-in metric "exact_mach"; did you mean "exact_match"\?$/,
-    tests('exact_match', 'exact_mach'),
-  ],
-  [
-    'an unknown roll-up',
-    'tests',
-    1,
-    /^metrics_rollup: there is no roll-up "most"/,
-    above('metrics_rollup: { name: most }'),
-  ],
-  ['no tries', 'tests', 1, /^n_tries must be a whole number from 1 to 50/, above('n_tries: 0')],
 ];
 
 describe('a bad input', () => {

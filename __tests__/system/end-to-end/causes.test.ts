@@ -1,11 +1,4 @@
-import {
-  BASE_LINES,
-  CULPRIT,
-  HEAD_LINES,
-  shopFiles,
-  shopModel,
-  shopPrompt,
-} from '../../stand-ins/eight-lines.ts';
+import { HEAD_LINES, shopFiles, shopModel, shopPrompt } from '../../stand-ins/eight-lines.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
 import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import { changeOf, obedient, quiz, quizPrompt, SETTINGS } from './projects.ts';
@@ -33,17 +26,6 @@ const inheriting = (defaults: string) =>
 const parametersOf = (temperature: number, topP: number) =>
   `# Of all prompts.\ntop_p: ${topP}\ntemperature: ${temperature}\n`;
 
-test("a cause in a parameter from a defaults file is reported at that parameter's line", async () => {
-  const shared = 'prompts/shared/calm.yaml';
-  const { remarks } = await remarksOn(
-    sober,
-    { ...quiz(), 'prompts/quiz.yaml': inheriting('shared/calm'), [shared]: parametersOf(0.5, 0.8) },
-    { [shared]: parametersOf(1.5, 0.9) },
-  );
-  const message = expect.stringContaining(`Cause: temperature (0.5 → 1.5), ${shared}:3. Putting`);
-  expect(remarks).toMatchObject([{ path: shared, line: 3, message }]);
-});
-
 test('a cause in an unchanged file is reported at the changed line that refers to this file', async () => {
   const { causes, remarks, because } = await remarksOn(
     sober,
@@ -67,18 +49,6 @@ test('a cause in an unchanged file is reported at the changed line that refers t
       message: expect.stringContaining('Cause: temperature (0.5 → 1.5), prompts/shared/hot.yaml:3'),
     },
   ]);
-});
-
-test('of four changes to a file, the annotation is at the removed line that is the cause', async () => {
-  const file = 'prompts/shop.yaml';
-  const lines = HEAD_LINES.map((line, at) => (at === 0 || at === 5 ? line : BASE_LINES[at]!));
-  const edited = lines.filter((_, at) => at !== 1);
-  const { causes, remarks } = await remarksOn(shopModel([]), shopFiles(SETTINGS), {
-    [file]: shopPrompt(edited).replace('name: shop', '# The shop.\nname: shop\ntop_p: 0.9'),
-  });
-  expect(causes[0]?.causes[0]?.units).toMatchObject([{ side: 'base', lines: { from: CULPRIT } }]);
-  // Head adds two lines above it.
-  expect(remarks).toMatchObject([{ path: file, line: CULPRIT + 2, title: 'Regressed in 1 suite' }]);
 });
 
 test('two lines that break only together each get an annotation that names the other', async () => {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { answerText } from '../../../src/report/answers/text.ts';
 import { temporaryFolder, type FixtureRepository } from '../../stand-ins/repository.ts';
 import { commandsIn } from '../../stand-ins/runner-commands.ts';
 import { obedient, quiz, WORSE } from './projects.ts';
@@ -90,25 +89,6 @@ describe('evaldiff run', () => {
     const failed = await evaldiff('run', 'n_tries=1', 'temperature=1', '--fail-on', 'failure');
     expect(failed.code).toBe(1);
     expect((await evaldiff('run', 'prompts=nothing-like-it')).code).toBe(2);
-  });
-
-  test('records answers that a replay returns without a server', async () => {
-    const { repository, evaldiff, models } = await desk(quiz({ questions: 2 }));
-    const recorded = await evaldiff('run', 'n_tries=2', '--json', '--record', 'recordings.jsonl');
-    expect(recorded.code).toBe(0);
-    expect(textOf(repository, 'recordings.jsonl')).not.toContain(MODEL_KEY);
-    const asked = models.requests.length;
-    repository.write({
-      'evaldiff.yaml':
-        'models:\n  quiz-model: { provider: replay, file: recordings.jsonl, model: quiz-1, replaces: [quiz-1] }\n',
-    });
-    const replayed = await evaldiff('run', 'n_tries=2', '--json');
-    const answers = (run: Ended) =>
-      resultOf(run).suites[0]?.references.map(({ head }) =>
-        head?.tries.map(({ parts, error }) => answerText({ parts }) ?? error),
-      );
-    expect(answers(replayed)).toEqual(answers(recorded));
-    expect([replayed.code, models.requests.length]).toEqual([0, asked]);
   });
 });
 

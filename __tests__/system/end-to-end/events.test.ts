@@ -12,7 +12,6 @@ import {
   quiz,
   straight,
   testsOf,
-  README,
 } from './projects.ts';
 import { REPOSITORY, type Event } from './runner.ts';
 import {
@@ -187,6 +186,21 @@ describe('a push', () => {
     expect(run.result).toMatchObject({ base: null, suites: [{ verdict: 'new' }] });
   });
 
+  test("of a new branch is compared with the remote's default branch, not with an old local one", async () => {
+    const at = await stage(obedient);
+    const {
+      origin,
+      commits: [old = '', main = '', after = ''],
+    } = straight({ 'README.md': 'Old' }, quiz(), WORSE);
+    origin.git('branch', 'topic', after);
+    origin.git('update-ref', 'refs/heads/main', main);
+    const checkout = shallowCheckout(origin, 'refs/heads/topic', { depth: null });
+    checkout.git('branch', 'main', old);
+    const event = changed('push.new-branch', { after, ref: 'refs/heads/topic' });
+    const run = await runOn(at, { checkout, event });
+    expect(run.result.base).toEqual({ sha: main });
+  });
+
   test("of an annotated tag is about the tag's commit, although the event names the tag object", async () => {
     const at = await stage(obedient);
     const {
@@ -281,19 +295,6 @@ describe('a manual run', () => {
     expect(without.messages).toEqual([
       'workflow_dispatch has no commit to compare with; set the input base',
     ]);
-  });
-
-  test('reports an unsupported event in one line', async () => {
-    const event = { name: 'issue_comment', payload: {} };
-    const { run } = await onMain([README], () => event);
-    expect(run.code).toBe(1);
-    expect(run.outputs).toEqual({ conclusion: 'error' });
-    expect(run.messages).toEqual([
-      expect.stringMatching(
-        /^This action runs on pull_request, .*, but the event is issue_comment\.$/,
-      ),
-    ]);
-    expect(run.log).not.toContain('    at ');
   });
 });
 

@@ -25,7 +25,7 @@ export type Moment = (typeof MOMENTS)[number];
 
 /** The step. The signal makes it throw an error that nothing catches. */
 const SCRIPT = `process.on('SIGUSR2', () => { throw new TypeError('a fault of its own'); });
-await import(${JSON.stringify(join(ROOT, 'src', 'action.ts'))});
+await import(${JSON.stringify(join(ROOT, 'dist/action/index.js'))});
 `;
 
 function strike(fault: Fault, { github }: Stage, pid: number) {

@@ -1,5 +1,5 @@
 /** Pull requests with answers and messages that are not text: images, tool calls, files. */
-import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Result } from '../../../src/kernel/result/result.ts';
@@ -112,41 +112,6 @@ describe('a suite of tool calls', () => {
       'plates',
       'vases',
     ]);
-  });
-
-  test('names which of four changes to a tool is the cause', async () => {
-    const { out } = await compared('tools', (directory) => {
-      headOf('tools')(directory);
-      const path = join(directory, 'prompts/order.yaml');
-      const prompt = readFileSync(path, 'utf8')
-        .replace('one item of the catalogue', 'an item of the catalogue')
-        .replace('item: { type: string }', 'item: { type: string, description: Its name. }')
-        .replace('was not sent yet', 'was not sent');
-      writeFileSync(path, prompt);
-    });
-    expect(out.replaceAll(/\s+/g, ' ')).toContain(
-      'Cause: quantity → amount in the tool create_order, prompts/order.yaml:12. ' +
-        'Putting the old property back fixes 6 of 6 tests; the new property on base breaks them.',
-    );
-  });
-
-  test('names the property in the defaults file that defines the tool', async () => {
-    const shared = (directory: string) => {
-      const path = join(directory, 'prompts/order.yaml');
-      const [, before = '', tools = '', rest = ''] =
-        /^([^]*?)(tools:\n[^]*?)(messages:[^]*)$/.exec(readFileSync(path, 'utf8')) ?? [];
-      mkdirSync(join(directory, 'prompts/shared'));
-      writeFileSync(join(directory, 'prompts/shared/tools.yaml'), tools);
-      writeFileSync(path, `defaults: [shared/tools]\n${before}${rest}`);
-    };
-    const rename = (directory: string) => {
-      const path = join(directory, 'prompts/shared/tools.yaml');
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('quantity', 'amount'));
-    };
-    const { out } = await compared('tools', rename, shared);
-    expect(out.replaceAll(/\s+/g, ' ')).toContain(
-      'The only change: quantity → amount in the tool create_order, prompts/shared/tools.yaml:10.',
-    );
   });
 
   test('runs nothing if only the order of keys in a schema changed', async () => {

@@ -33,25 +33,6 @@ describe('a failing server', () => {
     expect(run.log).toContain('openai (local): rate limited; waiting 2 s');
   });
 
-  test('causes errors in up to a tenth of the tries, and the other tries are judged', async () => {
-    const login = { body: '<html>', headers: { 'content-type': 'text/html' } };
-    const { at, run } = await pullRequest(quiz({ questions: 12 }), promptOf('Skip 1 2 3 4'), {
-      answer: failing({ 7: login }, 'always'),
-    });
-    const outputs = { conclusion: 'failure', errors: '1', regressed: '4' };
-    expect(run).toMatchObject({ code: 1, outputs });
-    const failed = run.result.suites[0]?.references.filter(({ status }) => status === 'error');
-    expect(failed).toMatchObject([
-      { id: 'q7', head: { passes: 0, tries_judged: 0, rollup: null } },
-    ]);
-    expect(onlyComment(at)).toContain(
-      '1 test had tries that ended in an error; those are not counted: q7',
-    );
-    const message = 'the reply is not a chat completion (text/html, 6 bytes): it is a web page.';
-    expect(run.reports['report.html']).toContain(message);
-    expect(run.reports['junit.xml']).toContain(message);
-  });
-
   test('prevents any verdict if more than a tenth of the tries are errors', async () => {
     const base = quiz({ questions: 12, settings: `${SETTINGS}n_tries: 2\n` });
     const faults = {

@@ -172,16 +172,6 @@ describe('a pull request that changes nothing relevant', () => {
 });
 
 describe('a pull request', () => {
-  test('is reported as entirely new if base has no configuration', async () => {
-    const { at, run } = await pullRequest(README, quiz({ questions: 3 }));
-    expect(run.code).toBe(0);
-    const rates = { 'pass-rate-base': '', 'pass-rate-head': '1.0000' };
-    const outputs = { conclusion: 'success', calls: '6', regressed: '0', ...rates };
-    expect(run.outputs).toMatchObject(outputs);
-    expect(run.result.suites).toMatchObject([{ name: 'quiz', verdict: 'new' }]);
-    expect(onlyComment(at)).toContain('Nothing to compare with yet.');
-  });
-
   test('names the references of a deleted prompt without calling a model', async () => {
     const base = {
       ...quiz({ questions: 3 }),

@@ -190,6 +190,7 @@ export async function runAction(given: Step): Promise<StepResult> {
     GIT_CONFIG_GLOBAL: serverInPlace(folder, step),
     ...step.env,
   };
+  step.github.state.mergeBase = mergeBaseIn(step);
   const { code, stdout, stderr } = await (step.start !== undefined
     ? endOf(step.start(env, step.checkout.directory))
     : step.shipped === true
@@ -236,6 +237,17 @@ function inItsWorkspace(step: Step) {
     event: { ...step.event, sha: step.event.sha ?? headOf(step) },
   };
 }
+
+const mergeBaseIn =
+  ({ origin, checkout }: Step) =>
+  (base: string, head: string): string | null => {
+    const of = origin ?? repositoryAt(originOf(checkout.directory).replace('file://', ''));
+    try {
+      return of.git('merge-base', base, head);
+    } catch {
+      return null;
+    }
+  };
 
 /** The git configuration of a machine that reads the server's repository from a folder. */
 function serverInPlace(folder: string, { origin, checkout, env }: Step) {

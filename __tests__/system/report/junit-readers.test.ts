@@ -45,7 +45,7 @@ const RUNS: [string, () => Result, { tests: number; red: number }][] = [
   ['a suite that fell as a whole', suiteAlone, { tests: 2, red: 1 }],
   ['files to fix', withProblems, { tests: 4, red: 4 }],
   ['a green run', green, { tests: 17, red: 0 }],
-  // junit.test.ts tests ten thousand, which would take these readers seconds.
+  // junit.test.ts tests two thousand, which would take these readers seconds.
   ['a thousand failures', () => enormous(1000), { tests: 1000, red: 1000 }],
 ];
 

@@ -38,10 +38,6 @@ describe('override line', () => {
     ['gate.alhpa=1', 'unknown key "gate.alhpa"; did you mean "gate.alpha"?'],
     ['budgt.max_calls=3', 'unknown key "budgt.max_calls"; did you mean "budget.max_calls"?'],
     ['n_tries=1,2', 'n_tries takes one value'],
-    [
-      'hydra.mode=RUN',
-      'the only value is MULTIRUN, because every run is one; you can leave hydra.mode out',
-    ],
     ['base_url=https://x', '"base_url" may only be set in the workflow (input endpoints)'],
     ['max_calls=3', 'unknown key "max_calls"; did you mean "budget.max_calls"?'],
     ['nonsense', 'must be key=value'],
@@ -54,10 +50,6 @@ describe('override line', () => {
   test('is rejected if it sets a whole section', () => {
     const [found] = readOverrides(['gate=1'], OWN_SETTINGS).problems;
     expect(found?.message).toContain('overrides: gate=1: unknown key "gate"');
-  });
-
-  test('may set hydra.mode to MULTIRUN only, because evaldiff always runs all combinations', () => {
-    expect(readOverrides(['hydra.mode=MULTIRUN'], OWN_SETTINGS).problems).toEqual([]);
   });
 
   test('may be empty or a comment, and problems of all lines are reported together', () => {

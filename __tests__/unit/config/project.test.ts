@@ -31,9 +31,9 @@ describe('fixtures', () => {
     const { project, problems, notices } = await load('fixtures/repos/llmeval-examples');
     expect(problems).toEqual([]);
     expect(notices).toEqual([
+      'llmeval.yaml:2: version has no effect; you can remove it',
       'llmeval.yaml:4: defaults in the settings file have no effect: all prompts are read',
       'llmeval.yaml:6: hydra has no effect; write a sweep as sweep: { model: [a, b] }',
-      'llmeval.yaml:2: version belongs to llmeval and is ignored here; you can remove it',
     ]);
     expect(project.settings).toMatchObject({
       file: 'llmeval.yaml',

@@ -134,34 +134,37 @@ describe('rubrics', () => {
   test.each([
     [
       'choice_strings: AB\n  choice_scores: { A: 1 }',
-      '4: r.choice_scores has no score for the label "B" of choice_strings',
+      '4: the rubric "r": choice_scores has no score for the label "B" of choice_strings',
     ],
     [
       'choice_strings: A\n  choice_scores: { A: 1, B: 0 }',
-      '4: r.choice_scores has the label "B", which is not in choice_strings',
+      '4: the rubric "r": choice_scores has the label "B", which is not in choice_strings',
     ],
     [
       'choice_strings: AB\n  choice_scores: from_strings',
-      '4: r.choice_scores must map at least one label to a number',
+      '4: the rubric "r": choice_scores must map at least one label to a number',
     ],
     [
       'choice_strings: AB',
-      '1: r.choice_scores must map at least one label to a number; choice_strings has labels but no scores',
+      '1: the rubric "r": choice_scores must map at least one label to a number; choice_strings has labels but no scores',
     ],
     [
       'choice_strings: from_n',
-      "1: r.choice_scores cannot be used: choice_strings from_n compares several answers, but a rubric judges only one; to compare base's answer with head's, use pairwise_preference",
+      `1: the rubric "r": choice_scores cannot be used: choice_strings from_n compares several answers, but a rubric judges only one; to compare base's answer with head's, use pairwise_preference`,
     ],
-    ['choice_scores: { "": 1 }', '3: r.choice_scores has an empty label'],
+    ['choice_scores: { "": 1 }', '3: the rubric "r": choice_scores has an empty label'],
     [
       'choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]',
-      '3: r.choice_scores must map at least one label to a number',
+      '3: the rubric "r": choice_scores must map at least one label to a number',
     ],
     [
       'choice_scores: { A: 1 }\n  eval_type: guess',
       '4: r.eval_type must be one of classify, cot_classify, classify_cot',
     ],
-    ['choice_scores: { A: 1 }\n  messages: []', '1: r has prompt and messages; keep one of them'],
+    [
+      'choice_scores: { A: 1 }\n  messages: []',
+      '1: the rubric "r" has prompt and messages; keep one of them',
+    ],
     [
       'choice_scores: { A: 1 }\n  examples: [{ content: c }]',
       '4: r.examples[0]: "expected" is missing',

@@ -257,9 +257,7 @@ describe('settings file', () => {
       'llmeval.yaml',
       2,
     ]);
-    expect(notices).toEqual([
-      'llmeval.yaml:1: version belongs to llmeval and is ignored here; you can remove it',
-    ]);
+    expect(notices).toEqual(['llmeval.yaml:1: version has no effect; you can remove it']);
     expect(
       (await read({ 'evaldiff.yaml': 'n_tries: 3', 'llmeval.yaml': 'n_tries: 2' })).project.settings
         .n_tries,

@@ -31,7 +31,7 @@ describe('metric with the key "every"', () => {
 
   test('is rejected if it also sets all: true', async () => {
     expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: all: true requires every turn to pass, but every: 0.9 requires only that share of them; keep one',
+      'prompts/tests/p.yaml:2: metric "is_json": all: true requires every turn to pass, but every: 0.9 requires only that share of them; keep one',
     ]);
   });
 

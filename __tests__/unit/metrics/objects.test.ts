@@ -5,7 +5,13 @@ import {
   scoreOfObjects,
 } from '../../../src/metrics/objects.ts';
 import { callsOf, textOf } from '../../../src/types/answer.ts';
-import type { JudgedSide, MetricLevel, ObjectScore, Score } from '../../../src/types/metric.ts';
+import type {
+  JudgedSide,
+  Metric,
+  MetricLevel,
+  ObjectScore,
+  Score,
+} from '../../../src/types/metric.ts';
 import type { Message } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import { sample } from './samples.ts';
@@ -137,7 +143,15 @@ describe("combined score of a dialogue's turns", () => {
     '?': 'ungraded',
     '!': 'error',
   };
-  const kind = { name: 'kind', skip: false, level: 'Turn' as const };
+  const kind: Metric = {
+    name: 'kind',
+    skip: false,
+    level: 'Turn',
+    source: { kind: 'code', language: 'python', code: 'result = metric > 0' },
+    threshold: null,
+    depends_on: [],
+    place: { file: 'a.yaml', line: 1 },
+  };
   const scores = (written: string, values: Json[] = []): ObjectScore[] =>
     [...written].map((sign, at) => {
       const status = STATUS[sign] ?? 'skipped';
@@ -185,6 +199,8 @@ describe("combined score of a dialogue's turns", () => {
     ]);
     const { value } = scoreOfObjects({ ...kind, every: 0.5, skip: true }, scores('✓✗', [5, 2]));
     expect(value).toBe(3.5);
+    const shown: Metric = { ...kind, source: { ...kind.source, code: 'result = True' } as never };
+    expect(scoreOfObjects({ ...shown, every: 0.5 }, scores('✓✓', [5, 2])).value).toBe(3.5);
   });
 
   test('names the failed turn of the script and its expected value', () => {

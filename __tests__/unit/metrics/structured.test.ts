@@ -120,6 +120,46 @@ describe('json_schema', () => {
   });
 });
 
+describe('a JSON schema from a repository', () => {
+  /** Each definition checks the one below twice, so the last is checked 2⁴⁰ times. */
+  const doubling = (keyword: string, last: Json) =>
+    Object.fromEntries([
+      ['d0', last],
+      ...Array.from({ length: 40 }, (_, index): [string, Json] => {
+        const below = { $ref: `#/$defs/d${index}` };
+        return [`d${index + 1}`, { [keyword]: [below, below] }];
+      }),
+    ]) as Json;
+
+  test.each([
+    ['allOf', { minItems: 1 }],
+    ['anyOf', { type: 'string' }],
+  ])('whose %s takes too long is stopped, and is not checked again', async (keyword, last) => {
+    const schema = {
+      uniqueItems: true,
+      if: { minItems: 3 },
+      then: { $ref: '#/$defs/d40' },
+      $defs: doubling(keyword, last),
+    };
+    const reason = async (output: string) =>
+      (await score('json_schema', output, undefined, { schema })).reason;
+    expect(await reason('[1, 1]')).toBe('the JSON must NOT have duplicate items');
+    expect(await reason('[1, 2, 3]')).toBe(
+      'the check of the schema took longer than 2 s and was stopped',
+    );
+    expect(await reason('[1, 2, 3]')).toBe(
+      'was not checked: the schema took longer than 2 s before',
+    );
+  });
+
+  test('that refers to itself endlessly is an error', async () => {
+    expect(await score('json_schema', '{}', undefined, { schema: { $ref: '#' } })).toMatchObject({
+      status: 'error',
+      reason: 'the schema refers to itself ($ref) in an endless loop',
+    });
+  });
+});
+
 describe('numbers in JSON', () => {
   test.each([
     ['json_match', `{"id": ${other}}`, `{"id": ${big}}`, 'fail'],
@@ -448,26 +488,6 @@ describe('tool_call_match', () => {
   ])('for %s (expected %j, options %j): reason %j', async (given, expected, options, reason) => {
     const call = { name: 'order', arguments: given };
     expect((await scoreCalls([call], expected, options)).reason ?? '').toBe(reason);
-  });
-
-  test('checks schemas in a worker that can be stopped', async () => {
-    const schema = { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } };
-    const checked: unknown[] = [];
-    const score = await scored(
-      builtIn('tool_call_match'),
-      sample('', {
-        expected: [{ name: 'f', schema }],
-        calls: [{ name: 'f', arguments: '{"a": 1}' }],
-      }),
-      {
-        checkSchema: (_, values) => {
-          checked.push(...values);
-          return Promise.resolve([{ status: 'error', message: 'took too long' }]);
-        },
-      },
-    );
-    expect(checked).toEqual([{ a: 1 }]);
-    expect(score).toMatchObject({ status: 'error', reason: 'took too long' });
   });
 
   test('is an error for an invalid schema', async () => {

@@ -1,4 +1,3 @@
-import { labelInLine } from '../../../src/metrics/label.ts';
 import { lastWords, replyObject, verdictOf } from '../../../src/metrics/verdict.ts';
 
 const WORDS = ['yes', 'no', 'unknown'];
@@ -45,45 +44,6 @@ describe('a verdict in JSON', () => {
     [true, null],
   ])('%p on a scale from 1 to 5 is read as %j', (value, score) =>
     expect(verdictOf(value, ['1', '2', '3', '4', '5'])).toBe(score),
-  );
-});
-
-describe('a verdict in a line', () => {
-  test.each([
-    'yes, mostly',
-    'Yes (barely).',
-    'yes – for the most part',
-    'Yes; in part',
-    'YES: 80 %',
-    'Yes, with reservations',
-    'yes, kind of',
-    'Yes, somewhat',
-    'yes. Almost.',
-    'yes, 3 of 4',
-    'Yes, I think',
-    'yes, to some extent',
-    'Yes, not entirely',
-    'yes, and no',
-    'yes … mostly',
-    'yes, for the first question',
-    'Yes, when asked twice',
-    'YES – where it answers',
-    'Yes, more or less',
-    'yes, at least in the first step',
-    'Mostly yes',
-    'Rather: yes',
-  ])('%j is qualified, so it is none', (line) =>
-    expect(labelInLine(line.toLowerCase(), WORDS)).toBeNull(),
-  );
-
-  test.each([
-    ['Yes, it names the source.', 'yes'],
-    ['no, the second step is wrong', 'no'],
-    ['No (it is rude)', 'no'],
-    ['yes: nothing is missing', 'yes'],
-    ['Verdict: unknown', 'unknown'],
-  ])('%j has a reason, so it is read', (line, word) =>
-    expect(labelInLine(line.toLowerCase(), WORDS)).toBe(word),
   );
 });
 

@@ -310,6 +310,6 @@ describe('renderJunit', () => {
     expect(all(root, 'testcase')[0]?.attributes['name']).toBe('one\n\ttwo');
   });
 
-  test('contains every one of ten thousand failures', () =>
-    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(10_000));
+  test('contains every one of two thousand failures', () =>
+    expect(all(parse(renderJunit(enormous())), 'failure')).toHaveLength(2000));
 });

@@ -31,13 +31,13 @@ function change(base: Tree, head: Tree) {
 
 /** The files of a trial, which its program reads from its commit and its overlay. */
 function trialOf(
-  { target }: FilesChange,
+  { compose }: FilesChange,
   trees: Record<Side, Tree>,
   side: Side,
   chosen: readonly number[],
 ): Record<string, string | Uint8Array> {
   const other = side === 'base' ? 'head' : 'base';
-  const made = target(side, (unit) => chosen.includes(unit));
+  const made = compose((unit) => chosen.includes(unit))(side);
   if (!takesOverlay(made)) throw new TypeError('not an agent');
   const { overlay, commit } = made;
   expect(commit).toBe(`commit of ${side}`);
@@ -203,6 +203,6 @@ describe('the parts (units) that a change of files is split into', () => {
   test('do not exist for equal files', () => {
     const found = change({ 'a.md': 'a' }, { 'a.md': 'a' });
     expect(found.units).toEqual([]);
-    expect(found.target('head', () => true)).not.toHaveProperty('overlay');
+    expect(found.compose(() => true)('head')).not.toHaveProperty('overlay');
   });
 });

@@ -148,32 +148,6 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     });
   });
 
-  test('count few-shot pairs that changed places as one swap, separate from changes of other messages', () => {
-    const pairs = (...order: number[]): PromptText[] =>
-      order.flatMap((n) => [
-        { role: 'user', content: `Question ${n}` },
-        { role: 'assistant', content: `Answer ${n}` },
-      ]);
-    const ask = { role: 'user' as const, content: '{city}?' };
-    const base = side({
-      messages: [{ role: 'system', content: 'Be polite.' }, ...pairs(1, 2, 3), ask],
-    });
-    const head = side({
-      messages: [{ role: 'system', content: 'Be curt.' }, ...pairs(2, 1, 3), ask],
-    });
-    const { units, generation } = change(base, head);
-    expect(units.map(({ kind, lines }) => [kind, lines])).toEqual([
-      ['line', { from: 0, to: 0 }],
-      ['swap', { from: 4, to: 7 }],
-    ]);
-    const asked = generation(affected(base, head), new Set([1]));
-    expect('messages' in asked && asked.messages.map(({ content }) => content)).toEqual([
-      'Be polite.',
-      ...pairs(2, 1, 3).map(({ content }) => content),
-      'Oslo?',
-    ]);
-  });
-
   test('include parts of both messages and code if the prompt has both', () => {
     const messages = (content: string): PromptText[] => [{ role: 'user', content }];
     const base = side({ messages: messages('Where?'), code: 'output = 1' });

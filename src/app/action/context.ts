@@ -3,6 +3,8 @@ import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Inputs } from '../../config/inputs.ts';
 import { serverAddress } from '../../edges/git/remote.ts';
+import type { Client } from '../../edges/github/client.ts';
+import { mergeBaseOf } from '../../edges/github/pull.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
 import { expandNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
 import { UserError, problem } from '../../errors.ts';
@@ -101,9 +103,9 @@ const REFERENCES_IN_LOG = 20;
 export function sessionOptions(
   job: Omit<Job, 'trust' | 'commits'>,
   trust: SessionOptions['trust'],
+  client: Client,
 ): SessionOptions {
   const { inputs, access, secrets, env, facts, runner, now } = job;
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   return {
     features: job.features,
     inputs: { ...inputs, read: { ...inputs.read, formats: formatsOf(job.features) } },
@@ -115,7 +117,7 @@ export function sessionOptions(
     testOverrides: job.testOverrides,
     directory: job.workspace,
     workingDirectory: inputs.workingDirectory,
-    remote: server && name ? serverAddress(server, name, inputs.token) : undefined,
+    remote: remoteOf(job, client),
     temporary: env['RUNNER_TEMP'] || tmpdir(),
     role: ownJobOf(job)?.role ?? 'whole',
     withheld: withheldFrom(facts),
@@ -153,6 +155,15 @@ export function sessionOptions(
       const lost = lostBatches(job, prepared);
       if (lost !== null) runner.warning(lost);
     },
+  };
+}
+
+function remoteOf({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
+  if (!server || !name) return undefined;
+  return {
+    ...serverAddress(server, name, inputs.token),
+    mergeBase: (base: string, head: string) => mergeBaseOf(client, name, [base, head]),
   };
 }
 

@@ -87,7 +87,7 @@ async function concludeJob(
     const head = await commits.promise.then(({ origin }) => origin, unknownOf);
     return trustLevel(job.facts, head, approval);
   };
-  return openSession(sessionOptions(job, decide), (session) => {
+  return openSession(sessionOptions(job, decide, client), (session) => {
     const ready = { ...job, trust: session.trust, commits: commits.promise };
     return ownJobOf(job)?.run?.(ready, session) ?? evaluateAndPublish(client, ready, session);
   });

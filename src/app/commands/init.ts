@@ -404,7 +404,6 @@ function starterSettings(
     ),
     'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
-    'gate:\n  anchor: { since: 30-days } # also compares with 30 days ago, to find slow decline',
     `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
       ' # a run that would need more is refused before anything is sent',
   ];

@@ -146,7 +146,7 @@ export interface CommandRow {
    * Null if the suite belongs to another feature.
    * @throws UserError if the suite has no labels.
    */
-  grade?(suite: Suite, context: TargetContext, code: string): Promise<LabelledTest | null>;
+  grade?(suite: Suite, context: TargetContext): Promise<LabelledTest | null>;
 }
 
 export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];

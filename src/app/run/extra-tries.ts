@@ -10,7 +10,7 @@ export function extraTryMaker(
   price: Price,
   { byBase = false, ...asked }: Pick<Request, 'anew' | 'secondSession'> & { byBase?: boolean },
 ) {
-  const { spent, evaluate, checkSchema, random, scoreMetric } = tools;
+  const { spent, evaluate, random, scoreMetric } = tools;
   let isEnded = false;
   const complete: Complete = async (request) => {
     const completion = await spent.meter.complete({ ...request, ...asked });
@@ -18,7 +18,7 @@ export function extraTryMaker(
     if (isAbandoned(completion)) isEnded = true;
     return completion;
   };
-  const askTools = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  const askTools = { complete, evaluate, random, scoreMetric, price };
   return {
     async make<Wanted extends ExtraTry>(run: SuiteRun, wanted: readonly Wanted[]) {
       const suite = byBase ? run : { ...run, baseScoring: null };

@@ -9,7 +9,6 @@ import type { Prompt } from '../../kernel/suite/suite.ts';
 import { createMeter, type Meter } from '../../money/meter.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import type { Usage } from '../../types/answer.ts';
-import type { CheckSchema } from '../../types/metric.ts';
 import {
   type Complete,
   type Completion,
@@ -41,7 +40,6 @@ export interface JudgeEdges {
   words: RunWords;
   complete: Complete;
   evaluate: Evaluate;
-  checkSchema?: CheckSchema;
   random: ScoringTools['random'];
   scoreMetric: ScoringTools['scoreMetric'];
   hash(text: string): string;
@@ -123,7 +121,7 @@ export async function askRounds(
 
 async function executeRounds(
   prepared: Prepared,
-  { evaluate, checkSchema, random, scoreMetric, words }: JudgeEdges,
+  { evaluate, random, scoreMetric, words }: JudgeEdges,
   { meter, complete, halted, unmade, missing }: Spending,
 ): Promise<SuiteComparison[]> {
   const { suites, price, next } = prepared;
@@ -140,7 +138,6 @@ async function executeRounds(
   return runRounds(suites, whileCalled, {
     complete,
     evaluate,
-    checkSchema,
     random,
     scoreMetric,
     price,

@@ -1,5 +1,5 @@
 import type { Repository } from '../../edges/git/repository.ts';
-import { UserError, userError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { ORIGIN_WORDS, useOfBase, weakest } from '../../trust/trust-table.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { EventFacts, Origin } from '../../types/repository.ts';
@@ -108,12 +108,10 @@ async function defaultTip(
   { baseBranch, headBranch }: EventFacts,
 ): Promise<string | null> {
   if (baseBranch === undefined || baseBranch === headBranch) return null;
-  try {
-    return await repository.resolve(`refs/heads/${baseBranch}`);
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
+  // A local branch of this name may be outdated.
+  const tip = await repository.remoteTip(baseBranch);
+  if (tip !== null) await repository.ensureCommit(tip, { side: 'base' });
+  return tip;
 }
 
 export async function runBoth<A, B>(

@@ -40,7 +40,6 @@ import { loadListPrices, loadModelNames } from './prices.ts';
 import type { Halting } from './progress.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
-import { createSchemaChecker } from './schemas.ts';
 import { machineOf, userFolder } from './store-place.ts';
 
 function nextTurn(): Promise<void> {
@@ -128,10 +127,6 @@ function delayUntil(ready: EdgesOptions['beforeCalls'], complete: Complete): Com
 export function createEdges(options: EdgesOptions) {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
-  const schemas = createSchemaChecker(
-    CODE_TIMEOUT_SECONDS,
-    () => options.halting.halted() !== null,
-  );
   const activity = createActivity(nextTurn);
   let ledger = createLedger({ maxCalls: null, maxCost: null }, () => null);
   const providers = providersOf(options, {
@@ -151,7 +146,6 @@ export function createEdges(options: EdgesOptions) {
   const edges: Edges = {
     complete: asking.complete,
     evaluate: (job) => activity.during(() => sandbox.evaluate(job)),
-    checkSchema: (schema, values) => activity.during(() => schemas.check(schema, values)),
     scoreMetric: scorerOf(options.features),
     solve: createSolver(),
     random: delimiterFrom,
@@ -178,7 +172,7 @@ export function createEdges(options: EdgesOptions) {
   return {
     edges,
     async close() {
-      await Promise.all([providers.close(), sandbox.close(), schemas.close()]);
+      await Promise.all([providers.close(), sandbox.close()]);
       await checkouts.remove();
     },
   };

@@ -1,16 +1,7 @@
 import { InternalError, userError } from '../../errors.ts';
 import type { ChangedFile } from '../../types/repository.ts';
-import { lastLine, runGit, type GitPlace } from './command.ts';
-import {
-  type FolderEntry,
-  emptyTree,
-  REGULAR_MODES,
-  SUBMODULE,
-  TREE,
-  treeEntries,
-  treePathText,
-  type TreeReader,
-} from './listing.ts';
+import { lastLine, runGit, splitNul, type GitPlace } from './command.ts';
+import { REGULAR_MODES, SUBMODULE, readTrees, treePathText, type TreeSource } from './listing.ts';
 import { isObjectId } from './objects.ts';
 
 type Lines = ChangedFile['lines'];
@@ -24,78 +15,69 @@ const DIFF_COMMAND = [
   '--no-relative',
   '--submodule=short',
   '--ignore-submodules=none',
-  '-M50%',
-  '-l1000',
 ];
 
 export async function diffTrees(
-  place: GitPlace,
-  trees: TreeReader,
+  trees: TreeSource,
   [base, head]: readonly [base: string, head: string],
   fetchContents: (ids: readonly string[]) => Promise<void>,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  const contents: string[] = [];
-  for await (const { before, after } of treeDifferences(trees, base, head))
-    for (const entry of [before, after])
-      if (entry !== undefined && entry.mode !== SUBMODULE) contents.push(entry.id);
+  const differing = await treeDifferences(trees, base, head);
+  const contents = differing.flatMap(({ sides }) =>
+    sides.flatMap(({ mode, id }) => (mode === NO_MODE || mode === SUBMODULE ? [] : id)),
+  );
   await fetchContents(contents);
-  return diff(place, base, head);
+  return diff(trees.place, base, head);
 }
 
-interface TreeDifference {
-  path: string;
-  before: FolderEntry | undefined;
-  after: FolderEntry | undefined;
-}
+const NO_MODE = '000000';
 
-export async function* treeDifferences(
-  trees: TreeReader,
+/** The paths that differ, without renames. Reads no contents of files. */
+export async function treeDifferences(
+  trees: TreeSource,
   base: string,
   head: string,
-): AsyncGenerator<TreeDifference> {
-  const none = emptyTree(base);
-  const open = [{ base, head, folder: '' }];
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    if (pair.base === pair.head) continue;
-    const before = await treeEntries(trees, pair.base);
-    const after = await treeEntries(trees, pair.head);
-    for (const { path, ...sides } of differingEntries(before, after))
-      if (!path.endsWith('/')) yield { path: `${pair.folder}${path}`, ...sides };
-      else
-        open.push({
-          base: sides.before?.id ?? none,
-          head: sides.after?.id ?? none,
-          folder: `${pair.folder}${path}`,
-        });
-  }
+): Promise<RawChange[]> {
+  const command = [...DIFF_COMMAND, '--no-renames', '--raw', '-z', '--no-abbrev'];
+  return parseRaw(splitNul(await readTrees(trees, [base, head], command)));
 }
 
-function differingEntries(
-  base: readonly FolderEntry[],
-  head: readonly FolderEntry[],
-): TreeDifference[] {
-  const [left, right] = [byName(base), byName(head)];
-  return [...new Map([...left, ...right])].flatMap(([name, { bytes, mode }]) => {
-    const [before, after] = [left.get(name), right.get(name)];
-    if (before?.mode === after?.mode && before?.id === after?.id) return [];
-    return [{ path: `${treePathText(bytes)}${mode === TREE ? '/' : ''}`, before, after }];
+interface RawChange {
+  status: string;
+  /** At base and at head. */
+  sides: [{ mode: string; id: string }, { mode: string; id: string }];
+  from: string;
+  path: string;
+}
+
+function parseRaw(listing: readonly Buffer[]): RawChange[] {
+  const parts = listing.values();
+  return Array.from(parts, (part) => {
+    const [mode = '', newMode = '', id = '', newId = '', status = ''] = part
+      .toString('latin1')
+      .slice(1)
+      .split(' ');
+    const from = nextPath(parts);
+    const path = /^[RC]/.test(status) ? nextPath(parts) : from;
+    return {
+      status,
+      sides: [
+        { mode, id },
+        { mode: newMode, id: newId },
+      ],
+      from,
+      path,
+    };
   });
-}
-
-function byName(entries: readonly FolderEntry[]): Map<string, FolderEntry> {
-  return new Map(
-    entries.map((entry) => [
-      `${entry.bytes.toString('latin1')}${entry.mode === TREE ? '/' : ''}`,
-      entry,
-    ]),
-  );
 }
 
 async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
   const parser = diffParser();
   const command = [
     ...DIFF_COMMAND,
+    '-M50%',
+    '-l1000',
     '--raw',
     '-p',
     '-z',
@@ -109,7 +91,10 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     head,
   ];
   const { code, stderr: complaint } = await runGit(place, command, {
-    onOutput: (chunk) => parser.push(chunk),
+    onOutput(chunk) {
+      parser.push(chunk);
+      return true;
+    },
   });
   if (code === 0) return parser.files();
   const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
@@ -142,33 +127,20 @@ function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
       }
       hunks.push(chunk.subarray(start));
     },
-    files() {
-      const files: ChangedFile[] = [];
-      const parts = listing.values();
-      for (const part of parts) {
-        const entry = part.toString('latin1').split(' ');
-        const from = nextPath(parts);
-        const path = /^[RC]/.test(entry[4] ?? '') ? nextPath(parts) : from;
-        files.push(parseChangedFile(entry, from, path, hunks.lines));
-      }
-      return files;
-    },
+    files: () => parseRaw(listing).map((change) => parseChangedFile(change, hunks.lines)),
   };
 }
 
 function parseChangedFile(
-  entry: readonly string[],
-  from: string,
-  path: string,
+  { status, sides: [before, { mode, id }], from, path }: RawChange,
   lines: ReadonlyMap<string, Lines>,
 ): ChangedFile {
-  const [, mode = '', oldId = '', newId = '', status = ''] = entry;
   // If a link became a file (`T`), the patch has a deletion and a new file.
-  const before = status === 'T' ? '0'.repeat(oldId.length) : oldId;
+  const oldId = status === 'T' ? '0'.repeat(before.id.length) : before.id;
   return {
     path,
     basePath: status === 'A' ? null : from,
-    lines: REGULAR_MODES.has(mode) ? (lines.get(`${before}..${newId}`) ?? []) : [],
+    lines: REGULAR_MODES.has(mode) ? (lines.get(`${oldId}..${id}`) ?? []) : [],
     deleted: status === 'D',
   };
 }

@@ -103,7 +103,8 @@ export function spawnGit(
 interface RunOptions {
   input?: Uint8Array;
   networkTimeoutMs?: number;
-  onOutput?: (chunk: Buffer) => void;
+  /** Instead of collecting the output. False: ends git. */
+  onOutput?: (chunk: Buffer) => boolean;
 }
 
 /**
@@ -128,7 +129,10 @@ export function runGit(
           late = true;
           killGroup(child.pid);
         }, networkTimeoutMs);
-  child.stdout.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (options.onOutput === undefined) output.push(chunk);
+    else if (!options.onOutput(chunk)) killGroup(child.pid);
+  });
   child.stderr.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString('utf8')).slice(-STDERR_LIMIT);
   });
@@ -149,6 +153,16 @@ export function runGit(
   });
   child.stdin.end(options.input ?? Buffer.alloc(0));
   return promise;
+}
+
+/** Runs one work after the other. */
+export function inTurns(): <T>(work: () => Promise<T>) => Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = turn.then(work);
+    turn = result.catch(() => undefined);
+    return result;
+  };
 }
 
 export async function git(
@@ -180,6 +194,16 @@ export function linesOf(output: Buffer): string[] {
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '');
+}
+
+export function splitNul(output: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let start = 0;
+  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
+    parts.push(output.subarray(start, end));
+    start = end + 1;
+  }
+  return parts;
 }
 
 /** Returns the last `fatal:` or `error:` line, else the last line, without credentials. */

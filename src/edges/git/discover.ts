@@ -1,8 +1,7 @@
 import { lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, parse, relative, resolve, sep } from 'node:path';
 import { userError } from '../../errors.ts';
-import { type GitPlace, git } from './command.ts';
-import { splitNul } from './tree.ts';
+import { type GitPlace, git, splitNul } from './command.ts';
 
 export interface Checkout {
   root: string;

@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../text/amounts.ts';
 import { gitLine, gitLines } from './command.ts';
-import { deepenUntil, type HistorySource } from './history.ts';
 import { resolveRevision, type Names } from './revision.ts';
 
 export interface EarlierCommit {
@@ -28,7 +27,7 @@ export async function earlierCommit(
   const [, days] = DAYS.exec(since) ?? [];
   if (days !== undefined) {
     await names.history.ensure(than.commit);
-    return commitBefore(names.source, than.commit, than.now - Number(days) * DAY_MS);
+    return commitBefore(names, than.commit, than.now - Number(days) * DAY_MS);
   }
   const name = since === 'last-release' ? await lastRelease(names) : since;
   if (name === null) return null;
@@ -38,7 +37,7 @@ export async function earlierCommit(
 }
 
 async function commitBefore(
-  { place, remote }: HistorySource,
+  { place, history }: Names,
   from: string,
   time: number,
 ): Promise<EarlierCommit | null> {
@@ -46,8 +45,10 @@ async function commitBefore(
   const find = (): Promise<string> =>
     gitLine(place, ['rev-list', '--first-parent', '-1', `--min-age=${seconds}`, from, '--']);
   let found = await find();
-  if (found === '' && !('none' in remote))
-    await deepenUntil(place, remote, [[from]], async () => (found = await find()) !== '');
+  if (found === '') {
+    await history.complete([from]);
+    found = await find();
+  }
   if (found === '') return null;
   const date = await gitLine(place, ['show', '--no-patch', '--format=%cs', found, '--']);
   return { commit: found, name: `${date} (${found.slice(0, 7)})` };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import type { Side } from '../../types/plain.ts';
-import { gitLines, lastLine, runGit, type GitResult, type GitPlace } from './command.ts';
+import { inTurns, lastLine, runGit, type GitPlace } from './command.ts';
 import { absentOf, isObjectId, peel, type ObjectReader } from './objects.ts';
 import { adviceOn, type Remote } from './remote.ts';
 
@@ -18,10 +18,6 @@ export interface NamedCommit {
 
 export type CommitHistory = ReturnType<typeof openHistory>;
 
-const FIRST_STEP = 50;
-
-const LAST_STEP = 1_000_000;
-
 export interface HistorySource {
   place: GitPlace;
   reader: ObjectReader;
@@ -36,12 +32,7 @@ export function openHistory(source: HistorySource) {
   const known = new Set<string>();
   const hinted = new Set<string>();
   const wanted = new Set<string>();
-  let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = turn.then(work);
-    turn = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = inTurns();
   const has = async (commit: string): Promise<boolean> => {
     if (!isObjectId(commit)) throw new InternalError(`not a commit id: ${commit.slice(0, 80)}`);
     if (known.has(commit)) return true;
@@ -57,7 +48,7 @@ export function openHistory(source: HistorySource) {
       await inTurn(async () => {
         const absent = await absentOf([...wanted], has);
         if (remote !== null && absent.length > 1)
-          await fetchIds(remote, await depthOf(source), absent);
+          await remote.fetch(absent, { depth: await depthOf(source) });
         if (!(await has(commit))) await fetchCommit(source, commit, hints.side, hinted);
       });
       known.add(commit);
@@ -65,8 +56,11 @@ export function openHistory(source: HistorySource) {
       wanted.delete(commit);
     }
   };
+  const complete = (ids: readonly string[]): Promise<void> =>
+    inTurn(() => completeHistory(source, ids, hinted));
   return {
     hasRemote: remote !== null,
+    complete,
     found: (commit: string) => void known.add(commit),
     ensure,
     async mergeBase(base: string, head: string): Promise<string | null> {
@@ -75,7 +69,10 @@ export function openHistory(source: HistorySource) {
       // If base is an ancestor of head, it is the merge base, even in a shallow clone.
       if (base === head || (await isNearAncestor(reader, base, head))) return base;
       if (await isNearAncestor(reader, head, base)) return head;
-      return inTurn(() => findMergeBase(place, remote, [base, head], hinted));
+      const known = (await remote?.mergeBase(base, head)) ?? null;
+      if (known !== null) return known;
+      await complete([base, head]);
+      return mergeBaseHere(place, base, head);
     },
     async remoteRefs(names: readonly string[]): Promise<NamedCommit[]> {
       const listed = await remote?.list(names.flatMap((name) => [name, `${name}^{}`]));
@@ -120,22 +117,28 @@ async function isNearAncestor(
   return false;
 }
 
-export async function shallowBoundary(place: GitPlace): Promise<Set<string>> {
-  const text = await readFile(join(place.gitDir, 'shallow'), 'utf8').catch(() => '');
-  return new Set(text.split('\n').filter((line) => line !== ''));
-}
-
-export function fetchIds(
-  remote: Remote,
-  depth: readonly string[],
-  ids: readonly string[],
-): Promise<GitResult> {
-  return remote.fetch(ids, { filter: 'tree:0', depth });
+export async function isShallow({ gitDir }: GitPlace): Promise<boolean> {
+  return (await readFile(join(gitDir, 'shallow'), 'utf8').catch(() => '')) !== '';
 }
 
 /** In a full clone, a fetch with a depth would truncate the history. */
-export async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
-  return empty || (await shallowBoundary(place)).size > 0 ? ['--depth=1'] : [];
+async function depthOf({ place, empty }: HistorySource): Promise<string[]> {
+  return empty || (await isShallow(place)) ? ['--depth=1'] : [];
+}
+
+/** The depth that git uses for `--unshallow`, which would fail in a full clone. */
+const WHOLE_HISTORY = { filter: 'tree:0', depth: ['--depth=2147483647'] } as const;
+
+/** Fetches the commits that a shallow clone lacks, without their files. */
+async function completeHistory(
+  { place, remote }: HistorySource,
+  ids: readonly string[],
+  hinted: ReadonlySet<string>,
+): Promise<void> {
+  if ('none' in remote || !(await isShallow(place))) return;
+  const { code } = await remote.fetch(ids, WHOLE_HISTORY);
+  if (code === 0) return;
+  for (const tips of await remoteTips(remote, hinted)) await remote.fetch(tips, WHOLE_HISTORY);
 }
 
 async function fetchCommit(
@@ -144,22 +147,18 @@ async function fetchCommit(
   side: Side | undefined,
   hinted: ReadonlySet<string>,
 ): Promise<void> {
-  const { place, reader, remote } = source;
+  const { reader, remote } = source;
   const name = side === undefined ? 'commit' : `${side} commit`;
   const failure = (why: string, advice = ''): UserError => {
     const message = `The ${name} ${commit.slice(0, 7)} could not be fetched: ${why}. ${advice}`;
     return userError(null, message.trimEnd());
   };
   if ('none' in remote) throw failure(remote.none);
-  const depth = await depthOf(source);
-  const first = await fetchIds(remote, depth, [commit]);
+  const first = await remote.fetch([commit], { depth: await depthOf(source) });
   if (first.code === 0 && (await hasCommit(reader, commit))) return;
-
   for (const tips of await remoteTips(remote, hinted)) {
-    const brought = await fetchIds(remote, depth, tips);
-    if (brought.code !== 0) continue;
-    const found = (): Promise<boolean> => hasCommit(reader, commit);
-    if ((await found()) || (await deepenUntil(place, remote, [tips], found))) return;
+    await remote.fetch(tips, WHOLE_HISTORY);
+    if (await hasCommit(reader, commit)) return;
   }
   const why = lastLine(first.stderr);
   throw failure(why, adviceOn(why, remote.advice));
@@ -173,52 +172,7 @@ async function remoteTips(remote: Remote, hinted: ReadonlySet<string>): Promise<
   return [chosen, branches].filter((tips) => tips.length > 0);
 }
 
-export async function deepenUntil(
-  place: GitPlace,
-  remote: Remote,
-  choices: readonly string[][],
-  done: () => Promise<boolean>,
-): Promise<boolean> {
-  let boundary = await shallowBoundary(place);
-  for (let step = FIRST_STEP; boundary.size > 0; step = Math.min(step * 2, LAST_STEP)) {
-    let moved = false;
-    for (const ids of choices) {
-      const { code } = await fetchIds(remote, [`--deepen=${step}`], ids);
-      const next = await shallowBoundary(place);
-      moved =
-        code === 0 && (next.size !== boundary.size || [...next].some((id) => !boundary.has(id)));
-      boundary = next;
-      if (moved) break;
-    }
-    if (await done()) return true;
-    if (!moved) return false;
-  }
-  return false;
-}
-
-async function findMergeBase(
-  place: GitPlace,
-  remote: Remote | null,
-  [base, head]: readonly [base: string, head: string],
-  hinted: ReadonlySet<string>,
-): Promise<string | null> {
-  let found = await certainMergeBase(place, base, head);
-  if (found !== undefined) return found;
-  if (remote !== null) {
-    const done = async (): Promise<boolean> => {
-      found = await certainMergeBase(place, base, head);
-      return found !== undefined;
-    };
-    if (!(await deepenUntil(place, remote, [[base, head]], done))) {
-      for (const tips of await remoteTips(remote, hinted)) {
-        if (await deepenUntil(place, remote, [tips], done)) break;
-      }
-    }
-  }
-  return found === undefined ? mergeBaseSoFar(place, base, head) : found;
-}
-
-async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Promise<string | null> {
+async function mergeBaseHere(place: GitPlace, base: string, head: string): Promise<string | null> {
   const {
     code,
     output,
@@ -228,23 +182,4 @@ async function mergeBaseSoFar(place: GitPlace, base: string, head: string): Prom
   if (code === 0 && isObjectId(id)) return id;
   if (code === 1) return null;
   throw new InternalError(`git merge-base failed: ${lastLine(complaint)}`);
-}
-
-/**
- * If an unfetched commit may be a better merge base, returns undefined. Such a commit can only be
- * behind a shallow boundary that is not an ancestor of the merge base found.
- */
-async function certainMergeBase(
-  place: GitPlace,
-  base: string,
-  head: string,
-): Promise<string | null | undefined> {
-  const [found, boundary] = await Promise.all([
-    mergeBaseSoFar(place, base, head),
-    shallowBoundary(place),
-  ]);
-  if (boundary.size === 0) return found;
-  const range = found === null ? [base, head] : [base, head, `^${found}`];
-  const commits = await gitLines(place, ['rev-list', ...range]);
-  return commits.some((commit) => boundary.has(commit)) ? undefined : found;
 }

@@ -1,23 +1,19 @@
 import { createHash } from 'node:crypto';
-import { type UserError, InternalError, userError } from '../../errors.ts';
+import { type UserError, userError } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
-import type { MissingObjects } from './missing.ts';
-import type { ObjectReader } from './objects.ts';
+import { lastLine, runGit, splitNul, type GitPlace } from './command.ts';
 
-export interface FolderEntry {
+export interface TreeEntry {
   mode: string;
   id: string;
   bytes: Buffer;
-}
-
-export interface TreeEntry extends FolderEntry {
   path: string;
 }
 
-export interface TreeReader {
-  reader: Pick<ObjectReader, 'readLocal'>;
-  missing: Pick<MissingObjects, 'listing' | 'trees'>;
-  known: Map<string, readonly FolderEntry[]>;
+export interface TreeSource {
+  place: GitPlace;
+  /** Fetches trees and all that is below them, but not the contents of files. */
+  fetchTrees(ids: readonly string[]): Promise<void>;
 }
 
 export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
@@ -25,8 +21,6 @@ export const REGULAR_MODES: ReadonlySet<string> = new Set(['100644', '100755']);
 export const TREE = '040000';
 
 export const SUBMODULE = '160000';
-
-const SLASH = Buffer.of(47);
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -46,47 +40,72 @@ export function emptyTree(id: string): string {
   return createHash(format).update('tree 0\0').digest('hex');
 }
 
-export async function treeEntries(
-  trees: TreeReader,
-  tree: string,
-): Promise<readonly FolderEntry[]> {
-  const found = await listing(trees, tree);
-  if (found !== null) return found;
-  await trees.missing.listing(tree);
-  return (await listing(trees, tree)) ?? notHere(tree);
+/** Runs a git command that reads trees. If this clone lacks one, fetches the trees and repeats it. */
+export async function readTrees(
+  { place, fetchTrees }: TreeSource,
+  trees: readonly string[],
+  command: readonly string[],
+  goesOn: (output: readonly Buffer[]) => boolean = () => true,
+): Promise<Buffer> {
+  for (let fetched = false; ; fetched = true) {
+    const output: Buffer[] = [];
+    let isWhole = true;
+    const { code, stderr } = await runGit(place, [...command, '--end-of-options', ...trees], {
+      onOutput(chunk) {
+        output.push(chunk);
+        isWhole = goesOn(output);
+        return isWhole;
+      },
+    });
+    if (code === 0 || !isWhole) return Buffer.concat(output);
+    if (fetched) {
+      const message =
+        'A folder listing is missing from this clone ' +
+        `(${lastLine(stderr)}); run "git fetch" or clone again`;
+      throw userError(null, message);
+    }
+    await fetchTrees(trees);
+  }
 }
 
 /** A limit is needed because a few git objects can describe any number of files. */
 export const MAX_ENTRIES = 500_000;
 
-const MAX_LISTING_BYTES = MAX_ENTRIES * 256;
+const LISTING = ['ls-tree', '-z', '--full-tree'];
 
+export async function treeEntries(source: TreeSource, tree: string): Promise<TreeEntry[]> {
+  return parseEntries(await readTrees(source, [tree], LISTING));
+}
+
+/** All files below a tree. */
 export async function listTree(
-  trees: TreeReader,
+  source: TreeSource,
   tree: string,
   most = MAX_ENTRIES,
 ): Promise<TreeEntry[]> {
-  await readBelow(trees, tree);
-  const found: TreeEntry[] = [];
-  let bytesFound = 0;
-  const open: FolderEntry[] = [{ mode: TREE, id: tree, bytes: Buffer.alloc(0) }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const { mode, id, bytes } = next;
-    bytesFound += bytes.length;
-    if (found.length + open.length > most || bytesFound > MAX_LISTING_BYTES)
-      throw tooMany(
-        [...found, ...open, next].map((entry) => treePathText(entry.bytes)),
-        most,
-      );
-    if (mode !== TREE) {
-      found.push({ ...next, path: treePathText(bytes) });
-      continue;
-    }
-    const folder = bytes.length === 0 ? bytes : Buffer.concat([bytes, SLASH]);
-    for (const entry of (trees.known.get(id) ?? []).toReversed())
-      open.push({ ...entry, bytes: Buffer.concat([folder, entry.bytes]) });
-  }
-  return found;
+  let found = 0;
+  const isFew = (output: readonly Buffer[]): boolean => {
+    const chunk = output.at(-1) ?? Buffer.of();
+    for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) found += 1;
+    return found <= most;
+  };
+  const entries = parseEntries(await readTrees(source, [tree], [...LISTING, '-r', '-t'], isFew));
+  if (found > most)
+    throw tooMany(
+      entries.map(({ path }) => path),
+      most,
+    );
+  rejectCrafted(entries, tree);
+  return entries.filter(({ mode }) => mode !== TREE);
+}
+
+function parseEntries(output: Buffer): TreeEntry[] {
+  return splitNul(output).map((row) => {
+    const tab = row.indexOf(9);
+    const [mode = '', , id = ''] = row.toString('latin1', 0, tab).split(' ');
+    const bytes = row.subarray(tab + 1);
+    return { mode, id, bytes, path: treePathText(bytes) };
+  });
 }
 
 function tooMany(found: readonly string[], most: number): UserError {
@@ -108,88 +127,31 @@ function tooMany(found: readonly string[], most: number): UserError {
   );
 }
 
-async function readBelow(trees: TreeReader, tree: string): Promise<void> {
-  const seen = new Set([tree]);
-  for (let open = [tree]; open.length > 0;) {
-    const found = await Promise.all(
-      open.map(async (id) => ({ id, entries: await listing(trees, id) })),
-    );
-    const absent = found.flatMap(({ id, entries }) => (entries === null ? id : []));
-    if (absent.length > 0) await trees.missing.trees(absent);
-    const lists = await Promise.all(
-      found.map(async ({ id, entries }) => entries ?? (await listing(trees, id)) ?? notHere(id)),
-    );
-    const below = new Set(lists.flat().flatMap(({ mode, id }) => (mode === TREE ? id : [])));
-    open = [...below].filter((id) => !seen.has(id));
-    for (const id of open) seen.add(id);
-  }
-}
-
-function notHere(tree: string): never {
-  throw userError(
-    null,
-    `A folder listing (object ${tree.slice(0, 7)}) is missing from this clone; run "git ` +
-      `fetch" or clone again`,
-  );
-}
-
-async function listing(
-  { reader, known }: TreeReader,
-  tree: string,
-): Promise<readonly FolderEntry[] | null> {
-  const read = known.get(tree);
-  if (read !== undefined) return read;
-  const object = await reader.readLocal(tree);
-  if (object === null) return null;
-  if (object.type !== 'tree') throw new InternalError(`${tree} is a ${object.type}, not a folder`);
-  const entries = parseTree(object.content, tree);
-  rejectCrafted(entries, tree);
-  known.set(tree, entries);
-  return entries;
-}
-
-function parseTree(content: Buffer, tree: string): FolderEntry[] {
-  const entries: FolderEntry[] = [];
-  const idBytes = tree.length / 2;
-  for (let start = 0; start < content.length;) {
-    const space = content.indexOf(32, start);
-    const end = content.indexOf(0, start);
-    const next = end + 1 + idBytes;
-    if (space < 0 || end < space || next > content.length)
-      throw new InternalError(`the tree ${tree} ends in the middle of an entry`);
-    entries.push({
-      mode: canonicalMode(Number.parseInt(content.toString('latin1', start, space), 8)),
-      id: content.toString('hex', end + 1, next),
-      bytes: content.subarray(space + 1, end),
-    });
-    start = next;
-  }
-  return entries;
-}
-
 /**
  * Rejects duplicate paths, because git would read one entry and a checkout would write the other.
  */
-function rejectCrafted(entries: readonly FolderEntry[], tree: string): void {
-  const names = new Set<string>();
-  for (const { bytes } of entries) {
-    const name = treePathText(bytes);
-    const isName = name !== '' && !name.includes('/');
-    if (isName && !names.has(name)) names.add(name);
-    else
-      throw userError(
-        null,
-        `A folder of this repository (tree ${tree.slice(0, 12)}) has ` +
-          `${isName ? 'two entries' : 'an entry'} with the name ` +
-          `${JSON.stringify(name.slice(0, 200))}, which git does not allow. Commit the folder ` +
-          'again with unique, ordinary names',
-      );
+function rejectCrafted(entries: readonly TreeEntry[], root: string): void {
+  const folders = new Map([['', root]]);
+  const paths = new Set<string>();
+  for (const { mode, id, bytes, path } of entries) {
+    const place = bytes.toString('latin1');
+    const folder = place.slice(0, Math.max(0, place.lastIndexOf('/')));
+    const isName = folders.has(folder) && !place.endsWith('/') && place !== '';
+    if (!isName || paths.has(path)) throw crafted(place, isName, folders);
+    paths.add(path);
+    if (mode === TREE) folders.set(place, id);
   }
 }
 
-function canonicalMode(mode: number): string {
-  const kind = mode & 0o170000;
-  if (kind === 0o100000) return mode & 0o100 ? '100755' : '100644';
-  if (kind === 0o120000) return '120000';
-  return kind === 0o040000 ? TREE : SUBMODULE;
+function crafted(place: string, twice: boolean, folders: ReadonlyMap<string, string>): UserError {
+  let folder = place;
+  do folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
+  while (!folders.has(folder));
+  const name = Buffer.from(place.slice(folder === '' ? 0 : folder.length + 1), 'latin1');
+  const message =
+    `A folder of this repository (tree ${(folders.get(folder) ?? '').slice(0, 12)}) has ` +
+    `${twice ? 'two entries' : 'an entry'} with the name ` +
+    `${JSON.stringify(treePathText(name).slice(0, 200))}, which git does not allow. Commit the ` +
+    'folder again with unique, ordinary names';
+  return userError(null, message);
 }

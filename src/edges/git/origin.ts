@@ -1,6 +1,6 @@
 import type { Origin } from '../../types/repository.ts';
 import { git, gitLines, type GitPlace } from './command.ts';
-import { deepenUntil, depthOf, fetchIds, shallowBoundary, type HistorySource } from './history.ts';
+import { isShallow, type HistorySource } from './history.ts';
 import { absentOf } from './objects.ts';
 
 /** Merge queue refs contain unmerged commits, also from forks. */
@@ -45,26 +45,21 @@ async function isReachable(
   if (tips.length === 0 || 'none' in remote) return false;
   const settings = [...source.place.settings, 'core.commitGraph=false'];
   const place = { ...source.place, settings };
-  const missing = (): Promise<string[]> =>
-    absentOf(tips, async (tip) => (await reader.readLocal(tip)) !== null);
-  const lacking = await missing();
-  const present = tips.filter((tip) => !lacking.includes(tip));
+  const missing = await absentOf(tips, async (tip) => (await reader.readLocal(tip)) !== null);
+  const present = tips.filter((tip) => !missing.includes(tip));
   if (await isAncestor(place, commit, present)) return true;
-  if (lacking.length > 0) {
-    await fetchIds(remote, await depthOf(source), lacking);
-    if ((await missing()).length > 0) return null;
-  }
+  const cut = source.empty || (await isShallow(place));
+  if (!cut && missing.length === 0) return false;
   const [time = ''] = await gitLines(place, ['rev-list', '-1', '--timestamp', commit, '--']);
   const since = Number(time.split(' ')[0]) - CLOCKS_DIFFER;
-  let state: 'found' | 'absent' | 'open' = 'open';
-  const isSettled = async (): Promise<boolean> => {
-    if (await isAncestor(place, commit, tips)) state = 'found';
-    else if (!(await lacksRecentCommits(place, tips, since))) state = 'absent';
-    return state !== 'open';
-  };
-  if (!(await isSettled())) await deepenUntil(place, remote, [[...tips]], isSettled);
-  return state === 'open' ? null : state === 'found';
+  const depth = cut ? [`--shallow-since=${since}`] : [];
+  const { code, stderr } = await remote.fetch(tips, { filter: 'tree:0', depth });
+  if (code !== 0) return NO_COMMITS.test(stderr) ? false : null;
+  return isAncestor(place, commit, tips);
 }
+
+/** git's error if no branch or tag has a commit since the time asked for. */
+const NO_COMMITS = /no commits selected/;
 
 async function isAncestor(
   place: GitPlace,
@@ -73,16 +68,4 @@ async function isAncestor(
 ): Promise<boolean> {
   const input = Buffer.from([commit, ...tips.map((tip) => `^${tip}`), ''].join('\n'));
   return (await git(place, ['rev-list', '--max-count=1', '--stdin'], { input })).length === 0;
-}
-
-async function lacksRecentCommits(
-  place: GitPlace,
-  tips: readonly string[],
-  since: number,
-): Promise<boolean> {
-  const boundary = await shallowBoundary(place);
-  if (boundary.size === 0) return false;
-  const walk = ['rev-list', `--max-age=${since}`, '--stdin'];
-  const recent = await gitLines(place, walk, { input: Buffer.from(`${tips.join('\n')}\n`) });
-  return recent.some((commit) => boundary.has(commit));
 }

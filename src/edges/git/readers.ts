@@ -1,13 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { userError } from '../../errors.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { gitEnvironment } from './command.ts';
+import { gitEnvironment, gitLines, lastLine, type GitPlace } from './command.ts';
 import { type FoundFolder, checkoutAt, discoverCheckout } from './discover.ts';
 import { openHistory, type FetchHints } from './history.ts';
-import type { TreeReader } from './listing.ts';
-import { openMissing } from './missing.ts';
 import { openObjectReader } from './objects.ts';
-import { openRemote, type RemoteAddress } from './remote.ts';
+import { openRemote, type Remote, type RemoteAddress } from './remote.ts';
 import { openGitStore, type GitStore } from './store.ts';
 import { folderPrefix } from './tree.ts';
 
@@ -51,9 +50,12 @@ function createReaders(
           gitEnvironment(options.environment),
           options.networkTimeoutMs ?? 600_000,
         );
-  const missing = openMissing(place, 'none' in remote ? null : remote);
-  const reader = openObjectReader(place, missing.contents);
-  const trees: TreeReader = { reader, missing, known: new Map() };
+  const fetchTrees = objectFetcher(remote);
+  const fetchContents = async (ids: readonly string[]): Promise<void> => {
+    if (!('none' in remote) && ids.length > 0) await fetchTrees(await missingIn(place, ids));
+  };
+  const reader = openObjectReader(place, fetchContents);
+  const trees = { place, reader, fetchTrees };
   const source = { place, reader, remote, empty: checkout === null };
   const history = openHistory(source);
   const snapshots = new WeakMap<SourceTree, string>();
@@ -69,7 +71,7 @@ function createReaders(
     snapshots,
     reader,
     trees,
-    fetchContents: missing.contents,
+    fetchContents,
     prefixOf(workingDirectory: string): string {
       const below = isAbsolute(workingDirectory)
         ? pathBelow(folder, resolve(workingDirectory))
@@ -84,6 +86,25 @@ function createReaders(
       return commit;
     },
   };
+}
+
+function objectFetcher(remote: Remote | { none: string }) {
+  return async (ids: readonly string[]): Promise<void> => {
+    if (ids.length === 0 || 'none' in remote) return;
+    const { code, stderr } = await remote.fetch(ids, { alone: true });
+    if (code === 0) return;
+    const message =
+      `${ids.length} files or folders could not be fetched, and this clone does not have them: ` +
+      `${lastLine(stderr)}.`;
+    throw userError(null, message);
+  };
+}
+
+async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
+  const lines = await gitLines(place, ['cat-file', '--batch-check=%(objectname)'], {
+    input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
+  });
+  return lines.flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
 }
 
 export function pathBelow(root: string, folder: string): string {

@@ -1,11 +1,19 @@
 import { resolve } from 'node:path';
-import { linesOf, runGit, withSettings, type GitResult, type GitPlace } from './command.ts';
+import {
+  inTurns,
+  linesOf,
+  runGit,
+  withSettings,
+  type GitResult,
+  type GitPlace,
+} from './command.ts';
 import { isObjectId } from './objects.ts';
 
 export type Remote = ReturnType<typeof openRemote>;
 
-export interface FetchOptions {
-  filter: 'tree:0' | 'blob:none';
+interface FetchOptions {
+  /** `tree:0`: only commits. Default: also their trees, but not the contents of files. */
+  filter?: 'tree:0' | 'blob:none';
   depth?: readonly string[];
   /** If true, does not tell the server which commits exist locally. */
   alone?: boolean;
@@ -15,6 +23,8 @@ export interface RemoteAddress {
   url: string;
   settings: readonly (readonly [key: string, value: string])[];
   advice: string;
+  /** Asks the server. Null: it does not know. */
+  mergeBase?(base: string, head: string): Promise<string | null>;
 }
 
 const REMOTE_NAME = 'evaldiff';
@@ -38,7 +48,7 @@ const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
  */
 export function openRemote(
   store: GitPlace,
-  { url, settings, advice }: RemoteAddress,
+  { url, settings, advice, mergeBase = () => Promise.resolve(null) }: RemoteAddress,
   environment: NodeJS.ProcessEnv,
   networkTimeoutMs: number,
 ) {
@@ -52,7 +62,7 @@ export function openRemote(
     ]),
   };
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = inTurns();
   // The result of the first command that timed out. Later commands return it and do not run.
   let silence: GitResult | null = null;
   const ask = async (
@@ -68,25 +78,21 @@ export function openRemote(
   let tips: Promise<Map<string, string> | null> | null = null;
   return {
     advice,
+    mergeBase,
     /**
      * Runs one fetch at a time. Passes ids through stdin, so that git cannot read them as options.
      */
     fetch(
       ids: readonly string[],
-      { filter, depth = [], alone = false }: FetchOptions,
+      { filter = 'blob:none', depth = [], alone = false }: FetchOptions = {},
     ): Promise<GitResult> {
       const at = alone
         ? { ...place, settings: [...place.settings, 'fetch.negotiationAlgorithm=noop'] }
         : place;
-      const fetched = turn.then(() =>
-        ask(
-          at,
-          [...FETCH, ...depth, `--filter=${filter}`, '--stdin', '--end-of-options', REMOTE_NAME],
-          Buffer.from(`${ids.join('\n')}\n`),
-        ),
+      const command = [...FETCH, ...depth, `--filter=${filter}`, '--stdin'];
+      return inTurn(() =>
+        ask(at, [...command, '--end-of-options', REMOTE_NAME], Buffer.from(`${ids.join('\n')}\n`)),
       );
-      turn = fetched.catch(() => undefined);
-      return fetched;
     },
     list: async (patterns: readonly string[]) =>
       refsIn(await ask(place, [...LISTING, '--end-of-options', REMOTE_NAME, ...patterns])),

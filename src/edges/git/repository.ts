@@ -7,8 +7,8 @@ import { gitLine } from './command.ts';
 import { trackedAt } from './discover.ts';
 import { earlierCommit, type EarlierCommit, type EarlierThan } from './earlier.ts';
 import type { FetchHints } from './history.ts';
+import { lfsContent } from './lfs.ts';
 import { emptyTree, REGULAR_MODES } from './listing.ts';
-import { lfsContent } from './missing.ts';
 import { originsOf } from './origin.ts';
 import { pathBelow, openReaders, type GitReaders, type RepositoryOptions } from './readers.ts';
 import {
@@ -139,7 +139,7 @@ function repositoryCommits({
 function repositoryFiles(
   opened: GitReaders,
 ): Pick<Repository, 'folder' | 'tree' | 'worktree' | 'checkout'> {
-  const { reader, trees, fetchContents: bring, prefixOf, idOf, snapshots, root, checkout } = opened;
+  const { reader, trees, fetchContents, prefixOf, idOf, snapshots, root, checkout } = opened;
   const snapshot = openSnapshots(opened.store, root, checkout);
   const places = { root, commonDir: checkout?.commonDir ?? null };
   const treeOf = async (commit: string, id: string, prefix: string): Promise<SourceTree> =>
@@ -165,14 +165,16 @@ function repositoryFiles(
       const id = await idOf(tree);
       const entries = await listFolder(trees, id, '');
       // Fetch all files together, because the writers would fetch only a few at a time.
-      await bring(entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])));
+      await fetchContents(
+        entries.flatMap((entry) => (REGULAR_MODES.has(entry.mode) ? entry.id : [])),
+      );
       await writeFiles(entries, reader, folder);
     },
   };
 }
 
 function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'isCommitted'> {
-  const { place, trees, fetchContents: bring, prefixOf, idOf, snapshots } = opened;
+  const { trees, fetchContents, prefixOf, idOf, snapshots } = opened;
   const treeOf = async (id: string, prefix: string): Promise<string> => {
     const folder = await findFolder(trees, id, prefix);
     return folder.kind === 'folder' ? folder.tree : emptyTree(id);
@@ -183,20 +185,15 @@ function comparisonsOf(opened: GitReaders): Pick<Repository, 'changedFiles' | 'i
       const before = await idOf(base, { side: 'base' });
       const after = await idOf(head, { side: 'head' });
       const pair = [await treeOf(before, prefix), await treeOf(after, prefix)] as const;
-      return diffTrees(place, trees, pair, bring);
+      return diffTrees(trees, pair, fetchContents);
     },
     async isCommitted(tree, commit, workingDirectory, apart = () => false) {
       const prefix = prefixOf(workingDirectory);
       const id = snapshots.get(tree);
       if (id === undefined) return tree.commit === commit;
       const committed = await treeOf(await idOf(commit), prefix);
-      for await (const { path, before } of treeDifferences(
-        trees,
-        committed,
-        await treeOf(id, prefix),
-      ))
-        if (before !== undefined || !apart(path)) return false;
-      return true;
+      const differing = await treeDifferences(trees, committed, await treeOf(id, prefix));
+      return differing.every(({ status, path }) => status === 'A' && apart(path));
     },
   };
 }

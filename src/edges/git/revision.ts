@@ -2,9 +2,8 @@ import { userError } from '../../errors.ts';
 import { gitLines, linesOf, runGit, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import {
-  deepenUntil,
+  isShallow,
   parentsOf,
-  shallowBoundary,
   type CommitHistory,
   type HistorySource,
   type NamedCommit,
@@ -110,7 +109,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
   return {
     name,
     commits,
-    shallow: (await shallowBoundary(place)).size > 0,
+    shallow: await isShallow(place),
     async merged(ids) {
       const asked = ids.filter((id) => isObjectId(id) && !commits.has(id));
       if (asked.length === 0) return new Set();
@@ -186,12 +185,11 @@ async function ancestorNamed(names: Names, name: string): Promise<string | null>
   const from = await commitOf(names, start);
   if (from === null) return null;
   await names.history.ensure(from);
-  const { place, remote } = names.source;
-  const find = (): Promise<string | null> => parseName(place, `${from}${path}^{commit}`);
-  let found = await find();
-  if (found === null && !('none' in remote))
-    await deepenUntil(place, remote, [[from]], async () => (found = await find()) !== null);
-  return found;
+  const find = (): Promise<string | null> => parseName(names.place, `${from}${path}^{commit}`);
+  const found = await find();
+  if (found !== null) return found;
+  await names.history.complete([from]);
+  return find();
 }
 
 const NAMED_BRANCHES = 5;

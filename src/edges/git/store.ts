@@ -8,11 +8,11 @@ import {
   isolatedEnvironment,
   lastLine,
   runGit,
+  splitNul,
   type GitPlace,
 } from './command.ts';
 import type { Checkout } from './discover.ts';
 import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote.ts';
-import { splitNul } from './tree.ts';
 
 export interface GitStore {
   place: GitPlace;

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './lfs.ts';
 import {
   listTree,
   REGULAR_MODES,
@@ -9,29 +10,22 @@ import {
   TREE,
   treeEntries,
   type TreeEntry,
-  type TreeReader,
+  type TreeSource,
 } from './listing.ts';
-import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './missing.ts';
 import { peel, type ObjectReader } from './objects.ts';
-
-export function splitNul(output: Buffer): Buffer[] {
-  const parts: Buffer[] = [];
-  let start = 0;
-  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, start)) {
-    parts.push(output.subarray(start, end));
-    start = end + 1;
-  }
-  return parts;
-}
 
 export type Folder =
   | { kind: 'folder'; tree: string }
   /** `at`: the path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
+interface FolderSource extends TreeSource {
+  reader: Pick<ObjectReader, 'readLocal'>;
+}
+
 /** Does not follow links. `prefix`: '' for the root, else without trailing slash. */
 export async function findFolder(
-  trees: TreeReader,
+  trees: FolderSource,
   commit: string,
   prefix: string,
 ): Promise<Folder> {
@@ -51,7 +45,7 @@ export async function findFolder(
 }
 
 export async function listFolder(
-  trees: TreeReader,
+  trees: FolderSource,
   commit: string,
   prefix: string,
 ): Promise<TreeEntry[]> {
@@ -59,7 +53,7 @@ export async function listFolder(
   return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
 }
 
-async function rootTree(reader: TreeReader['reader'], id: string): Promise<string> {
+async function rootTree(reader: FolderSource['reader'], id: string): Promise<string> {
   const object = await peel(reader, id);
   if (object?.type === 'tree') return object.id;
   const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];

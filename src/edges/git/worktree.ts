@@ -1,10 +1,9 @@
 import { copyFile, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { InternalError, userError } from '../../errors.ts';
-import { git, gitLine, lastLine, runGit, type GitPlace } from './command.ts';
+import { git, gitLine, inTurns, lastLine, runGit, splitNul, type GitPlace } from './command.ts';
 import type { Checkout } from './discover.ts';
 import { copyIfThere, type GitStore } from './store.ts';
-import { splitNul } from './tree.ts';
 
 export function openSnapshots(
   store: GitStore,
@@ -29,12 +28,8 @@ export function openSnapshots(
     await addFiles(place, prefix);
     return writeTree(place);
   };
-  let turn: Promise<unknown> = Promise.resolve();
-  return (prefix) => {
-    const tree = turn.then(() => snapshot(prefix));
-    turn = tree.catch(() => undefined);
-    return tree;
-  };
+  const inTurn = inTurns();
+  return (prefix) => inTurn(() => snapshot(prefix));
 }
 
 async function copyRules({ commonDir }: Checkout, store: string): Promise<void> {

@@ -47,6 +47,23 @@ export async function currentHead(
   return (await presentPull(client, repository, number)).head.sha;
 }
 
+const Comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) });
+
+/** Null if GitHub does not know the commits, or knows no common one. Never throws. */
+export async function mergeBaseOf(
+  { octokit }: Client,
+  repository: string,
+  [base, head]: readonly [base: string, head: string],
+): Promise<string | null> {
+  const of = { ...ownerAndName(repository), basehead: `${base}...${head}`, per_page: 1 };
+  try {
+    const { data } = await octokit.rest.repos.compareCommitsWithBasehead(of);
+    return Comparison.parse(data).merge_base_commit.sha;
+  } catch {
+    return null;
+  }
+}
+
 /** Uses the payload's base, which may be outdated, only as the fallback. Never throws. */
 export async function withPresentBase(
   client: Client,

@@ -25,7 +25,6 @@ type TransportCode =
   | 'late'
   | 'redirect'
   | 'too-large'
-  | 'too-deep'
   | 'cut'
   | 'connection'
   | 'encoding'
@@ -50,8 +49,6 @@ export class TransportError extends Error {
 }
 
 export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
-
-export const MAX_REPLY_DEPTH = 100;
 
 const PASSING = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT']);
 
@@ -120,7 +117,6 @@ export function transportFault({ code, system }: TransportError, timeoutMs: numb
 const UNUSABLE_REPLY = {
   redirect: () => 'the server redirects to another address, which evaldiff does not follow',
   'too-large': () => `the reply is larger than ${MAX_REPLY_BYTES / 1024 / 1024} MiB`,
-  'too-deep': () => `the reply is nested deeper than ${MAX_REPLY_DEPTH} levels`,
   encoding: (name: string) => `the reply has an invalid or unsupported content encoding (${name})`,
   charset: (name: string) => `the reply is not valid text in its charset (${name})`,
   // Not retried, because the server would stream and charge again.

@@ -2,7 +2,7 @@ import { logLine } from '../../text/log.ts';
 import { filesIn } from '../../types/media.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { fileTypeWords, refusedFile } from '../../types/passports.ts';
-import { member, parsedJson, type Problem } from '../../types/plain.ts';
+import { MOST_LEVELS, isDeeper, member, parsedJson, type Problem } from '../../types/plain.ts';
 import { addressOf, keySourceOf } from './address.ts';
 import { callCompletion } from './completion.ts';
 import { type Fault, fault, faultOfReply } from './fault.ts';
@@ -81,9 +81,9 @@ async function askHosted(
   let plainly = false;
   for (;;) {
     const open = server.refusals.open(request);
-    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open.ahead]);
+    const release = await server.opening.lead(open === null ? [KEY] : [KEY, open]);
     if (release === null) continue;
-    const asking = { request, target, open, plainly };
+    const asking = { request, target, plainly };
     const asked = await askOnce(to, asking, options).finally(release);
     if (asked.status === 'ask-plainly') plainly = true;
     else if (asked.status === 'option-refused') {
@@ -105,7 +105,6 @@ interface Destination {
 interface HostedCall {
   request: Request;
   target: HostedTarget;
-  open: ReturnType<Server['refusals']['open']>;
   plainly: boolean;
 }
 
@@ -122,11 +121,12 @@ async function askOnce(
   asking: HostedCall,
   options: CallOptions,
 ): Promise<AskResult> {
-  const { request, target, open, plainly } = asking;
+  const { request, target, plainly } = asking;
   const { model } = target;
   const { refusals, closed, label } = server;
-  const known = closed.get(model) ?? refusals.faultFor(request, open);
-  if (known !== null) return callCompletion({ status: 'fault', fault: known, sent: false }, label);
+  const known = closed.get(model);
+  if (known !== undefined)
+    return callCompletion({ status: 'fault', fault: known, sent: false }, label);
   const wanted: Ask = {
     ...refusals.without(request),
     ...(plainly ? { schema: null, form: 'plain' } : {}),
@@ -157,7 +157,7 @@ async function askOnce(
   if (wanted.schema !== null && MISFORMED.test(found.detail)) return { status: 'ask-plainly' };
   const refused = refusals.learn(found, request, wanted);
   if (refused === null) {
-    closeModel(found, asking, server);
+    if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, found);
     return callCompletion(tried, label);
   }
   if (refused.first)
@@ -182,15 +182,6 @@ function onceMore(): (result: CallAttempt<VendorOutput>) => CallAttempt<VendorOu
 
 /** Groq sends these codes if the model's answer has the wrong format. */
 const MISFORMED = /json_validate_failed|tool_use_failed/;
-
-function closeModel(
-  found: Fault,
-  { request, target: { model }, open }: HostedCall,
-  { closed, refusals }: Server,
-): void {
-  if (found.scope === 'model' && !refusals.answered(model)) closed.set(model, found);
-  else refusals.refuse(found, request, open);
-}
 
 async function sendOnce(
   { server, files }: Omit<Destination, 'pacer'>,
@@ -219,6 +210,8 @@ async function sendOnce(
     // A server may repeat the key in its answer, and answers are stored.
     const text = server.secrets().reduce((rest, key) => rest.replaceAll(key, '***'), received);
     const data = parsedJson(text);
+    if (isDeeper(data, MOST_LEVELS))
+      return failed(fault('reply', `the reply is nested deeper than ${MOST_LEVELS} levels`));
     const now = clock.now();
     const failure = replyFault(data, response, { now, redact });
     if (failure !== null) return failed(failure);

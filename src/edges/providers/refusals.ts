@@ -4,7 +4,6 @@ import { DISPENSABLE, LIMITS, passportOf, canReason } from '../../types/passport
 import type { Json } from '../../types/plain.ts';
 import type { Form } from '../../types/vendors/facts.ts';
 import type { Fault } from './fault.ts';
-import { createSuspicions, isOfParameter, namedIn, structuredIn } from './suspicions.ts';
 import type { Ask } from './vendors/vendor.ts';
 
 interface ModelRefusals {
@@ -15,11 +14,6 @@ interface ModelRefusals {
 export interface RefusalMemory {
   known(key: string): Promise<ModelRefusals | null>;
   keep(key: string, learned: ModelRefusals): void;
-}
-
-interface DiscoveryRequest {
-  kind: string;
-  ahead: string;
 }
 
 export type Refusals = ReturnType<typeof createRefusals>;
@@ -44,7 +38,6 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
   const answering = new Set<string>();
-  const suspicions = createSuspicions();
   const keyOf = (model: string): string => `${base} ${model}`;
   const learnedOf = (target: AskedModel): ModelRefusals => {
     const [first, ...others] = passportOf(target)?.forms ?? ALL_FORMS;
@@ -65,22 +58,16 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
       return lookup;
     },
     without,
-    open(request: Request): DiscoveryRequest | null {
+    /** The kind of a request whose options the model has not accepted yet. Null: nothing is open. */
+    open(request: Request): string | null {
       const kind = discoveryKind(request, without(request));
-      if (kind === null || accepted.has(kind)) return null;
-      const other = suspicions.has(kind) && suspicions.faultFor(kind, request) === null;
-      return { kind, ahead: other ? `${kind} again` : kind };
+      return kind === null || accepted.has(kind) ? null : kind;
     },
-    accept({ model }: HostedTarget, open: DiscoveryRequest | null): void {
+    accept({ model }: HostedTarget, open: string | null): void {
       answering.add(model);
-      if (open !== null) accepted.add(open.kind);
+      if (open !== null) accepted.add(open);
     },
     answered: (model: string) => answering.has(model),
-    refuse(fault: Fault, request: Request, open: DiscoveryRequest | null): void {
-      if (open !== null && isOfParameter(fault, request)) suspicions.add(open.kind, request, fault);
-    },
-    faultFor: (request: Request, open: DiscoveryRequest | null) =>
-      open === null ? null : suspicions.faultFor(open.kind, request),
     learn(fault: Fault, request: Request, sent: Ask): ReturnType<typeof learnFrom> {
       const { model } = hosted(request);
       const learned = learnedOf(hosted(request));
@@ -107,16 +94,7 @@ function askFor(request: Request, learned: ModelRefusals): Ask {
 function discoveryKind(request: Request, { form, parameters }: Ask): string | null {
   const { purpose } = request;
   const target = hosted(request);
-  if (purpose === 'embedding') return null;
-  // A known model may still reject a prompt's own schema.
-  const isSchema = purpose === 'prompt' && structuredIn(parameters).length > 0;
-  if (passportOf(target) !== null && !isSchema) return null;
-  if (purpose === 'prompt') {
-    const values = Object.keys(parameters)
-      .sort()
-      .map((name) => [name, parameters[name]]);
-    return `${target.model} ${JSON.stringify(values)}`;
-  }
+  if (purpose === 'embedding' || purpose === 'prompt' || passportOf(target) !== null) return null;
   const ours = DISPENSABLE.filter((name) => name in parameters);
   return form === 'plain' && ours.length === 0 ? null : [target.model, form, ...ours].join(' ');
 }
@@ -173,4 +151,13 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
 function insteadOf(parameter: string, detail: string): string | null {
   if (!LIMITS.includes(parameter)) return null;
   return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;
+}
+
+function namedIn(parameters: readonly string[], detail: string): string | undefined {
+  const words = new Set(detail.toLowerCase().match(/\w+/g));
+  return parameters.find((name) => {
+    const lower = name.toLowerCase();
+    // xAI and Google write `presencePenalty` for `presence_penalty`.
+    return words.has(lower) || words.has(lower.replaceAll('_', ''));
+  });
 }

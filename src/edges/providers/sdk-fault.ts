@@ -1,5 +1,5 @@
 import { shorten, visibleLine } from '../../text/visible.ts';
-import { isMap, member, parsedJson } from '../../types/plain.ts';
+import { MOST_LEVELS, isDeeper, isMap, member, parsedJson } from '../../types/plain.ts';
 import { TransportError, fault, transportFault, type Fault } from './fault.ts';
 import { NO_ADDRESS, httpFault } from './http-fault.ts';
 
@@ -89,7 +89,8 @@ export function sdkFault(error: unknown, { now, timeoutMs, redact }: FaultContex
   if (typeof status !== 'number') return fault('network', 'the request could not be sent');
   const given = member(error, 'headers');
   const headers = typeof member(given, 'get') === 'function' ? (given as HeaderReader) : NO_HEADERS;
-  const body = member(error, 'error');
+  const whole = member(error, 'error');
+  const body = isDeeper(whole, MOST_LEVELS) ? undefined : whole;
   const { code, said } = serverMessage(body);
   const retry = headers.get('x-should-retry');
   return httpFault({

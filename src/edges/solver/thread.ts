@@ -1,9 +1,13 @@
 // A solver may run forever, so it runs in a thread that can be terminated.
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import type highsLoader from 'highs';
+import { errorMessage } from '../../errors.ts';
 import type { AssignmentAnswer, AssignmentProgram, Solve } from '../../types/solver.ts';
-import { serveThread, startJobThread } from '../thread.ts';
+import { serveThread, startThread } from '../thread.ts';
 
 export async function solveWithHighs(
   program: AssignmentProgram,
@@ -142,7 +146,9 @@ type SolverJob = { program: AssignmentProgram } & (
   { solver: 'javascript-lp-solver'; model: SimplexModel } | { solver: 'highs'; seconds: number }
 );
 
-const SOLVER_THREAD = { url: import.meta.url, role: 'evaldiff-solver', memoryMb: 1024 };
+const ROLE = 'evaldiff-solver';
+
+const MEMORY_MB = 1024;
 
 export function createSolver(options: Partial<SolverOptions> = {}): Solve {
   const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
@@ -152,14 +158,34 @@ export function createSolver(options: Partial<SolverOptions> = {}): Solve {
       solver === 'highs'
         ? { solver, program, seconds: limit / 1000 }
         : { solver, program, model: modelOf(program) };
-    const thread = await startJobThread<SolverJob, AssignmentAnswer>({
-      ...SOLVER_THREAD,
-      startMs: start,
-    });
-    const heard = await thread.run(job, limit);
-    await thread.end();
-    return 'answer' in heard ? heard.answer : { status: 'failed', reason: heard.why };
+    const worker = startThread(import.meta.url, ROLE, { maxOldGenerationSizeMb: MEMORY_MB });
+    try {
+      await messageFrom(worker, start, `did not start within ${start / 1000} s`);
+      worker.postMessage(job);
+      const late = `did not finish within ${limit / 1000} s and was stopped`;
+      return (await messageFrom(worker, limit, late)) as AssignmentAnswer;
+    } catch (error) {
+      return { status: 'failed', reason: errorMessage(error).split('\n', 1)[0] ?? '' };
+    } finally {
+      await worker.terminate();
+    }
   };
+}
+
+async function messageFrom(worker: Worker, ms: number, late: string): Promise<unknown> {
+  const heard = new AbortController();
+  const { signal } = heard;
+  const fail = (reason: string) => () => Promise.reject(new Error(reason));
+  try {
+    const [message] = (await Promise.race([
+      once(worker, 'message', { signal }),
+      once(worker, 'exit', { signal }).then(fail('ended without an answer')),
+      setTimeout(ms, null, { signal }).then(fail(late)),
+    ])) as unknown[];
+    return message;
+  } finally {
+    heard.abort();
+  }
 }
 
 async function solveWithSimplex(
@@ -179,7 +205,7 @@ async function solveWithSimplex(
   return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
 }
 
-await serveThread(SOLVER_THREAD.role, (port) =>
+await serveThread(ROLE, (port) =>
   // The listener keeps the thread alive. An early exit would count as a failure.
   port.on('message', async (job: SolverJob) => {
     const answer =

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { servedText, type Entry } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchRows, recordsOf } from './records.ts';
 
@@ -67,28 +66,29 @@ function withStoreErrorsIn<T extends object>(functions: T): T {
 }
 
 function answerRows(db: DatabaseSync) {
-  const select = db.prepare(`SELECT ${COLUMNS} FROM ${ANSWERS} WHERE key = ?`);
+  const select = db.prepare(`SELECT ${COLUMNS} FROM completions WHERE key = ?`);
   const sum = db.prepare(
     'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
       'min(used) AS oldest, max(used) AS newest FROM completions',
   );
   const insert = changing(
     db,
-    'INSERT OR REPLACE INTO completions (key, served, body, digest, bytes, used) VALUES (?, ?, ?, ?, ?, ?)',
+    `INSERT OR REPLACE INTO completions (key, label, ${COLUMNS}, bytes, used) ` +
+      'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
   const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
   const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
-  const server = servedRows(db);
   const bytes = (): number => Number(sum.get()?.['bytes']);
   return {
     get(key: string): Omit<Entry, 'key' | 'model'> | null {
       const row = select.get(key);
       return row === undefined ? null : entryIn(row);
     },
-    put(entry: Entry, now: number): number {
-      const size = Buffer.byteLength(entry.body) + ROW_BYTES;
-      insert(entry.key, server.idOf(entry), entry.body, entry.digest, size, now);
+    put({ key, model: label, served, body, digest }: Entry, now: number): number {
+      const size = Buffer.byteLength(body) + ROW_BYTES;
+      const { model, fingerprint, at } = served;
+      insert(key, label, body, digest, model, fingerprint, at, size, now);
       return size;
     },
     touch: (keys: Iterable<string>, now: number) =>
@@ -97,12 +97,10 @@ function answerRows(db: DatabaseSync) {
       }),
     totals: () => totalsOf(db, sum.get() ?? {}),
     bytes,
-    removeUnusedSince: (time: number) => server.trimAfter(unused(time)),
-    shrink: (limit: number) => server.trimAfter(removeOldest(db, bytes() - limit, remove)),
+    removeUnusedSince: (time: number) => unused(time),
+    shrink: (limit: number) => removeOldest(db, bytes() - limit, remove),
   };
 }
-
-const ANSWERS = 'completions JOIN served ON served.id = completions.served';
 
 const COLUMNS = 'body, digest, model, fingerprint, at';
 
@@ -120,30 +118,6 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
   };
 }
 
-/** Ids are derived from the content, so that copies of the store have equal ids. */
-function servedRows(db: DatabaseSync) {
-  const known = new Map<string, number>();
-  const add = changing(db, 'INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?, ?)');
-  const trim = changing(db, 'DELETE FROM served WHERE id NOT IN (SELECT served FROM completions)');
-  return {
-    idOf({ model: label, served }: Pick<Entry, 'model' | 'served'>): number {
-      const text = `${label}\n${servedText(served)}`;
-      const found = known.get(text);
-      if (found !== undefined) return found;
-      const id = Number.parseInt(hash('sha256', text).slice(0, 12), 16);
-      add(id, label, served.model, served.fingerprint, served.at);
-      known.set(text, id);
-      return id;
-    },
-    trimAfter(removed: number): number {
-      if (removed === 0) return 0;
-      known.clear();
-      trim();
-      return removed;
-    },
-  };
-}
-
 function changing(
   db: DatabaseSync,
   sql: string,
@@ -154,7 +128,7 @@ function changing(
 
 function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {
   const rows = withStoreErrors(() =>
-    db.prepare(`SELECT key, label, ${COLUMNS} FROM ${ANSWERS} ORDER BY key`).iterate(),
+    db.prepare(`SELECT key, label, ${COLUMNS} FROM completions ORDER BY key`).iterate(),
   );
   for (;;) {
     const row = withStoreErrors(() => rows.next());
@@ -180,7 +154,7 @@ function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => 
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const models = db
     .prepare(
-      `SELECT label, count(*) AS entries, sum(bytes) AS bytes FROM ${ANSWERS} ` +
+      'SELECT label, count(*) AS entries, sum(bytes) AS bytes FROM completions ' +
         'GROUP BY label ORDER BY bytes DESC, label',
     )
     .all();

@@ -67,29 +67,21 @@ export function keyedDigest(secret: Uint8Array): Digest {
 }
 
 function digested(key: string, { body, served }: Pick<Entry, 'body' | 'served'>): string {
-  return `${key}\n${servedText(served)}\n${body}`;
-}
-
-export function servedText({ model, fingerprint, at }: Served): string {
-  return JSON.stringify([model, fingerprint, at]);
+  return `${key}\n${JSON.stringify([served.model, served.fingerprint, served.at])}\n${body}`;
 }
 
 export function storedEntryOf(
   key: string,
   { target }: Pick<Request, 'target'>,
-  { parts, ended, ended_as, usage, latency_ms, steps, served: by, opaque }: Answer,
+  { parts, ended, ended_as, usage, latency_ms, steps, served, opaque }: Answer,
   digest: Digest,
 ): Entry {
   const kept = { parts, ended, ended_as, usage, latency_ms, opaque };
   const body = JSON.stringify(steps.length === 0 ? kept : { ...kept, steps });
-  const served = { ...by, at: by.at === null ? null : by.at - (by.at % HOUR_MS) };
   const endpoint = 'endpoint' in target && target.endpoint !== null ? ` (${target.endpoint})` : '';
   const model = `${target.provider}${endpoint} ${target.model}`;
   return { key, model, served, body, digest: digest(key, { body, served }) };
 }
-
-/** Times are rounded, so that a model's answers of one hour share a row in the table `served`. */
-const HOUR_MS = 3_600_000;
 
 export function parseEntry(
   key: string,

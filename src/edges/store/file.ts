@@ -37,7 +37,7 @@ export function withStoreErrors<T>(work: () => T): T {
   }
 }
 
-export const STORE_VERSION = 2;
+export const STORE_VERSION = 3;
 
 /** "evdf": SQLite's application id, which identifies our files. */
 const APPLICATION_ID = 0x65_76_64_66;
@@ -146,8 +146,7 @@ function prepareFile(db: DatabaseSync, access: StoreAccess): void {
     CREATE TABLE IF NOT EXISTS outcomes (key TEXT NOT NULL PRIMARY KEY, passes INTEGER NOT NULL, tries INTEGER NOT NULL, used INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS notes (name TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS batches (id TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS served (id INTEGER PRIMARY KEY, label TEXT NOT NULL, model TEXT, fingerprint TEXT, at INTEGER) STRICT;
-    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, served INTEGER NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS completions (key TEXT NOT NULL PRIMARY KEY, label TEXT NOT NULL, model TEXT, fingerprint TEXT, at INTEGER, body TEXT NOT NULL, digest TEXT NOT NULL, bytes INTEGER NOT NULL, used INTEGER NOT NULL) STRICT;
     PRAGMA user_version = ${STORE_VERSION};
     COMMIT`);
 }

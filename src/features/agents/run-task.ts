@@ -89,7 +89,7 @@ async function runOne(
 ): Promise<Completion> {
   const spec = specOf(target.command);
   if (spec === null || target.calls === undefined) return unstarted('the agent is unknown');
-  const cli = await sources.cli(spec, place.kind);
+  const cli = await sources.cli(spec);
   if ('problem' in cli) return unstarted(cli.problem);
   const task = taskOf(request.variables ?? {});
   const rules = spec.workspace;
@@ -110,7 +110,7 @@ type TreeOf = Pick<ProgramTarget, 'commit' | 'overlay'>;
 
 interface RunSources {
   files(of: TreeOf, rules: WorkspaceRules, task: Task): Promise<WorkspaceFiles>;
-  cli(spec: AgentSpec, kind: WallKind): ReturnType<typeof findCli>;
+  cli(spec: AgentSpec): ReturnType<typeof findCli>;
 }
 
 function createSources(tools: ProgramTools, options: CallOptions): RunSources {
@@ -129,9 +129,9 @@ function createSources(tools: ProgramTools, options: CallOptions): RunSources {
   };
   return {
     files,
-    cli: ({ agent, version }, kind) => {
+    cli: ({ agent, version }) => {
       const key = `${agent} ${version ?? ''}`;
-      const place = { project: tools.folder, env: options.env, kind };
+      const place = { project: tools.folder, env: options.env };
       const known = clis.get(key) ?? findCli(agentRow(agent), version, place);
       clis.set(key, known);
       return known;

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { clusteredTries, contrast } from '../../kernel/statistics/look.ts';
-import { askForJson, type AskTools } from '../../trials/grader-question.ts';
+import { askForJson, type AskTools, type GraderReply } from '../../trials/grader-question.ts';
 import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
-import { looseRatings, usableRatings } from './read-ratings.ts';
+import { looseRatings, usableRatings, type ScoredRating } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
-/** How well an attribute fits a reference, from 1 (not at all) to 5 (entirely). */
-type Rating =
-  { status: 'scored'; score: number; evidence: string } | { status: 'unscored'; reason: string };
-
-export type Ratings = ReadonlyMap<string, Rating>;
+export interface Ratings {
+  /** By the attribute's id. */
+  scored: ReadonlyMap<string, ScoredRating>;
+  /** Why an attribute has no rating. Null if all have one. */
+  missing: string | null;
+}
 
 export type RatingTools = AskTools & { task: string | null };
 
@@ -42,49 +43,45 @@ async function rateText(
     attributes.slice(part * PER_QUESTION, (part + 1) * PER_QUESTION),
   );
   const rated = await Promise.all(parts.map((part) => ratePart(text, part, tools)));
-  return new Map(rated.flatMap((ratings) => [...ratings]));
+  return {
+    scored: new Map(rated.flatMap(({ scored }) => [...scored])),
+    missing: rated.map(({ missing }) => missing).find((why) => why !== null) ?? null,
+  };
 }
 
+/** A second question is only about attributes that the first reply does not rate. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
   tools: RatingTools,
 ): Promise<Ratings> {
-  const ratings = new Map<string, Rating>();
-  let missing = [...attributes];
-  let reason = '';
-  for (let round = 0; round < 2 && missing.length > 0; round++) {
-    const given = await askRatings(text, missing, round > 0, tools);
-    if (given.status === 'failed') {
-      reason = given.reason;
-      break;
-    }
-    reason = `the grader gave no rating from 1 to 5: ${given.said ?? ''}`;
-    for (const [id, rating] of given.ratings) ratings.set(id, rating);
-    missing = missing.filter(({ id }) => !ratings.has(id));
+  const scored = new Map<string, ScoredRating>();
+  let missing: string | null = null;
+  for (const isAgain of [false, true]) {
+    const open = attributes.filter(({ id }) => !scored.has(id));
+    const asked = await askRatings(text, open, isAgain, tools);
+    if (asked.status === 'failed') return { scored, missing: asked.reason };
+    for (const [id, rating] of usableRatings(asked.reply.ratings, open)) scored.set(id, rating);
+    if (scored.size === attributes.length) return { scored, missing: null };
+    missing = `the grader gave no rating from 1 to 5: ${asked.said ?? ''}`;
   }
-  for (const { id } of missing) ratings.set(id, { status: 'unscored', reason });
-  return ratings;
+  return { scored, missing };
 }
 
-type Given =
-  | { status: 'ok'; ratings: Map<string, Rating>; said?: string }
-  | { status: 'failed'; reason: string };
-
 /** `isAgain` changes the prompt, so that no stored reply is reused. */
-async function askRatings(
+function askRatings(
   text: string,
   attributes: readonly Attribute[],
   isAgain: boolean,
   tools: RatingTools,
-): Promise<Given> {
-  const [domains, subtasks] = [
-    attributes.filter(({ kind }) => kind === 'domain'),
-    attributes.filter(({ kind }) => kind === 'subtask'),
-  ];
-  const list = (of: readonly Attribute[]) =>
-    of.map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation })).join('\n');
-  const asked = await askForJson<RatingReply>(
+): Promise<GraderReply<RatingReply>> {
+  const list = (kind: Attribute['kind']) =>
+    attributes
+      .filter((attribute) => attribute.kind === kind)
+      .map(({ id, name, explanation }) => JSON.stringify({ id, name, explanation }))
+      .join('\n');
+  const [domains, subtasks] = [list('domain'), list('subtask')];
+  return askForJson<RatingReply>(
     {
       purpose: 'qualeval',
       name: 'affinity',
@@ -94,19 +91,19 @@ async function askRatings(
       materials: {
         task: tools.task ?? '',
         case: text,
-        domains: list(domains),
-        'sub-tasks': list(subtasks),
+        domains,
+        'sub-tasks': subtasks,
       },
       text: [
         ...(tools.task === null ? [] : ['What the application does:\n{{task}}']),
         'The test case:\n{{case}}',
-        ...(domains.length === 0
+        ...(domains === ''
           ? []
           : [
               'How far does its input belong to each of these domains? 1: not at all, 3: in ' +
                 'part, 5: entirely.\n{{domains}}',
             ]),
-        ...(subtasks.length === 0
+        ...(subtasks === ''
           ? []
           : [
               'How much of each of these sub-tasks does the answer take? 1: none of it, 3: ' +
@@ -124,9 +121,6 @@ async function askRatings(
     },
     tools,
   );
-  return asked.status === 'failed'
-    ? asked
-    : { ...asked, ratings: usableRatings(asked.reply.ratings, attributes) };
 }
 
 interface RatingReply {
@@ -157,8 +151,7 @@ function ratingsSchema([first, ...rest]: readonly Attribute[]) {
 }
 
 export function ratingScore(ratings: Ratings | undefined, id: string): number | null {
-  const rating = ratings?.get(id);
-  return rating?.status === 'scored' ? rating.score : null;
+  return ratings?.scored.get(id)?.score ?? null;
 }
 
 /**

@@ -1,18 +1,19 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { ClusteredTries } from '../../kernel/statistics/clusters.ts';
-import { countTable, type Tries } from '../../kernel/statistics/table.ts';
+import { countTable, isComparable, type Table, type Tries } from '../../kernel/statistics/table.ts';
 import { firstAnswerText } from '../../report/answers/text.ts';
+import { byCodeUnits } from '../../text/order.ts';
 import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
+import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
 import type { PinnedAttributes } from './file.ts';
 import { meanValues, outcomesOf, proficiencyOf, valueOutcomes } from './proficiency.ts';
-import type { AttributeResult, Proficiency } from './result.ts';
+import type { AttributeResult, AttributeSample, Proficiency } from './result.ts';
 import type { QualEvalSettings } from './settings.ts';
 import type { Surveyed } from './survey.ts';
-import { largestDrops, otherSkills } from './tables.ts';
 import type { ReferenceText } from './text.ts';
 import { FEWEST_UNITS, groupVerdicts, type GroupVerdict } from './verdicts.ts';
 
@@ -248,4 +249,46 @@ function attributeValues(
 ): ReturnType<typeof meanValues> {
   const own = references.filter(({ id, compared }) => compared && ids.has(id));
   return measured === null ? null : meanValues(measured, own, tries);
+}
+
+const MAX_SAMPLES = 3;
+
+export function largestDrops(
+  references: readonly { id: string; table: Table; affinity: number }[],
+): AttributeSample[] {
+  return references
+    .filter(({ table }) => isComparable(table))
+    .map(({ id, affinity, table: { base, head } }) => ({
+      id,
+      affinity,
+      base: base.passes / base.tries,
+      head: head.passes / head.tries,
+    }))
+    .filter(({ base, head }) => head < base)
+    .sort(
+      (a, b) =>
+        a.head - a.base - (b.head - b.base) || b.affinity - a.affinity || byCodeUnits(a.id, b.id),
+    )
+    .slice(0, MAX_SAMPLES)
+    .map(({ id, base, head }) => ({ kind: 'drop', reference: id, base, head }));
+}
+
+export function otherSkills(
+  pairs: Readonly<Record<Side, readonly SkillPair[]>>,
+): AttributeSample[] {
+  const far = (['head', 'base'] as const).flatMap((side) =>
+    pairs[side].flatMap(({ reference, expected, output }) =>
+      expected === null || output === null || Math.abs(expected - output) <= SKILL_DISTANCE
+        ? []
+        : [{ kind: 'skill' as const, reference, side, expected, output }],
+    ),
+  );
+  return far
+    .sort(
+      (a, b) =>
+        Math.abs(b.expected - b.output) - Math.abs(a.expected - a.output) ||
+        byCodeUnits(b.side, a.side) ||
+        byCodeUnits(a.reference, b.reference),
+    )
+    .slice(0, MAX_SAMPLES);
 }

@@ -1,8 +1,10 @@
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { createRandom, nextFloat } from '../../kernel/statistics/random.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { transcript } from '../../metrics/transcript.ts';
-import { attributeLimit, type ReferenceText } from './text.ts';
+import { createInputCounter } from '../../money/tokens.ts';
+import { attributeLimit, referenceText, type ReferenceText } from './text.ts';
 
 /** Includes unchanged references, so that a pull request cannot affect the attributes. */
 export function explainedReferences({ base, head }: AffectedSuite): ReferenceText[] {
@@ -47,6 +49,13 @@ export function referenceTexts(references: readonly Reference[]): ReferenceText[
     input: thread === null ? input : { ...input, dialogue: transcript(thread) },
     expected,
   }));
+}
+
+export function referenceTokens(references: readonly ReferenceText[]): number {
+  const inputOf = createInputCounter();
+  const tokensOf = (reference: ReferenceText) =>
+    inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null });
+  return sum(references.map(tokensOf));
 }
 
 /**

@@ -1,11 +1,10 @@
 import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
-import { createInputCounter } from '../../money/tokens.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { taskText } from '../../trials/packet.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
-import { CHUNK, GROUP, discoveryCalls, referenceTexts } from './cost.ts';
+import { CHUNK, GROUP, discoveryCalls, referenceTexts, referenceTokens } from './cost.ts';
 import { discover, type Discovery } from './discover.ts';
 import { FEWEST_REFERENCES, attributeLimit, referenceText, type ReferenceText } from './text.ts';
 
@@ -81,17 +80,12 @@ function forecastOf(
   { target }: Grader,
   price: Price,
 ): Forecast {
-  const inputOf = createInputCounter();
   const references = parts.flatMap((part) => part.references);
-  const texts = references.reduce(
-    (sum, reference) =>
-      sum +
-      inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }),
-    0,
-  );
   const merging = Math.max(0, calls - Math.ceil(references.length / GROUP));
   const usage = {
-    input_tokens: Math.round(texts + calls * FRAME + merging * CHUNK * PROPOSAL),
+    input_tokens: Math.round(
+      referenceTokens(references) + calls * FRAME + merging * CHUNK * PROPOSAL,
+    ),
     output_tokens: calls * 2 * GROUP * PROPOSAL,
   };
   return priceCounts([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);

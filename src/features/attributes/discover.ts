@@ -32,12 +32,17 @@ interface DiscoverySettings {
 export interface Discovery {
   attributes: Attribute[];
   task: string | null;
-  failures: { failed: number; asked: number; reason: string | null };
+  failures: Failures;
   /** Attributes that were cut because the model's list stayed too long. */
   dropped: string[];
 }
 
-type AttributeKind = Attribute['kind'];
+/** `reason`: of the first question that failed. */
+interface Failures {
+  failed: number;
+  asked: number;
+  reason: string | null;
+}
 
 interface AttributeCandidate {
   name: string;
@@ -59,11 +64,8 @@ export async function discover(
     shuffled.slice(group * GROUP, (group + 1) * GROUP),
   );
   const replies = await Promise.all(groups.map((group) => propose(group, options.prompt, tools)));
-  const failures = {
-    failed: replies.filter(({ status }) => status === 'failed').length,
-    asked: groups.length,
-    reason: firstFailure(replies),
-  };
+  const failures: Failures = { failed: 0, asked: 0, reason: null };
+  countFailures(replies, failures);
   const limit = attributeLimit(references.length, options.most);
   const tasks = replies.map((reply) =>
     reply.status === 'ok' ? singleLine(reply.reply.task, EXPLANATION_LENGTH) : '',
@@ -74,15 +76,10 @@ export async function discover(
       const found = candidatesOf(
         replies.map((reply) => (reply.status === 'ok' ? reply.reply[key] : [])),
       );
-      const merging = { kind, task, limit, groups: groups.length };
+      const merging = { kind, task, limit, groups: groups.length, failures };
       return { kind, ...(await shrink(found, merging, tools)) };
     }),
   );
-  for (const { failed, reason } of kinds) {
-    failures.failed += failed;
-    failures.reason ??= reason;
-  }
-  failures.asked += kinds.reduce((sum, { asked }) => sum + asked, 0);
   const named = kinds.flatMap(({ kind, kept }) =>
     kept.map(({ name, explanation }) => ({ kind, name, explanation })),
   );
@@ -136,26 +133,22 @@ function propose(
 
 const merged = z.object({ attributes: z.array(proposal) });
 
-interface Shrunk {
-  kept: AttributeCandidate[];
-  dropped: string[];
-  failed: number;
-  asked: number;
-  reason: string | null;
-}
-
 interface Merging {
-  kind: AttributeKind;
+  kind: Attribute['kind'];
   task: string | null;
 }
 
 async function shrink(
   candidates: readonly AttributeCandidate[],
-  { limit, groups, ...of }: Merging & { limit: number; groups: number },
+  {
+    limit,
+    groups,
+    failures,
+    ...of
+  }: Merging & { limit: number; groups: number; failures: Failures },
   tools: AskTools,
-): Promise<Shrunk> {
+): Promise<{ kept: AttributeCandidate[]; dropped: string[] }> {
   let kept = [...candidates];
-  const counted = { failed: 0, asked: 0, reason: null as string | null };
   // Merges even short lists, because groups may name an attribute differently.
   let open = kept.length > limit || (groups > 1 && kept.length > 1);
   while (open) {
@@ -167,9 +160,7 @@ async function shrink(
         return { chunk, ...(await merge(chunk, of, most, tools)) };
       }),
     );
-    counted.asked += chunks.length;
-    counted.failed += replies.filter(({ status }) => status === 'failed').length;
-    counted.reason ??= firstFailure(replies);
+    countFailures(replies, failures);
     const support = new Map(kept.map((own) => [foldName(own.name), own.support]));
     const next = candidatesOf(
       replies.map((merged) => (merged.status === 'ok' ? merged.reply : merged.chunk)),
@@ -177,11 +168,7 @@ async function shrink(
     open = next.length > limit && next.length < kept.length;
     if (next.length <= kept.length) kept = next;
   }
-  return {
-    ...counted,
-    kept: kept.slice(0, limit),
-    dropped: kept.slice(limit).map(({ name }) => name),
-  };
+  return { kept: kept.slice(0, limit), dropped: kept.slice(limit).map(({ name }) => name) };
 }
 
 async function merge(
@@ -260,7 +247,11 @@ function chunksOf<Item>(items: readonly Item[], count: number): Item[][] {
   );
 }
 
-function firstFailure(replies: readonly GraderReply<unknown>[]): string | null {
-  const failed = replies.find((reply) => reply.status === 'failed');
-  return failed?.status === 'failed' ? failed.reason : null;
+function countFailures(replies: readonly GraderReply<unknown>[], failures: Failures): void {
+  failures.asked += replies.length;
+  for (const reply of replies) {
+    if (reply.status !== 'failed') continue;
+    failures.failed += 1;
+    failures.reason ??= reply.reason;
+  }
 }

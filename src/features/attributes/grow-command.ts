@@ -13,9 +13,7 @@ import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { readRows } from '../../documents/dataset.ts';
 import { UserError, problem, userError } from '../../errors.ts';
 import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
-import { sum } from '../../kernel/statistics/sums.ts';
 import { priceCounts } from '../../money/priced-calls.ts';
-import { estimateTokens } from '../../money/tokens.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
@@ -24,7 +22,7 @@ import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { rateReference } from './affinity.ts';
 import { askWithGrader, type GraderPlan } from './command.ts';
-import { PER_QUESTION, referenceTexts } from './cost.ts';
+import { PER_QUESTION, referenceTexts, referenceTokens } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
 import {
   ENOUGH_REFERENCES,
@@ -34,7 +32,7 @@ import {
   type Grown,
 } from './grow.ts';
 import { readPinned } from './pinned.ts';
-import { foldName, referenceText, type Attribute, type ReferenceText } from './text.ts';
+import { foldName, type Attribute, type ReferenceText } from './text.ts';
 
 const MOST_POOL_ROWS = 200;
 
@@ -103,8 +101,10 @@ function planRatings(
   const texts = [...references, ...pool];
   const calls = texts.length * Math.ceil(attributes.length / PER_QUESTION);
   const ratings = RATING * texts.length * attributes.length;
-  const size = sum(texts.map((text) => estimateTokens(referenceText(text))));
-  const tokens = { input_tokens: size + calls * GROW_FRAME + ratings, output_tokens: ratings };
+  const tokens = {
+    input_tokens: referenceTokens(texts) + calls * GROW_FRAME + ratings,
+    output_tokens: ratings,
+  };
   return {
     words: `${counted(references.length, 'reference')} and ${counted(pool.length, 'row')} of the pool`,
     calls,

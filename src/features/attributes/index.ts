@@ -61,7 +61,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   groups: ({ attributes: all = [] }, suite) => suiteAttributes(suite, all).map(referenceGroup),
   report: async () => (await import('./report.ts')).attributesReport,
   tables: {
-    attributes: async (result) => (await import('./attribute-rows.ts')).attributeRows(result),
+    attributes: async (result) => (await import('./report.ts')).attributeRows(result),
   },
 };
 

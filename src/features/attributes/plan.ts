@@ -2,7 +2,6 @@ import type { PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
-import { createInputCounter } from '../../money/tokens.ts';
 import { createAsker } from '../../trials/asker.ts';
 import type { Notice } from '../../types/plain.ts';
 import {
@@ -11,10 +10,11 @@ import {
   PER_QUESTION,
   byReferences,
   explainCalls,
+  referenceTokens,
 } from './cost.ts';
 import { pinnedFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
-import { FEWEST_REFERENCES, attributeLimit, referenceText } from './text.ts';
+import { FEWEST_REFERENCES, attributeLimit } from './text.ts';
 
 /** Null if attributes are off. */
 export type ExplainOwn = {
@@ -136,18 +136,12 @@ function suiteCalls(
     shared + suites.length * (explainCalls(rated, { pinned, most, alignment }) - shared);
   const attributes =
     ATTRIBUTE_TOKENS * Math.min(PER_QUESTION, pinned ?? 2 * attributeLimit(rated, most));
-  const inputOf = createInputCounter();
-  const texts = references.reduce(
-    (sum, reference) =>
-      sum +
-      inputOf({ messages: [{ role: 'user', content: referenceText(reference) }], schema: null }),
-    0,
-  );
   return [
     {
       isCertain,
       calls,
-      input: calls * (QUESTION_FRAME + attributes + texts / references.length),
+      input:
+        calls * (QUESTION_FRAME + attributes + referenceTokens(references) / references.length),
       output: calls * attributes,
     },
   ];

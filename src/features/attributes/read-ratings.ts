@@ -3,8 +3,8 @@ import { parseObject, verdictOf } from '../../metrics/verdict.ts';
 import { singleLine } from '../../trials/grader-question.ts';
 import { foldName, type Attribute } from './text.ts';
 
-interface Scored {
-  status: 'scored';
+/** How well an attribute fits a reference, from 1 (not at all) to 5 (entirely). */
+export interface ScoredRating {
   score: number;
   evidence: string;
 }
@@ -30,9 +30,9 @@ const ratingSchema = z.object({
 export function usableRatings(
   given: readonly unknown[],
   attributes: readonly Attribute[],
-): Map<string, Scored> {
+): Map<string, ScoredRating> {
   const idOf = idReader(attributes);
-  const found = new Map<string, Scored>();
+  const found = new Map<string, ScoredRating>();
   const torn = new Set<string>();
   for (const entry of given) {
     const read = ratingSchema.safeParse(entry);
@@ -41,8 +41,7 @@ export function usableRatings(
     const { score, evidence } = read.data;
     const earlier = found.get(id);
     if (earlier !== undefined && earlier.score !== score) torn.add(id);
-    else
-      found.set(id, { status: 'scored', score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
+    else found.set(id, { score, evidence: singleLine(evidence, EVIDENCE_LENGTH) });
   }
   for (const id of torn) found.delete(id);
   return found;
@@ -55,30 +54,7 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
   return (written) => ids.get(foldName(written)) ?? null;
 }
 
-/**
- * QualEval's form: `[Domain 1: rivers, Score: 4, Evidence: it names the Danube]`. Lengths are
- * limited, because models may repeat themselves endlessly.
- */
-const BRACKETS =
-  /\[(?:[^\][:\n]*:)?\s*(?=\S)([^\][\n]{1,200}?)\s*[,;]\s*Score:\s*(?=\S)([^\][,;\n]{1,20}?)\s*(?:[,;]\s*(?:Evidence:)?([^\][]*))?(?:\]|$)/gim;
-
-/** Longer lines are not ratings. */
-const LINE_LENGTH = 300;
-
-/** Parses `- rivers: 4` or `1. "rivers" = 4/5,`. */
-function lineRating(line: string) {
-  const at = line.search(/[:=]/);
-  if (at < 0 || line.length > LINE_LENGTH) return null;
-  const bare = (text: string) => text.replace(/^[\s"`*-]+|[\s"`*,]+$/g, '');
-  const id = bare(bare(line.slice(0, at)).replace(/^\d+[.)]/, ''));
-  return { id, score: bare(line.slice(at + 1)), evidence: '' };
-}
-
+/** The objects of a reply that is a list, or that was cut. */
 export function looseRatings(output: string): unknown[] {
-  const objects = [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => parseObject(text) ?? []);
-  if (objects.length > 0) return objects;
-  const rows = [...output.matchAll(BRACKETS)];
-  return rows.length > 0
-    ? rows.map(([, id, score, evidence = '']) => ({ id, score, evidence }))
-    : output.split('\n').flatMap((line) => lineRating(line) ?? []);
+  return [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => parseObject(text) ?? []);
 }

@@ -1,3 +1,5 @@
+import type { FlatTable } from '../../app/commands/terminal.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { wholeRates } from '../../text/amounts.ts';
 import { attributeWords } from './explained-suites.ts';
@@ -52,3 +54,36 @@ export const attributesReport: FeatureReport = {
       : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
 };
+
+const ATTRIBUTE_COLUMNS = [
+  'suite',
+  'path',
+  'model',
+  'kind',
+  'attribute',
+  'tests',
+  'base_rate',
+  'head_rate',
+  'difference',
+  'low',
+  'high',
+  'verdict',
+  'metric',
+  'metric_tests',
+  'base_mean',
+  'head_mean',
+];
+
+export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatTable {
+  const rows = attributes.map(
+    ({ suite, path, variant, kind, name, n, base, head, difference, low, high, ...more }) => ({
+      ...{ suite, path, model: variant.model, kind, attribute: name, tests: n },
+      ...{ base_rate: base, head_rate: head, difference, low, high, verdict: more.verdict },
+      metric: more.values?.metric ?? null,
+      metric_tests: more.values?.n ?? null,
+      base_mean: more.values?.base ?? null,
+      head_mean: more.values?.head ?? null,
+    }),
+  );
+  return { columns: ATTRIBUTE_COLUMNS, rows };
+}

@@ -5,8 +5,11 @@ import {
   didSkillMove,
   inCommon,
   misalignment,
+  rateAnswer,
+  rateReference,
   ratingScore,
   type Ratings,
+  type RatingTools,
   type SkillPair,
 } from './affinity.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';
@@ -14,12 +17,18 @@ import { priorsOf } from './assignment-program.ts';
 import { discover } from './discover.ts';
 import type { AttributeRating, AttributeResult } from './result.ts';
 import {
-  rateAnswers,
-  rateReferences,
-  type Answers,
-  type SurveyReference,
-} from './survey-ratings.ts';
-import { KINDS, attributeLimit, type Attribute } from './text.ts';
+  KINDS,
+  attributeLimit,
+  shownExpected,
+  type Attribute,
+  type ReferenceText,
+} from './text.ts';
+
+export interface SurveyReference extends ReferenceText {
+  answers: Record<Side, string | null>;
+}
+
+type Answers = Record<Side, ReadonlyMap<string, Ratings>>;
 
 interface FoundAttributes {
   attributes: readonly Attribute[];
@@ -160,7 +169,10 @@ async function surveyKind(
       affinity_mean: mean,
       prior,
       skills,
-      ratings: rated.map(({ id }) => ratingOf(id, ratings.get(id), attribute.id)),
+      ratings: rated.map(({ id: reference }): AttributeRating => {
+        const { score, evidence = '' } = ratings.get(reference)?.scored.get(attribute.id) ?? {};
+        return { reference, affinity: score ?? null, evidence };
+      }),
       assigned: rated.flatMap(({ id }) =>
         assignment.attributes.get(id)?.includes(attribute.id) === true ? id : [],
       ),
@@ -174,17 +186,6 @@ async function surveyKind(
             },
     };
   });
-}
-
-function ratingOf(
-  reference: string,
-  ratings: Ratings | undefined,
-  attribute: string,
-): AttributeRating {
-  const rating = ratings?.get(attribute);
-  return rating?.status === 'scored'
-    ? { reference, affinity: rating.score, evidence: rating.evidence }
-    : { reference, affinity: null, evidence: '' };
 }
 
 function skillPairs(
@@ -216,4 +217,78 @@ function assignmentNotes(assignment: Assignment, what: string, columns: number):
       ? []
       : [`${what} were assigned by the fallback solver: ${left.join('; ')}`]),
   ];
+}
+
+/** With more unrated references, the rated ones do not represent the suite. */
+const MAX_UNRATED_SHARE = 0.1;
+
+async function rateReferences(
+  references: readonly SurveyReference[],
+  attributes: readonly Attribute[],
+  tools: RatingTools,
+  notes: string[],
+): Promise<ReadonlyMap<string, Ratings> | null> {
+  const ratings = new Map(
+    await Promise.all(
+      references.map(async (reference): Promise<[string, Ratings]> => [
+        reference.id,
+        await rateReference(reference, attributes, tools),
+      ]),
+    ),
+  );
+  const missing = missingRatings([...ratings.values()], attributes.length);
+  if (missing.unrated > MAX_UNRATED_SHARE * ratings.size) {
+    notes.push(
+      `attributes were not computed: ${missing.unrated} of ${ratings.size} ` +
+        `references could not be rated (${missing.reason})`,
+    );
+    return null;
+  }
+  if (missing.partly > 0)
+    notes.push(
+      `${missing.partly} of ${ratings.size} references are not fully rated: ${missing.reason}`,
+    );
+  return ratings;
+}
+
+async function rateAnswers(
+  references: readonly SurveyReference[],
+  attributes: readonly Attribute[],
+  expected: ReadonlyMap<string, Ratings>,
+  tools: RatingTools,
+  notes: string[],
+): Promise<Answers | null> {
+  const subtasks = attributes.filter(({ kind }) => kind === 'subtask');
+  const rated = async (side: Side) => {
+    const entries = references.map(async (reference): Promise<[string, Ratings][]> => {
+      const answer = reference.answers[side];
+      const wanted = shownExpected(reference.expected);
+      if (answer === null || wanted === null || subtasks.length === 0) return [];
+      const ratings =
+        answer === wanted
+          ? expected.get(reference.id)
+          : await rateAnswer(reference, answer, subtasks, tools);
+      return ratings === undefined ? [] : [[reference.id, ratings]];
+    });
+    return new Map((await Promise.all(entries)).flat());
+  };
+  const [base, head] = await Promise.all([rated('base'), rated('head')]);
+  const answers = { base, head };
+  const all = [...answers.base.values(), ...answers.head.values()];
+  const { unrated, reason } = missingRatings(all, subtasks.length);
+  if (unrated <= MAX_UNRATED_SHARE * all.length) return answers;
+  notes.push(
+    `the skill alignment was not computed: ${unrated} of ${all.length} ` +
+      `answers could not be rated (${reason})`,
+  );
+  return null;
+}
+
+function missingRatings(all: readonly Ratings[], wanted: number) {
+  const partly = all.filter(({ scored }) => scored.size < wanted);
+  return {
+    partly: partly.length,
+    unrated: partly.filter(({ scored }) => scored.size === 0).length,
+    reason: partly[0]?.missing ?? '',
+  };
 }

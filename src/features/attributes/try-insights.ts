@@ -7,11 +7,11 @@ import { NOTHING_PLANNED, type FeaturePlan } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
-import { editOf, exactEdit, promptReader } from '../../trials/fix-edit.ts';
+import { exactEdit, headFiles } from '../../trials/fix-edit.ts';
 import { provenFix, type FixCandidate } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
-import { fileLines, linePlaces } from '../../trials/unit-places.ts';
+import { linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
 import { AUTO_REFERENCES } from './cost.ts';
 import { pinnedFor, type PinnedAttributes } from './file.ts';
@@ -131,20 +131,17 @@ async function insightOf(
   if (inside.length === 0) return none('none of its tests broke beyond chance');
   if (stable.length === 0)
     return none('no other test passes on both sides, which a change could break');
-  const { shown, withheld } = splitFallen(inside);
+  const { shown } = splitFallen(inside);
   const fell = [...shown.slice(0, MOST_SHOWN.inside), ...outside.slice(0, MOST_SHOWN.outside)];
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
-  const { evaluate, checkSchema, random, scoreMetric } = tools;
+  const { evaluate, random, scoreMetric } = tools;
   const asking = { grader, complete: counter.complete, random };
   const changes = await proposeChanges(attribute, packet, messages, asking);
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
-  const making = { evaluate, checkSchema, random, scoreMetric, price: run.price };
-  const numbersOf = (of: readonly ReferenceResult[]) =>
-    of.map((reference) => references.indexOf(reference));
+  const making = { evaluate, random, scoreMetric, price: run.price };
   const trial = {
-    ...{ references, fell: numbersOf(withheld), stable: numbersOf(stable) },
-    shown: shown === withheld ? [] : numbersOf(shown),
+    ...{ references, fell: inside, stable, ended: counter.ended },
     retestRate: retestRate(result),
     make: extraTries(comparison.run, ids, { ...making, complete: counter.complete }),
   };
@@ -152,10 +149,7 @@ async function insightOf(
     typeof changes === 'string' ? [] : await candidatesOf(changes, suite.head, tools);
   if (candidates.length === 0)
     return none(typeof changes === 'string' ? changes : 'no written change can be tried');
-  const { fix = null, ...why } = await provenFix(candidates, () => trial, {
-    level,
-    ended: counter.ended,
-  });
+  const { fix = null, ...why } = await provenFix(candidates, trial, level);
   return { references: fallen, fix, ...why };
 }
 
@@ -172,12 +166,13 @@ function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
 async function candidatesOf(
   changes: readonly ProposedChange[],
   { suite: { prompt, tests }, variant }: SuiteSide,
-  { sources, reread }: FeatureTools,
+  tools: FeatureTools,
 ): Promise<FixCandidate[]> {
+  const files = headFiles(prompt, tools);
   const candidates: FixCandidate[] = [];
   for (const { was, becomes, messages, message, line } of changes) {
     const { file, line: start } = message.place;
-    const lines = await fileLines(sources?.head ?? null, file);
+    const lines = await files.lines(file);
     const at = linePlaces(lines, start, message.content)[line]?.from ?? 0;
     const from = at > 0 ? at : start;
     const passage = {
@@ -188,9 +183,7 @@ async function candidatesOf(
       head_text: was,
     };
     const wanted = { messages, code: null };
-    const written = editOf(passage, becomes, { head: prompt, wanted }, lines);
-    const files = { lines: () => lines, reread: promptReader(prompt, reread) };
-    const edit = await exactEdit(written, wanted, files);
+    const edit = await exactEdit(passage, becomes, { head: prompt, wanted }, files);
     if (edit === null) continue;
     const changed = { ...prompt, messages };
     candidates.push({

@@ -1,12 +1,5 @@
-import {
-  MAX_REPLY_BYTES,
-  MAX_REPLY_DEPTH,
-  fault,
-  faultOfReply,
-  type Fault,
-} from '../../edges/providers/fault.ts';
+import { MAX_REPLY_BYTES, fault, faultOfReply, type Fault } from '../../edges/providers/fault.ts';
 import { httpFault } from '../../edges/providers/http-fault.ts';
-import { deeperThan } from '../../edges/providers/reply.ts';
 import type { RetriedResult } from '../../edges/providers/retry.ts';
 import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type {
@@ -14,12 +7,10 @@ import type {
   BatchState,
   VendorOutput,
 } from '../../edges/providers/vendors/vendor.ts';
-import { member, parsedJson } from '../../types/plain.ts';
+import { MOST_LEVELS, isDeeper, member, parsedJson } from '../../types/plain.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
-
-const MAX_LINE_DEPTH = MAX_REPLY_DEPTH + 5;
 
 const NEWLINE = 0x0a;
 
@@ -56,10 +47,10 @@ export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenera
 const BLANK = Symbol('blank');
 
 function parseResultLine(line: Buffer): unknown {
-  if (deeperThan(line, MAX_LINE_DEPTH)) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
-    return text.trim() === '' ? BLANK : parsedJson(text);
+    const value = text.trim() === '' ? BLANK : parsedJson(text);
+    return isDeeper(value, MOST_LEVELS) ? undefined : value;
   } catch {
     return undefined;
   }

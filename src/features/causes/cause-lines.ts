@@ -79,7 +79,6 @@ function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
   if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
   if (kind === 'property') return [...propertyWords(unit), text(', ')];
-  if (kind === 'swap') return [text('the swapped messages, ')];
   if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
   // The two programs have the same name, but different code or settings.
   if (kind === 'provider' && base_text === head_text)
@@ -126,9 +125,8 @@ function excerptOf(unit: ChangeUnit): Line {
   ];
 }
 
-function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'swapped' | 'changed' {
+function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
   if (unit.base_text === null) return 'added';
-  if (unit.kind === 'swap') return 'swapped';
   if (unit.side === 'base' || cutText(unit) !== null) return 'removed';
   return unit.kind === 'moved line' ? 'moved' : 'changed';
 }
@@ -159,7 +157,6 @@ function trialWords({ relation, units }: Cause) {
     added: { undone: 'removing it', made: 'adding it to base' },
     removed: { undone: 'putting it back', made: 'removing it from base' },
     moved: { undone: 'moving it back', made: 'moving it on base' },
-    swapped: { undone: 'swapping them back', made: 'swapping them on base' },
     changed: { undone: `putting the old ${noun} back`, made: `the new ${noun} on base` },
   }[editedPlace(unit)];
 }

@@ -98,9 +98,9 @@ function createSearch(
   { price, trust, groups }: DecidedRun,
   { tools, read }: { tools: FeatureTools; read: SideFiles },
 ): Search {
-  const { spent, random, evaluate, checkSchema, scoreMetric } = tools;
+  const { spent, random, evaluate, scoreMetric } = tools;
   const { complete } = spent;
-  const trying = { complete, evaluate, checkSchema, random, scoreMetric, price };
+  const trying = { complete, evaluate, random, scoreMetric, price };
   // For outside contributors, a fix is only a revert, never a model's draft.
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const fixing = (counter: CallCounter): ReturnType<NonNullable<Suspect['fixing']>> => ({

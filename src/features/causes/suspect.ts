@@ -15,7 +15,7 @@ import {
   type FallView,
 } from '../../trials/fallen.ts';
 import type { ReadBytes } from '../../trials/file-units.ts';
-import { promptReader } from '../../trials/fix-edit.ts';
+import { headFiles } from '../../trials/fix-edit.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
 import {
@@ -93,7 +93,7 @@ export async function causesOfSuite(
       ? Promise.resolve(found)
       : withFixes(
           found,
-          { ...bench, ...suspect.fixing(counter), ...addFixes(suspect, change, read, edges) },
+          { ...bench, ...suspect.fixing(counter), ...addFixes(suspect, change, edges) },
           counter,
         );
   const halt = spent.halted();
@@ -130,15 +130,13 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
 function addFixes(
   { comparison, result, groups }: Suspect,
   { head }: PromptChange,
-  read: ReadLines,
   edges: JudgeEdges,
 ): Pick<FixBench, 'lines' | 'packet' | 'reread' | 'retestRate'> {
   const stable = stableReferences(result);
   return {
     packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
     retestRate: retestRate(result),
-    lines: (file) => read('head', file),
-    reread: promptReader(head, edges.reread?.bind(edges)),
+    ...headFiles(head, edges),
   };
 }
 

@@ -1,79 +1,67 @@
 import type { PlanningRun } from '../../app/run/feature.ts';
 import { soleJudge } from '../../app/run/sole-judge.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
+import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
-import { isDue, judgeCalls, planJudgeTests, type JudgeTest } from '../../trials/labelled-tests.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
+import {
+  judgeTestOf,
+  planJudgeTests,
+  whyUntested,
+  type JudgeTest,
+  type LabelledJudge,
+} from '../../trials/labelled-tests.ts';
 import type { Notice } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
-import type { Conversation, LabelledAnswer, Steering } from './conversation-rules.ts';
+import type { LabelledAnswer, Steering } from './conversation-rules.ts';
 
 export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
-
-function untestedNotices({ name, base, head }: AffectedSuite): Notice[] {
-  const after = head && steeringFor(head.scoring);
-  if (after === null || after.conversation.examples.length > 0 || after.evaluators.length === 0)
-    return [];
-  const why = whyUntested(base && steeringFor(base.scoring), after);
-  if (why === null) return [];
-  const message =
-    `${name}: the evaluators of its conversations ${why}, so it is unknown ` +
-    'whether they agree with people; add some below conversation: examples: ' +
-    '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
-    '"…", accepted: false }]';
-  return [{ kind: 'scoring', message, place: after.conversation.place }];
-}
-
-function whyUntested(before: Steering | null, after: Steering): string | null {
-  if (before === null) return 'are new and have no labelled answers';
-  if (before.conversation.examples.length > 0) return 'lost their labelled answers';
-  return judgingFingerprint(before) === judgingFingerprint(after)
-    ? null
-    : 'changed and have no labelled answers';
-}
-
-function dueTest(run: SuiteRun): EvaluatorTest | null {
-  const { path, name, base, head } = run.suite;
-  const after = head && steeringFor(head.scoring);
-  if (after === null || after.conversation.examples.length === 0 || after.evaluators.length === 0)
-    return null;
-  const before = base && steeringFor(base.scoring);
-  const { examples, place } = after.conversation;
-  const same = sameness(before, after);
-  const decides = run.runs.length > 0 && soleJudge(run.scoring.tests)?.kind === 'own';
-  const labels = examples.map(({ accepted }) => accepted);
-  if (!isDue(same, decides, labels)) return null;
-  const other = same.judge || before?.evaluators.length === 0 ? null : before;
-  return { path, name, place, examples, base: other, head: after };
-}
-
-function sameness(before: Steering | null, after: Steering) {
-  return {
-    judge: before !== null && judgingFingerprint(before) === judgingFingerprint(after),
-    examples: before !== null && labelsOf(before.conversation) === labelsOf(after.conversation),
-  };
-}
-
-function labelsOf({ examples }: Conversation): string {
-  return canonicalJson(
-    examples.map(({ messages, accepted }) => ({
-      accepted,
-      messages: messages.map(({ role, content }) => ({ role, content })),
-    })),
-  );
-}
 
 export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> | null {
   const once = [...new Map(run.suites.map((suite) => [suite.run.suite.path, suite.run])).values()];
   const select = () => ({
-    tests: once.flatMap((each) => dueTest(each) ?? []),
-    notices: once.flatMap(({ suite }) => untestedNotices(suite)),
+    tests: once.flatMap((each) => evaluatorTest(each) ?? []),
+    notices: once.flatMap(untestedNotices),
   });
-  return planJudgeTests(run.input, select, labelledCalls, true);
+  return planJudgeTests(run.input, select, true);
 }
 
-export function labelledCalls({ examples, base, head, place }: EvaluatorTest): PlannedCalls[] {
-  const evaluators = [...(base?.evaluators ?? []), ...head.evaluators];
-  return judgeCalls(evaluators, examples.length, 'evaluator', place);
+function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null {
+  const { path, name } = suite;
+  const [base, head] = [labelled(suite.base), labelled(suite.head)];
+  if (head === null) return null;
+  const decides = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
+  const { place } = head.judge.conversation;
+  const test = judgeTestOf({ name, place, decides }, 'evaluator', base, head);
+  return test && { path, ...test };
+}
+
+function untestedNotices({ suite: { name, base, head } }: SuiteRun): Notice[] {
+  const after = labelled(head);
+  if (after === null || after.graders.length === 0) return [];
+  const why = whyUntested(labelled(base), after);
+  if (why === null) return [];
+  const message =
+    `${name}: the judge of its conversations ${why} labelled answers, so it is unknown ` +
+    'whether its evaluators agree with people; add some below conversation: examples: ' +
+    '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
+    '"…", accepted: false }]';
+  return [{ kind: 'scoring', message, place: after.judge.conversation.place }];
+}
+
+function labelled(side: SuiteSide | null): LabelledJudge<Steering, LabelledAnswer> | null {
+  const steering = side && steeringFor(side.scoring);
+  if (steering === null) return null;
+  const { examples } = steering.conversation;
+  const plain = examples.map(({ messages, accepted }) => ({
+    accepted,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+  }));
+  return {
+    judge: steering,
+    graders: steering.evaluators,
+    examples,
+    labels: examples.map(({ accepted }) => accepted),
+    identity: { judge: judgingFingerprint(steering), examples: canonicalJson(plain) },
+  };
 }

@@ -1,8 +1,8 @@
 import type { MeasuredGrader } from '../../app/run/feature.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
 import { wilson } from '../../report/sections/intervals.ts';
-import { counted } from '../../text/amounts.ts';
 import { agreementOf } from '../../trials/agreement.ts';
+import { unreadNotice } from '../../trials/labelled-tests.ts';
 import type { Notice, Side } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
 import type { Steering } from './conversation-rules.ts';
@@ -184,16 +184,11 @@ export async function testEvaluators(
 
 function unreadVerdictNotices(
   { name, side, examples, grades }: EvaluatorResult,
-  test: EvaluatorTest,
+  { place }: EvaluatorTest,
 ): Notice[] {
-  return grades
-    .filter(({ evaluators, unread: count }) => evaluators.length === 1 && count > 0)
-    .map(({ evaluators: [evaluator], unread: count }) => ({
-      kind: 'ungraded',
-      place: test.head.conversation.place,
-      message:
-        `${name}: the evaluator ${evaluator ?? ''} gave no readable verdict on ` +
-        `${count} of ${counted(examples, 'labelled answer')} on ${side}; ` +
-        'those are not counted',
-    }));
+  return grades.flatMap(({ evaluators: [evaluator = '', ...others], unread }) =>
+    others.length > 0
+      ? []
+      : unreadNotice(`${name}: the evaluator ${evaluator}`, unread, { examples, place }, side),
+  );
 }

@@ -3,36 +3,23 @@ import type { TargetContext } from '../../config/project-side.ts';
 import { answererFor } from '../../config/resolve.ts';
 import { UserError, problem } from '../../errors.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
+import { judgeCalls } from '../../trials/labelled-tests.ts';
 import type { Problem } from '../../types/plain.ts';
 import { conversationOf, steeringFor } from './answerer.ts';
 import { steeringOf, type Conversation } from './conversation-rules.ts';
-import { labelledCalls } from './evaluator-plan.ts';
 import { testEvaluators } from './evaluator-tests.ts';
 import { evaluatorTables } from './section.ts';
 
 /** @throws UserError if there are no evaluators or no labelled answers. */
-export function gradeConversation(
-  suite: Suite,
-  context: TargetContext,
-  code: string,
-): LabelledTest {
+export function gradeConversation(suite: Suite, context: TargetContext): LabelledTest {
   const { prompt, tests } = suite;
   const { examples, ...conversation } = labelledConversation(suite);
   const problems: Problem[] = [];
   const answerer = answererFor(suite, context, problems);
   const head = steeringFor({ tests, answerer }) ?? steeringOf({ ...conversation, examples }, []);
-  const { place } = conversation;
-  const test = { path: prompt.file, name: prompt.name, place, examples, base: null, head };
-  const certain = labelledCalls(test);
-  if (code !== 'host' && certain.some(({ target }) => target.provider === 'program'))
-    problems.push(
-      problem(
-        conversation.place,
-        'an evaluator is a program of this repository. It runs only with --code host.',
-      ),
-    );
+  const test = { path: prompt.file, name: prompt.name, examples };
   return {
-    certain,
+    certain: judgeCalls(head.evaluators, examples.length, 'evaluator', conversation.place),
     problems,
     async run(tools) {
       const result = await testEvaluators(test, 'head', head, tools);

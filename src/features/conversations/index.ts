@@ -21,10 +21,10 @@ export const conversationsFeature: Feature<EvaluatorTest[]> & SessionRow & Comma
   suiteKey: conversationKey,
   result: conversationKeys,
   plan: planEvaluatorTests,
-  async grade(suite, context, code) {
+  async grade(suite, context) {
     if (suite.tests.own?.kind !== conversationKind) return null;
     const { gradeConversation } = await import('./grade.ts');
-    return gradeConversation(suite, context, code);
+    return gradeConversation(suite, context);
   },
   async before({ own }, { random, spent: { complete } }) {
     const { evaluators, judges, notices } = await runEvaluatorTests(own, { complete, random });

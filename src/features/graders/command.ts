@@ -25,11 +25,21 @@ import { repeatRubricTest } from './rubric-tests.ts';
 function gradeLabelled(
   test: LabelledTest,
   opened: Opened,
-  { json }: EvaluateOptions,
+  { json, code }: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
   return asking(opened, async (edges) => {
-    const { certain, problems } = test;
+    const { certain } = test;
+    const programs = certain.filter(({ target }) => target.provider === 'program');
+    const problems = [
+      ...test.problems,
+      ...(code === 'host' ? [] : programs).map(({ place, target: { model } }) =>
+        problem(
+          place,
+          `"${model}" is a program of this repository. It runs only with --code host.`,
+        ),
+      ),
+    ];
     const calls = certain.reduce((sum, each) => sum + each.calls, 0);
     const targets = certain.map(({ target }) => target);
     const price = await projectPrice(opened, edges, targets);
@@ -45,12 +55,11 @@ function gradeLabelled(
 async function labelledTestOf(
   suite: Suite,
   { project, tree }: Opened,
-  { code }: EvaluateOptions,
   { features }: Terminal,
 ): Promise<LabelledTest> {
   const context = { settings: project.settings, tree, hash: sha256 };
   for (const row of features) {
-    const test = await row.grade?.(suite, context, code);
+    const test = await row.grade?.(suite, context);
     if (test) return test;
   }
   throw userError(
@@ -78,7 +87,6 @@ function rubricTest(
   rubric: Rubric,
   repeats: number,
   { project, tree, session }: Opened,
-  { code }: EvaluateOptions,
 ): LabelledTest {
   const { settings } = project;
   const problems: Problem[] = [];
@@ -94,16 +102,13 @@ function rubricTest(
         'has no grader; set grader: { model: … }',
       ),
     );
-  if (code !== 'host' && graders.some(({ target }) => target.provider === 'program')) {
-    problems.push(
-      problem(
-        settings.grader?.place ?? null,
-        'a grader is a program of this repository. It runs only with --code host.',
-      ),
-    );
-  }
   return {
-    certain: judgeCalls(graders, rubric.examples.length * repeats, 'grader', rubric.place),
+    certain: judgeCalls(
+      graders,
+      rubric.examples.length * repeats,
+      'grader',
+      settings.grader?.place ?? rubric.place,
+    ),
     problems,
     async run(tools) {
       const test = await repeatRubricTest({ rubric, graders }, repeats, tools);
@@ -136,8 +141,8 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
           const known = suite === undefined ? knownName(name, project) : name;
           const test =
             suite === undefined
-              ? rubricTest(rubricNamed(known, project), repeats, opened, options)
-              : await labelledTestOf(suite, opened, options, terminal);
+              ? rubricTest(rubricNamed(known, project), repeats, opened)
+              : await labelledTestOf(suite, opened, terminal);
           await gradeLabelled(test, opened, options, terminal);
         });
         done(0);

@@ -1,12 +1,9 @@
 import type { MeasuredGrader } from '../../app/run/feature.ts';
-import { gradersIdentity, rubricIdentity } from '../../kernel/select/scoring.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { gradersFor } from '../../kernel/suite/metrics.ts';
 import { boundsOf, valueDirection, passingLabels } from '../../metrics/passing.ts';
 import type { Metric, Rubric } from '../../types/metric.ts';
-import type { Grader } from '../../types/model.ts';
-import type { TestedRubric } from './plan.ts';
+import { judgingIdentity, type TestedRubric } from './plan.ts';
 
 export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubric): MeasuredGrader {
   return (sole, deciding) => {
@@ -26,10 +23,6 @@ export function judgeByRubric({ rubric: tested, graders, examples }: TestedRubri
     };
     return { good: counts(true), bad: counts(false), who: `the grader of ${metric.name} tells` };
   };
-}
-
-function judgingIdentity(rubric: Rubric, graders: readonly Grader[]): string {
-  return canonicalJson([rubricIdentity(rubric), gradersIdentity(graders)]);
 }
 
 function passingOf(

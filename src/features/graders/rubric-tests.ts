@@ -5,8 +5,8 @@ import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';
 import { exampleMaterials } from '../../metrics/rubric.ts';
 import { wilson } from '../../report/sections/intervals.ts';
-import { counted } from '../../text/amounts.ts';
 import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
+import { unreadNotice } from '../../trials/labelled-tests.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Complete } from '../../types/model.ts';
 import { SIDES, type Notice } from '../../types/plain.ts';
@@ -164,19 +164,14 @@ function unreadLabelNotices(
   head: readonly GradedExample[],
 ): Notice[] {
   const sides = { base, head };
-  return SIDES.flatMap((side): Notice[] => {
-    const without = sides[side].filter(({ label }) => label === null).length;
-    if (without === 0) return [];
-    return [
-      {
-        kind: 'ungraded',
-        place,
-        message:
-          `the rubric "${name}": ${without} of ` +
-          `${counted(examples.length, 'example')} got no readable grade on ${side}; ` +
-          'those are not counted',
-      },
-    ];
+  return SIDES.flatMap((side) => {
+    const unread = sides[side].filter(({ label }) => label === null).length;
+    return unreadNotice(
+      `the grader of the rubric "${name}"`,
+      unread,
+      { examples: examples.length, place },
+      side,
+    );
   });
 }
 

@@ -95,6 +95,10 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
   'nothing-judged': ADD_METRIC,
   'nothing-gates': ADD_METRIC,
+  'no-grades': [
+    always("read the grader's replies in report.html, then change its rubric or model"),
+  ],
+  'base-unreadable': [always('fix the base branch, or check the changes named above by hand')],
   'not-run': ASK_MAINTAINER,
   'unused-changes': ASK_MAINTAINER,
   'not-comparable': [
@@ -117,9 +121,10 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     unsure: retestUnsure(result),
     isRed: result.conclusion === 'failure',
   };
-  // A red run may also have inconclusive suites.
-  const codes = reasons.map(({ code }) => code).filter((code) => code !== 'inconclusive');
-  const line = [...codes, outcome.kind]
+  // A red run may also have inconclusive suites, and a run without tests may have deleted ones.
+  const codes = reasons.map(({ code }) => code);
+  const isWeak = (code: ReasonCode): boolean => code === 'inconclusive' || code === 'no-test';
+  const line = [...codes.filter((code) => !isWeak(code)), outcome.kind, ...codes.filter(isWeak)]
     .flatMap((key) => NEXT_STEPS[key] ?? [])
     .map((step) => step(facts))
     .find(({ length }) => length > 0);
@@ -160,7 +165,8 @@ function revertLines(causes: readonly FoundLines[]): Line {
   );
   const places = new Map(lines.map(({ file, to: line }) => [`${file}:${line}`, { file, line }]));
   if (places.size === 0) return [];
-  const end = text(proven.length > 0 ? '.' : ', or change it again.');
+  const again = places.size === 1 ? 'it' : 'them';
+  const end = text(proven.length > 0 ? '.' : `, or change ${again} again.`);
   if (places.size > 2) return [text('revert the changes named above'), end];
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
   return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];

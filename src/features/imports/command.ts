@@ -16,20 +16,18 @@ import { deduplicate } from '../../documents/document.ts';
 import { createFiles, type Files } from '../../documents/files.ts';
 import { userError, UserError, formatProblem } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
-import type { Settings } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
-import { isMap, type JsonMap, type Problem } from '../../types/plain.ts';
+import type { Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
 import { failBrokenChecks, reportFailingChecks } from './check-import.ts';
-import { convertImport, yaml, type Conversion } from './convert.ts';
+import { convertImport, settingsOf, yaml } from './convert.ts';
 import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
 import type { Imported } from './shared/draft.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
   directory: string;
-  out?: string;
   from?: ImportFormat;
   verify?: string;
 }
@@ -45,10 +43,6 @@ export const importCommand: AddCommand = (program, terminal, done) => {
       "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
     )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
-    .option(
-      '-o, --out <folder>',
-      'where prompts/ and prompts/tests/ are written; default: the project',
-    )
     .addOption(
       new Option('--from <format>', 'the format, if the name of the file does not show it').choices(
         Object.keys(READ_FORMATS),
@@ -62,7 +56,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     .addHelpText(
       'after',
       '\nExamples:\n  evaldiff import promptfooconfig.yaml\n' +
-        '  evaldiff import .github/prompts/summary.prompt.yml --out converted\n' +
+        '  evaldiff import .github/prompts/summary.prompt.yml\n' +
         '  evaldiff import promptfooconfig.yaml --verify results.json',
     )
     .action(async (file: string, options: ImportOptions) => {
@@ -79,73 +73,29 @@ export const importCommand: AddCommand = (program, terminal, done) => {
 async function convert(file: string, options: ImportOptions, terminal: Terminal): Promise<number> {
   const here = resolve(terminal.cwd);
   const root = resolve(here, options.directory);
-  const folder = options.out === undefined ? root : resolve(here, options.out);
-  const found = await withImported(file, root, options, terminal, (read) => Promise.resolve(read));
-  const { imported, workTree, relied } = found;
+  const { imported, workTree } = await withImported(file, root, options, terminal, (read) =>
+    Promise.resolve(read),
+  );
   await failBrokenChecks(imported, terminal);
-  const origin = originOf(terminal);
-  const made = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file, origin);
-  const { files, settings, needs } = folder === root ? made : withRequired(made, relied);
-  const shown = pathWithin(here, folder) ?? folder;
-  const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(folder, name)));
   if (imported.prompts.length === 0) {
     printLosses(imported, terminal);
-    const message = `nothing can be converted: ${carriedLine(imported)}`;
-    throw userError(file, message);
+    throw userError(file, `nothing can be converted: ${carriedLine(imported)}`);
   }
-  if (!known && Object.keys(settings).length > 0)
+  const origin = originOf(terminal);
+  const files = convertImport(imported, pathWithin(root, resolve(here, file)) ?? file, origin);
+  const settings = settingsOf(imported);
+  const hasSettings = Object.keys(settings).length > 0;
+  const known = [SETTINGS_FILE, LLMEVAL_FILE].some((name) => existsSync(join(root, name)));
+  if (!known && hasSettings)
     files.set(SETTINGS_FILE, schemaLine('settings', origin) + yaml(settings));
-  await writeNewFiles(folder, files, workTree);
-  await reportFailingChecks(folder, files, imported, terminal);
+  await writeNewFiles(root, files, workTree);
+  await reportFailingChecks(root, files, imported, terminal);
   printLosses(imported, terminal);
+  const shown = pathWithin(here, root) ?? root;
   terminal.out([...files.keys()].map((path) => `wrote ${posix.join(shown, path)}\n`).join(''));
-  for (const path of new Set(needs.filter((each) => !existsSync(join(folder, each)))))
-    terminal.err(
-      `note: ${logLine(path)} is needed by the new files but was not copied: put it below ` +
-        `${logLine(shown)} as well\n`,
-    );
-  if (known && Object.keys(settings).length > 0)
+  if (known && hasSettings)
     terminal.out(`\nAdd to ${SETTINGS_FILE}, unless it is already there:\n\n` + yaml(settings));
   return end(imported, shown, terminal);
-}
-
-async function requiredSettings(
-  { prompts }: Imported,
-  { file, grader, voters, embeddings }: Settings,
-  files: Files,
-): Promise<JsonMap> {
-  const written = file === null ? null : ((await files.document(file, []))?.value ?? null);
-  if (!isMap(written)) return {};
-  const named = [
-    ...prompts.map(({ prompt }) => prompt.value['model']),
-    ...[grader, ...voters, embeddings].map((each) => each?.model),
-  ];
-  const { models, grader: ownGrader, embeddings: ownEmbeddings } = written;
-  const used = Object.entries(isMap(models) ? models : {}).filter(([name]) => named.includes(name));
-  return {
-    ...(used.length === 0 ? {} : { models: Object.fromEntries(used) }),
-    ...(ownGrader === undefined ? {} : { grader: ownGrader }),
-    ...(ownEmbeddings === undefined ? {} : { embeddings: ownEmbeddings }),
-  };
-}
-
-/** Settings that the import relies on replace the converted ones. */
-function withRequired(conversion: Conversion, relied: JsonMap): Conversion {
-  const { settings, needs } = conversion;
-  const models = isMap(relied['models']) ? relied['models'] : {};
-  const own = isMap(settings['models']) ? settings['models'] : {};
-  const programs = Object.values(models).flatMap((entry) =>
-    isMap(entry) ? [entry['files'], entry['file']].flat() : [],
-  );
-  return {
-    ...conversion,
-    settings: {
-      ...settings,
-      ...relied,
-      ...('models' in relied ? { models: { ...own, ...models } } : {}),
-    },
-    needs: [...needs, ...programs.filter((path) => typeof path === 'string')],
-  };
 }
 
 async function verifyFile(
@@ -189,7 +139,6 @@ interface ReadFile {
   imported: Imported;
   files: Files;
   workTree: WorkTree;
-  relied: JsonMap;
 }
 
 async function withImported<T>(
@@ -242,9 +191,7 @@ async function withImported<T>(
     };
     const read = document && (await format.read(document, tools, problems));
     if (read === null || problems.length > 0) throw new UserError(problems);
-    const { imported } = read;
-    const relied = await requiredSettings(imported, settings, files);
-    return work({ path, imported, files, workTree: workTreeOf(repository), relied });
+    return work({ path, imported: read.imported, files, workTree: workTreeOf(repository) });
   });
 }
 

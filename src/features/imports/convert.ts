@@ -1,24 +1,17 @@
 import { stringify } from 'yaml';
 import { schemaLine, type CopyOrigin } from '../../app/session/origin.ts';
 import { formatByPath } from '../../config/formats.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
+import type { Json, JsonMap } from '../../types/plain.ts';
 import { IMPORT_FORMATS } from './formats.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
 
 const OWN_RUBRICS = 'rubrics/*.{yaml,yml}';
 
-export interface Conversion {
-  files: Map<string, string>;
-  settings: JsonMap;
-  /** Data and rubric files that the converted suite uses. They are not copied. */
-  needs: string[];
-}
-
 export function convertImport(
   imported: Imported,
   source: string,
   origin: CopyOrigin | null,
-): Conversion {
+): Map<string, string> {
   const files = new Map<string, string>();
   const slugs = new Map<DraftFile, string>();
   const taken = new Set<string>();
@@ -38,17 +31,10 @@ export function convertImport(
       `${schemaLine('prompt', origin)}# From ${source}\n${yaml({ ...defaults, ...prompt.value })}`,
     );
   }
-  return {
-    files,
-    settings: settingsOf(imported),
-    needs: [
-      ...(imported.rubrics ?? []).map(({ file }) => file),
-      ...[...slugs.keys()].flatMap(dataFiles),
-    ],
-  };
+  return files;
 }
 
-function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
+export function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
   return {
     ...(Object.keys(models).length === 0 ? {} : { models }),
     ...(grader === null ? {} : { grader: { model: grader.model } }),
@@ -56,13 +42,6 @@ function settingsOf({ models, grader, rubrics }: Imported): JsonMap {
       ? {}
       : { rubrics: [OWN_RUBRICS, ...rubrics.map(({ file }) => file)] }),
   };
-}
-
-function dataFiles({ value }: DraftFile): string[] {
-  const sources = value['references_from'];
-  return Array.isArray(sources)
-    ? sources.filter(isMap).flatMap(({ file }) => (typeof file === 'string' ? [file] : []))
-    : [];
 }
 
 /** Writes no YAML aliases, because evaldiff's reader rejects them. */

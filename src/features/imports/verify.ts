@@ -43,19 +43,17 @@ export async function verifyImport(
   if ('why' in read) throw userError(at, read.why);
   const references = await importedReferences(source);
   const { compared, left } = await verify(read.answers, references, source.imported, terminal);
-  const words = [
-    ...[...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`),
-    ...(read.unanswered === 0 ? [] : [`${counted(read.unanswered, 'result')} without an answer`]),
-  ].join(', ');
+  const open = [...left].map(([why, times]) => `${times.toLocaleString('en-US')} ${why}`);
+  if (read.unanswered > 0) open.push(`${counted(read.unanswered, 'result')} without an answer`);
+  const words = open.join(', ');
   if (compared.length === 0)
     throw userError(at, `contains no comparable verdict${words === '' ? '' : `: ${words}`}`);
-  const asGiven = compared.filter(({ answer }) => !answer.isTransformed);
-  const changed = compared.filter(({ answer }) => answer.isTransformed);
-  const differing = asGiven.filter((verdict) => !isAgreement(verdict));
-  if (asGiven.length > 0) terminal.out(verdictLine(asGiven.length, differing));
-  if (changed.length > 0) terminal.out(transformedLine(changed));
+  const differing = compared.filter(
+    ({ theirs, ours }) => ours.status !== (theirs.pass ? 'pass' : 'fail'),
+  );
+  terminal.out(verdictLines(compared.length, differing));
   if (words !== '') terminal.out(`not compared: ${words}\n`);
-  return differing.length + changed.length === 0 ? 0 : 1;
+  return differing.length === 0 ? 0 : 1;
 }
 
 async function jsonAt(path: string, file: string): Promise<Json> {
@@ -107,9 +105,15 @@ async function verify(
 ): Promise<Verification> {
   const found: Verification = { compared: [], left: new Map() };
   const rows = judged?.rows ?? [];
-  const placed = answers.map((answer) => ({ answer, at: referenceAt(answer, rows) }));
-  for (const { answer, at } of placed)
-    if (at === null) leave(found, 'of tests that are not in the file', answer.verdicts.length);
+  const placed = answers.flatMap((answer) => {
+    const at = referenceAt(answer, rows);
+    const why = answer.isTransformed
+      ? 'on answers that a transform changed, which is not converted'
+      : 'of tests that are not in the file';
+    if (at !== null && !answer.isTransformed) return [{ answer, at }];
+    leave(found, why, answer.verdicts.length);
+    return [];
+  });
   await withSandbox(terminal, async (evaluate) => {
     for (const [index, reference] of references.entries()) {
       const own = placed.flatMap(({ answer, at }) => (at === index ? [answer] : []));
@@ -219,12 +223,8 @@ interface ComparedVerdict {
   ours: Score;
 }
 
-function isAgreement({ theirs, ours }: ComparedVerdict): boolean {
-  return ours.status === (theirs.pass ? 'pass' : 'fail');
-}
-
-/** For example `1,284 of 1,286 verdicts equal; these 2 differ:`. */
-function verdictLine(total: number, differing: readonly ComparedVerdict[]): string {
+/** For example `1,284 of 1,286 verdicts equal; these 2 differ because:`. */
+function verdictLines(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
   const head = `${equal} of ${counted(total, 'verdict')} equal`;
   if (differing.length === 0) return `${head}\n`;
@@ -232,38 +232,16 @@ function verdictLine(total: number, differing: readonly ComparedVerdict[]): stri
     differing.length === 1
       ? 'this one differs'
       : `these ${differing.length.toLocaleString('en-US')} differ`;
-  return [`${head}; ${which} because:`, ...kindLines(differing), ''].join('\n');
-}
-
-function kindLines(differing: readonly ComparedVerdict[]): string[] {
-  const lines = groupByEqualKey(differing, differenceKind).map(verdictDifferenceLine);
-  const more = lines.length - SHOWN_KINDS;
+  const kinds = groupByEqualKey(differing, ({ metric: { name, place }, theirs, ours }) =>
+    [name, place.file, place.line, theirs.pass, ours.status].join('\n'),
+  );
+  const more = kinds.length - SHOWN_KINDS;
   return [
-    ...lines.slice(0, SHOWN_KINDS),
+    `${head}; ${which} because:`,
+    ...kinds.slice(0, SHOWN_KINDS).map(verdictDifferenceLine),
     ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
-  ];
-}
-
-function transformedLine(verdicts: readonly ComparedVerdict[]): string {
-  const differing = verdicts.filter((verdict) => !isAgreement(verdict));
-  const equal = (verdicts.length - differing.length).toLocaleString('en-US');
-  return [
-    `${counted(verdicts.length, 'verdict')} on answers that promptfoo transformed: ` +
-      `${equal} equal on the transformed answers. The transform is not converted, so evaldiff ` +
-      'judges the answers of the model',
-    ...kindLines(differing),
     '',
   ].join('\n');
-}
-
-function differenceKind({ metric: { source }, theirs, ours }: ComparedVerdict): string {
-  const said = (theirs.pass ? ours.reason : theirs.reason) ?? '';
-  const words = said
-    .replace(/ at \S+:\d+/g, '')
-    .replace(/"[^"]*"|'[^']*'|\d+/g, '…')
-    .slice(0, MAX_REASON_CHARS);
-  const what = source.kind === 'built-in' ? source.uses : source.kind;
-  return [what, theirs.pass, ours.status, words].join('\n');
 }
 
 function verdictDifferenceLine([first, ...others]: [

@@ -2,7 +2,7 @@ import { shownAnswer, type MetricAnswer, type MetricTools } from '../../metrics/
 import { seenFromHead } from '../../metrics/passing.ts';
 import { callsAmong, lastTurn } from '../../metrics/transcript.ts';
 import { callsOf, partsOf, textOf } from '../../types/answer.ts';
-import type { CheckSchema, Metric, Score } from '../../types/metric.ts';
+import type { Metric, Score } from '../../types/metric.ts';
 import {
   type Complete,
   type Evaluate,
@@ -37,7 +37,6 @@ export interface Subject {
 export interface ScoringTools {
   complete: Complete;
   evaluate: Evaluate;
-  checkSchema?: CheckSchema | undefined;
   random: MetricTools['random'];
   scoreMetric(
     metric: Metric,
@@ -146,7 +145,6 @@ async function scoreGroup(
         side,
         ...(metric.codeAt !== undefined && { at: metric.codeAt }),
       }),
-    checkSchema: tools.checkSchema && checkedAt(tools.checkSchema, metric),
     rubrics: scoring.rubrics,
     graders: gradersFor(metric, scoring),
     embedder: embedderFor(metric, scoring),
@@ -158,15 +156,6 @@ async function scoreGroup(
     const subject = group[position];
     return subject === undefined ? [] : [[subject, score]];
   });
-}
-
-function checkedAt(check: CheckSchema, { place: { file, line } }: Metric): CheckSchema {
-  return async (schema, values) =>
-    (await check(schema, values)).map((finding) =>
-      finding.status === 'error'
-        ? { ...finding, message: `${file}:${line}: ${finding.message}` }
-        : finding,
-    );
 }
 
 export function seenAnswer(

@@ -39,7 +39,7 @@ export interface RunFacts extends Pick<GateInput, 'affected' | 'counted' | 'test
 
 interface RunRule<K extends OutcomeKind> {
   kind: K;
-  /** docs/verdicts.md prints this text. */
+  /** docs/statistics.md prints this text. */
   words: string;
   when(facts: RunFacts): boolean;
   figures?(facts: RunFacts): Omit<OutcomeOf<K>, 'kind'>;

@@ -91,7 +91,7 @@ export interface SuiteFacts {
 
 interface Rule<Facts> {
   verdict: Verdict;
-  /** docs/verdicts.md prints this text. */
+  /** docs/statistics.md prints this text. */
   words: string;
   when(facts: Facts): boolean;
 }

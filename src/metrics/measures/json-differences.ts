@@ -1,7 +1,6 @@
 import { shorten } from '../../text/visible.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
-import { isMap } from '../../types/plain.ts';
-import { composed, jsonAgreement, type JsonMatchOptions } from './json.ts';
+import { childPairs, jsonAgreement, type JsonMatchOptions } from './json.ts';
 
 interface JsonDifference {
   /** Keys, and positions in lists from 0. */
@@ -26,28 +25,6 @@ export function jsonDifferences(
           path: [key, ...path],
         })),
   );
-}
-
-interface ChildPair {
-  key: string | number;
-  given: ExactJson | undefined;
-  wanted: ExactJson | undefined;
-}
-
-function childPairs(
-  actual: ExactJson,
-  expected: ExactJson,
-  { ignore_keys, ignore_extra, ignore_order }: JsonMatchOptions,
-): ChildPair[] | null {
-  if (isMap(actual) && isMap(expected)) {
-    const [given, wanted] = [composed(actual), composed(expected)];
-    return [...new Set([...wanted.keys(), ...(ignore_extra ? [] : given.keys())])]
-      .filter((key) => !ignore_keys.includes(key))
-      .map((key) => ({ key, given: given.get(key), wanted: wanted.get(key) }));
-  }
-  if (!Array.isArray(actual) || !Array.isArray(expected) || ignore_order) return null;
-  const longer = ignore_extra || expected.length >= actual.length ? expected : actual;
-  return longer.map((_, key) => ({ key, given: actual[key], wanted: expected[key] }));
 }
 
 export function differencesText(differences: readonly JsonDifference[]): string {

@@ -1,9 +1,11 @@
+import { createContext, Script } from 'node:vm';
 import { Ajv, type AnySchema, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { errorMessage } from '../../errors.ts';
 import type { ExactJson } from '../../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
+import { member } from '../../types/plain.ts';
 import { exactKeywords, standIn } from './exact-keywords.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -82,28 +84,38 @@ function createAjv(draft: typeof Ajv | typeof Ajv2020, given: Options): Ajv | Aj
   return ajv.addVocabulary(ANNOTATION_KEYWORDS);
 }
 
-export function checkAgainst(schema: JsonSchema, values: readonly ExactJson[]): SchemaFinding[] {
+/** A repository's schema could check an answer for ever, by references that double at each level. */
+const CHECK_SECONDS = 2;
+
+const LIMITED = createContext({ check: (): unknown => null });
+
+const call = new Script('check()');
+
+/** Schemas that took too long, as text. They are not checked again. */
+const slow = new Set<string>();
+
+export function checkAgainst(schema: JsonSchema, value: ExactJson): SchemaFinding {
   const validate = compileSchema(schema);
-  return values.map((value) => {
-    if (typeof validate === 'string') return { status: 'error', message: validate };
-    try {
-      return { status: 'checked', wrong: validate(value) };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const message = 'the schema refers to itself ($ref) in an endless loop';
-      return { status: 'error', message };
-    }
-  });
+  if (typeof validate === 'string') return { status: 'error', message: validate };
+  if (slow.size > 0 && slow.has(JSON.stringify(schema)))
+    return {
+      status: 'error',
+      message: `was not checked: the schema took longer than ${CHECK_SECONDS} s before`,
+    };
+  try {
+    LIMITED['check'] = () => validate(value);
+    const wrong = call.runInContext(LIMITED, { timeout: CHECK_SECONDS * 1000 }) as string | null;
+    return { status: 'checked', wrong };
+  } catch (error) {
+    return { status: 'error', message: endOf(error, schema) };
+  }
 }
 
-/** If schema length times answer length is below this limit, a check takes milliseconds. */
-const QUICK = 10_000_000;
-
-const BOUNDLESS = /"(?:\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"\s*:/;
-
-export function isQuick(schema: JsonSchema, length: number): boolean {
-  const text = JSON.stringify(schema);
-  return !BOUNDLESS.test(text) && text.length * length <= QUICK;
+function endOf(error: unknown, schema: JsonSchema): string {
+  if (error instanceof RangeError) return 'the schema refers to itself ($ref) in an endless loop';
+  if (member(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+  slow.add(JSON.stringify(schema));
+  return `the check of the schema took longer than ${CHECK_SECONDS} s and was stopped`;
 }
 
 function firstError(validate: ValidateFunction): string {

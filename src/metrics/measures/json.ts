@@ -165,46 +165,52 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
+/** The mean agreement of the parts of maps and lists. */
 export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
-  if (Array.isArray(actual) && Array.isArray(expected))
-    return listAgreement(actual, expected, options);
-  if (isMap(actual) && isMap(expected)) return mapAgreement(actual, expected, options);
-  return scalarsAgree(actual, expected, options) ? 1 : 0;
+  if (options.ignore_order && Array.isArray(actual) && Array.isArray(expected)) {
+    const size = options.ignore_extra ? expected.length : Math.max(actual.length, expected.length);
+    return size === 0 ? 1 : sharedEntries(actual, expected, options) / size;
+  }
+  const pairs = childPairs(actual, expected, options);
+  if (pairs === null) return scalarsAgree(actual, expected, options) ? 1 : 0;
+  const sum = pairs.reduce(
+    (total, { given, wanted }) =>
+      given === undefined || wanted === undefined
+        ? total
+        : total + jsonAgreement(given, wanted, options),
+    0,
+  );
+  return pairs.length === 0 ? 1 : sum / pairs.length;
 }
 
-function mapAgreement(
-  actual: { [key: string]: Json },
-  expected: { [key: string]: Json },
-  options: JsonMatchOptions,
-): number {
-  const [given, wanted] = [composed(actual), composed(expected)];
-  const all = new Set([...wanted.keys(), ...(options.ignore_extra ? [] : given.keys())]);
-  const keys = [...all].filter((key) => !options.ignore_keys.includes(key));
-  if (keys.length === 0) return 1;
-  const sum = keys.reduce((total, key) => {
-    const [found, want] = [given.get(key), wanted.get(key)];
-    return found === undefined || want === undefined
-      ? total
-      : total + jsonAgreement(found, want, options);
-  }, 0);
-  return sum / keys.length;
+interface ChildPair {
+  /** A key, or a position in a list. */
+  key: string | number;
+  given: Json | undefined;
+  wanted: Json | undefined;
 }
 
-export function composed(map: { [key: string]: Json }): Map<string, Json> {
+/** Null if the parts are not compared one by one. */
+export function childPairs(
+  actual: Json,
+  expected: Json,
+  { ignore_keys, ignore_extra, ignore_order }: JsonMatchOptions,
+): ChildPair[] | null {
+  if (isMap(actual) && isMap(expected)) {
+    const [given, wanted] = [composed(actual), composed(expected)];
+    return [...new Set([...wanted.keys(), ...(ignore_extra ? [] : given.keys())])]
+      .filter((key) => !ignore_keys.includes(key))
+      .map((key) => ({ key, given: given.get(key), wanted: wanted.get(key) }));
+  }
+  if (!Array.isArray(actual) || !Array.isArray(expected) || ignore_order) return null;
+  const longer = ignore_extra || expected.length >= actual.length ? expected : actual;
+  return longer.map((_, key) => ({ key, given: actual[key], wanted: expected[key] }));
+}
+
+function composed(map: { [key: string]: Json }): Map<string, Json> {
   return new Map(
     Object.entries(map).map(([key, value]) => [normaliseText(key, AS_WRITTEN), value] as const),
   );
-}
-
-function listAgreement(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
-  const size = options.ignore_extra ? expected.length : Math.max(actual.length, expected.length);
-  if (size === 0) return 1;
-  if (options.ignore_order) return sharedEntries(actual, expected, options) / size;
-  const sum = expected.reduce<number>((total, entry, index) => {
-    const other = actual[index];
-    return other === undefined ? total : total + jsonAgreement(other, entry, options);
-  }, 0);
-  return sum / size;
 }
 
 /**

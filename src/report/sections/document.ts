@@ -99,7 +99,18 @@ export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
 });
 
 export function wordsLine(words: Words): Line {
-  return words.map((part) => (typeof part === 'string' ? text(part) : code(part.name, part.limit)));
+  return words.flatMap((part) =>
+    typeof part === 'string' ? markedLine(part) : [code(part.name, part.limit)],
+  );
+}
+
+/** A sentence in which backticks mark code. */
+export function markedLine(sentence: string): Line {
+  return sentence
+    .split(/`([^`]+)`/)
+    .flatMap((part, index) =>
+      index % 2 === 1 ? [code(part, SENTENCE)] : part === '' ? [] : [text(part)],
+    );
 }
 
 export const place = (file: string, line: number, side: Side = 'head'): Inline => ({

@@ -11,6 +11,7 @@ import {
   meansInWords,
   pValue,
   points,
+  pointsBetween,
   scaleOf,
   signed,
   signedValue,
@@ -78,15 +79,13 @@ const DIFF = ['Metric', 'Mean', 'Difference', 'Labels'];
 
 const SWEEP = ['Metric', 'Mean', 'Labels'];
 
-function metricCells({ values, labels = [] }: MetricResult, mode: Result['mode']): Line[] {
+/** A rubric whose scores are 0 and 1 has no values. Its mean is the share that passes. */
+function metricCells({ values, base, head, labels = [] }: MetricResult, mode: Result['mode']) {
+  const mean = [text(values === undefined ? wholeRates(base, head) : meanOf(values))];
   const labelCell = labelLine(labels, mode);
-  const mean = values === undefined ? '–' : meanOf(values);
-  if (mode === 'sweep') return [[text(mean)], labelCell];
-  return [
-    [text(mean)],
-    values === undefined || values.difference === null ? [text('–')] : differenceLine(values),
-    labelCell,
-  ];
+  if (mode === 'sweep') return [mean, labelCell];
+  const difference = values === undefined ? pointsBetween(base, head) : differenceOf(values);
+  return [mean, [text(difference)], labelCell];
 }
 
 const MOVED = {
@@ -126,11 +125,10 @@ function meanOf({ base, head, share }: MetricValues): string {
   return share === undefined ? meansInWords(base, head) : wholeRates(base, head);
 }
 
-function differenceLine({ base, head, difference, share }: MetricValues): Line {
-  if (difference === null) return [];
-  return [
-    text(share === undefined ? signedValue(difference, scaleOf(base, head)) : points(difference)),
-  ];
+function differenceOf({ base, head, difference, share }: MetricValues): string {
+  return difference === null || share !== undefined
+    ? points(difference)
+    : signedValue(difference, scaleOf(base, head));
 }
 
 export function valueFigures({ suites }: Result): Line[] {

@@ -13,6 +13,7 @@ import {
   group,
   joinLines,
   list,
+  markedLine,
   place,
   text,
   type Block,
@@ -56,8 +57,8 @@ function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
 }
 
 export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
-  const words = shorten(message, SENTENCE);
-  return at === null ? [text(words)] : [place(at.file, at.line), text(`: ${words}`)];
+  const words = markedLine(shorten(message, SENTENCE));
+  return at === null ? words : [place(at.file, at.line), text(': '), ...words];
 }
 
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
@@ -71,7 +72,7 @@ export function reasons(result: Result, detail: Detail, reports: Reports): Block
     reasons: result.reasons.filter((reason) => !isElsewhere(reason)),
   }).filter((sentence) => !inHeadline(sentence));
   const shown = own.slice(0, Math.min(REASONS, Math.max(1, detail.problems)));
-  return list(shown.map((reason) => [text(shorten(reason, SENTENCE))]));
+  return list(shown.map((reason) => markedLine(shorten(reason, SENTENCE))));
 }
 
 function elsewhere(result: Result): (reason: Reason) => boolean {
@@ -197,7 +198,7 @@ function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line 
   const times = all.length > Math.max(1, suites.length) ? `${count(all.length)} × ` : '';
   const at = first.place;
   return [
-    text(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
+    ...markedLine(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
     ...(at === null
       ? []
       : [

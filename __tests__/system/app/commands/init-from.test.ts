@@ -118,12 +118,12 @@ describe('without --from', () => {
     ['names no schema if this copy has no known repository', null],
   ])('import %s', async (_, from) => {
     const { files } = await run(
-      ['import', 'promptfooconfig.yaml', '--out', 'new'],
+      ['import', 'promptfooconfig.yaml'],
       { 'promptfooconfig.yaml': PROMPTFOO },
       from,
     );
     const kinds = Object.entries(files)
-      .filter(([path]) => path.startsWith('new/'))
+      .filter(([path]) => path.startsWith('prompts/'))
       .map(([, text]) => /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? null);
     const at = `https://raw.githubusercontent.com/acme/evaldiff/${COMMIT}/schemas`;
     expect(kinds).toEqual(

@@ -77,11 +77,6 @@ describe('evaldiff init', () => {
     expect(keyed.out).toContain('init: mistral needs a key');
   });
 
-  test('writes settings that also compare head with the prompts from 30 days ago', async () => {
-    const { files } = await init({});
-    expect(files['evaldiff.yaml']).toContain('\ngate:\n  anchor: { since: 30-days } #');
-  });
-
   test('prints the next three commands at the end', async () => {
     const { out } = await init({});
     const last = out.trimEnd().split('\n').slice(-3);

@@ -77,21 +77,22 @@ describe('a symbolic link in the work tree', () => {
     expect([existsSync(at('evaldiff.yaml')), existsSync(at('.github'))]).toEqual([false, false]);
   });
 
-  test('is not followed by import, which also does not replace a dangling link', async () => {
-    const { shop, victim, at } = await withLinks({ converted: '', 'new/prompts/a.yaml': 'gone' });
+  test.each([
+    ['prompts', ''],
+    ['prompts/a.yaml', 'gone'],
+  ])('is not followed or replaced by import: %s to %j', async (path, to) => {
+    const { shop, victim, at } = await withLinks({ [path]: to });
     shop.repository.write({
       'a.prompt.yml':
         'name: a\nmodel: openai/gpt-4o\nmessages: [{ role: user, content: "Say {{x}}" }]\n',
     });
-    for (const folder of ['converted', 'new']) {
-      const { code, err } = await shop.evaldiff('import', 'a.prompt.yml', '--out', folder);
-      expect([code, err]).toEqual([
-        2,
-        expect.stringMatching(/ is a symbolic link, and evaldiff does not write/),
-      ]);
-    }
+    const { code, err } = await shop.evaldiff('import', 'a.prompt.yml');
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/ is a symbolic link, and evaldiff does not write/),
+    ]);
     expect(readdirSync(victim)).toEqual([]);
-    expect(lstatSync(at('new/prompts/a.yaml')).isSymbolicLink()).toBe(true);
+    expect(lstatSync(at(path)).isSymbolicLink()).toBe(true);
   });
 
   test('is not followed by discover, which exits before any model call', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { openRepository } from '../../../../src/edges/git/repository.ts';
+import { openRepository, type Repository } from '../../../../src/edges/git/repository.ts';
 import {
   bareOrigin,
   createRepository,
@@ -10,7 +10,7 @@ import {
   temporaryFolder,
   type FixtureRepository,
 } from '../../../stand-ins/repository.ts';
-import { messageOf, using } from './opened-repository.ts';
+import { messageOf, remoteAt, using } from './opened-repository.ts';
 
 /**
  * `main` has 130 commits. `topic` branched off 75 commits ago and adds three. The pull request's
@@ -233,7 +233,20 @@ describe('a missing commit', () => {
 });
 
 describe('the merge base', () => {
-  test('is found from a checkout of depth 1 by deepening', async () => {
+  test("is the server's answer, without fetching the history, where the server knows it", async () => {
+    const asked: string[][] = [];
+    const mergeBase = (base: string, head: string) => {
+      asked.push([base, head]);
+      return Promise.resolve(pr.fork);
+    };
+    const open = (repository: Repository) => repository.mergeBase(pr.base, pr.topic);
+    const remote = { ...remoteAt(pr.origin), mergeBase };
+    const workspace = temporaryFolder('workspace');
+    expect(await using(workspace, open, fixtureEnvironment(), remote)).toBe(pr.fork);
+    expect(asked).toEqual([[pr.base, pr.topic]]);
+  });
+
+  test('is found from a checkout of depth 1 by fetching the history', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/pull/7/merge');
     await using(clone.directory, async (repository) => {
       expect(await repository.mergeBase(pr.base, pr.topic)).toBe(pr.fork);
@@ -251,7 +264,7 @@ describe('the merge base', () => {
     });
   });
 
-  test('is found without deepening further than necessary', async () => {
+  test('is found without fetching the history if it is near', async () => {
     const clone = shallowCheckout(pr.origin, 'refs/heads/main');
     const near = pr.origin.git('rev-parse', 'main~5');
     await using(clone.directory, async (repository) => {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { splitNul } from '../../../../src/edges/git/command.ts';
 import { treePathText } from '../../../../src/edges/git/listing.ts';
-import { folderPrefix, splitNul } from '../../../../src/edges/git/tree.ts';
+import { folderPrefix } from '../../../../src/edges/git/tree.ts';
 import { UserError } from '../../../../src/errors.ts';
 import { ODD_NAMES, createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';

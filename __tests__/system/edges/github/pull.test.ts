@@ -1,5 +1,6 @@
 import {
   currentHead,
+  mergeBaseOf,
   ownerAndName,
   pullWords,
   withPullRequest,
@@ -238,5 +239,19 @@ describe('the labels and description of a pull request', () => {
     const warning = 'the labels of this pull request could not be read';
     const words = await pullWords(client, REPOSITORY, 999);
     expect(words).toEqual({ warning: expect.stringContaining(warning) });
+  });
+});
+
+describe('the merge base', () => {
+  const [base, fork] = ['b'.repeat(40), 'f'.repeat(40)];
+  test.each([
+    ['is that of GitHub', { status: 200, body: { merge_base_commit: { sha: fork } } }, fork],
+    ['is unknown if GitHub knows no common commit', { status: 404, body: { message: 'x' } }, null],
+    ['is unknown if GitHub answers something else', { status: 200, body: [] }, null],
+  ])('%s', async (_, instead, found) => {
+    const { client, github, requests } = await setup();
+    github.intercept('GET', /\/compare\//, () => instead);
+    expect(await mergeBaseOf(client, REPOSITORY, [base, HEAD])).toBe(found);
+    expect(requests()).toEqual([`GET /compare/${base}...${HEAD}`]);
   });
 });

@@ -71,8 +71,7 @@ describe('a stored answer', () => {
     });
     const made = { model: 'model-1-2026-01-01', fingerprint: 'fp_1', at: START };
     await run(['a'], {}, () => ({ ...answer, served: made }) as Completion);
-    const served = { ...made, at: Date.parse('2026-01-02T03:00:00Z') };
-    const stored = { ...answer, served, reused: true, stored: true };
+    const stored = { ...answer, served: made, reused: true, stored: true };
     expect((await run(['a'])).completions).toEqual([stored]);
   });
 
@@ -131,7 +130,7 @@ describe('a stored answer', () => {
 
 describe('an invalid entry', () => {
   test.each([
-    ['another model', "UPDATE served SET model = 'model-2'"],
+    ['another model', "UPDATE completions SET model = 'model-2'"],
     ['another text', "UPDATE completions SET body = replace(body, 're a', 'forged')"],
     [
       'another key',
@@ -229,11 +228,11 @@ describe('an unusable store file', () => {
 
   test('of a newer version is rejected with advice', async () => {
     await run(['a']);
-    sql('PRAGMA user_version = 3');
+    sql('PRAGMA user_version = 4');
     const before = readFileSync(setting.file);
     expect(() => setting.open()).toThrow(UserError);
     expect(() => setting.open()).toThrow(
-      /store\.sqlite: has store version 3; this evaldiff knows 2\. Update evaldiff, or remove the file; or name another file with --store\.$/,
+      /store\.sqlite: has store version 4; this evaldiff knows 3\. Update evaldiff, or remove the file; or name another file with --store\.$/,
     );
     expect(readFileSync(setting.file).equals(before)).toBe(true);
   });

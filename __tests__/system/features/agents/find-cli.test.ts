@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   realpathSync,
   symlinkSync,
   writeFileSync,
@@ -11,11 +10,9 @@ import { dirname, join } from 'node:path';
 import { findCli } from '../../../../src/features/agents/rows/find-cli.ts';
 import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { versionFault } from '../../../../src/features/agents/rows/versions.ts';
-import { findWalls } from '../../../../src/features/agents/workspace/walls.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 
 const VERSION = '0.171.0';
-const walls = await findWalls();
 
 let root: string;
 
@@ -42,9 +39,8 @@ function install(folder: string, version: string) {
 }
 
 function find(env: Record<string, string> = {}) {
-  if ('refused' in walls) throw new Error(walls.refused);
   const PATH = `${at('tools')}:/usr/bin:/bin`;
-  const tools = { project: at('project'), env: { PATH, ...env }, kind: walls.kind };
+  const tools = { project: at('project'), env: { PATH, ...env } };
   return findCli(agentRow('codex'), VERSION, tools);
 }
 
@@ -67,11 +63,11 @@ describe("the search for an agent's pinned CLI", () => {
   });
 
   test.each([
-    ['is not there', () => undefined, 'is not installed, and'],
+    ['is not there', () => undefined, 'is not installed from npm, and'],
     [
       'has another version',
       () => install('project', '0.100.0'),
-      'is not installed (found 0.100.0 in ',
+      'is not installed from npm (found 0.100.0 in ',
     ],
   ])('says how to install it if it %s, and installs nothing', async (_, prepare, why) => {
     prepare();
@@ -86,25 +82,19 @@ describe("the search for an agent's pinned CLI", () => {
   });
 
   test.each(['project/node_modules/.bin', 'tools'])(
-    'asks a program in %s for its version in the sandbox only',
+    'never starts a program in %s that is not of the npm package',
     async (folder) => {
-      write('home/key', 'sk-of-the-user');
-      chmodSync(at('home'), 0o777);
-      const steal = `cat ${at('home/key')} >> ${at('home/stolen')}; touch ${at('home/ran')}`;
-      write(`${folder}/codex`, `#!/bin/sh\n${steal}\nenv; echo "codex-cli ${VERSION}"\n`, 0o755);
-      expect(await find()).toMatchObject({ bin: [at(folder, 'codex')], version: VERSION });
-      expect(readdirSync(at('home'))).toEqual(['key']);
+      write(
+        `${folder}/codex`,
+        `#!/bin/sh\ntouch ${at('ran')}; echo "codex-cli ${VERSION}"\n`,
+        0o755,
+      );
+      expect(await find()).toEqual({
+        problem: expect.stringContaining('is not installed from npm'),
+      });
+      expect(existsSync(at('ran'))).toBe(false);
     },
   );
-
-  test('finds the version of a CLI that is not an npm package by running it', async () => {
-    write('tools/codex', `#!/bin/sh\necho "codex-cli ${VERSION}"\n`, 0o755);
-    expect(await find()).toEqual({
-      ...{ bin: [at('tools/codex')], version: VERSION, folders: [at('tools')] },
-    });
-    // The sandbox must not be able to read the user's home.
-    expect(await find({ HOME: at('tools/me') })).toMatchObject({ folders: [at('tools/codex')] });
-  });
 });
 
 describe('the version of an agent', () => {

@@ -296,16 +296,19 @@ describe('a gateway', () => {
     expect(run.end()).toMatchObject({ calls: 10, paid: 10 });
   });
 
-  test('checks the budget before each paid call, but not before a replay or a token count', async () => {
+  test('checks the budget before each paid call, but not before a replay, and estimates token counts itself', async () => {
     const maxCalls = { limit: 1, from: '--max-calls', isDefault: false };
     const ledger = createLedger({ maxCalls, maxCost: null }, () => null);
     const run = await startRun(ANTHROPIC, { ledger: () => ledger });
     const count = { path: '/v1/messages/count_tokens?beta=true' };
-    expect((await run.ask('a', count)).status).toBe(200);
+    expect(await run.ask('a', count)).toMatchObject({
+      status: 200,
+      text: expect.stringMatching(/^{"input_tokens":\d+}$/),
+    });
     expect((await run.ask('a')).status).toBe(200);
     expect((await run.ask('b')).status).toBe(400);
     expect(run.end()).toMatchObject({ calls: 1, attempts: 1, refused: [{ why: 'budget' }] });
-    expect(run.requests.map(({ path }) => path)).toEqual([count.path, ANTHROPIC.path]);
+    expect(run.requests.map(({ path }) => path)).toEqual([ANTHROPIC.path]);
     expect((await openRun(run.gateway, ANTHROPIC).ask('a')).status).toBe(200);
   });
 

@@ -44,9 +44,9 @@ describe('an attribute rating', () => {
     const others = ratingsOf({ sums: 3, ships: 5 });
     const { tools, asked } = grader([rating('add', 2), rating('trains', 5, ' trains '), ...others]);
     const ratings = await rateReference(reference, attributes, tools);
-    expect([...ratings.keys()].sort()).toEqual(['add', 'sums', 'trains']);
+    expect([...ratings.scored.keys()].sort()).toEqual(['add', 'sums', 'trains']);
     expect(scores(ratings)).toEqual([3, 5, 2]);
-    expect(ratings.get('trains')).toEqual({ status: 'scored', score: 5, evidence: 'trains' });
+    expect(ratings.scored.get('trains')).toEqual({ score: 5, evidence: 'trains' });
     expect(asked.map(caseOf)).toEqual([
       'Input:\nq: Two trains and two trains?\nExpected answer: 4 trains',
     ]);
@@ -97,15 +97,6 @@ describe('an attribute rating', () => {
     ],
     ['a list instead of an object', JSON.stringify(ratingsOf({ sums: 3, trains: 4, add: 2 }))],
     ['a reply that was cut', JSON_CUT],
-    [
-      "QualEval's brackets",
-      '[Domain 1: SUMS, Score: 3, Evidence: two] [Domain 2: TRAINS, Score: 4, Evidence: it has trains]\n[Subtask 1: add, Score: 2; Evidence: "four"]',
-    ],
-    [
-      'brackets that were cut',
-      '[Domain 1: sums, Score: 3]\n[Domain 2: trains, Score: 4]\n[Subtask 1: add, Score: 2, Evid',
-    ],
-    ['a line for each', 'Here you are:\n- sums: 3\n- **trains**: 4/5\n3. add = 2'],
   ])('is read from %s', async (_, reply) => {
     const { tools, asked } = scripted({ affinity: () => reply });
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([3, 4, 2]);
@@ -114,7 +105,8 @@ describe('an attribute rating', () => {
 
   test.each([
     'sums is a 3, I think',
-    '[Domain 1: sums, Score: 7]',
+    '[Domain 1: sums, Score: 3]',
+    '- sums: 3',
     'I cannot rate this.',
     '{"id": "sums"}',
   ])('is not read from "%s"', async (reply) => {
@@ -160,7 +152,7 @@ describe('an attribute rating', () => {
     const ratings = await rateReference(reference, attributes, tools);
     expect(scores(ratings)).toEqual([2, null, null]);
     const reason = expect.stringMatching(/^the grader gave no rating from 1 to 5: ".*sums.*"$/);
-    expect(ratings.get('trains')).toEqual({ status: 'unscored', reason });
+    expect(ratings.missing).toEqual(reason);
     expect(asked).toHaveLength(2);
     // The next run repeats the second request unless its reply is complete or unreadable, because
     // only such a reply leads to a further request.
@@ -176,7 +168,7 @@ describe('an attribute rating', () => {
     const half = grader(ratingsOf({ sums: 2, add: 2 }), failure('budget used up'));
     const ratings = await rateReference(reference, attributes, half.tools);
     expect(scores(ratings)).toEqual([2, null, 2]);
-    expect(ratings.get('trains')).toEqual({ status: 'unscored', reason: 'budget used up' });
+    expect(ratings.missing).toBe('budget used up');
     const none = grader(failure('no key'));
     const unrated = await rateReference(reference, attributes, none.tools);
     expect([scores(unrated), none.asked.length]).toEqual([[null, null, null], 1]);

@@ -1,5 +1,5 @@
-import { MAX_REPLY_DEPTH } from '../../../../src/edges/providers/fault.ts';
 import { jsonLines, MAX_RESULT_LINE_BYTES } from '../../../../src/features/batch/batch-results.ts';
+import { MOST_LEVELS } from '../../../../src/types/plain.ts';
 import fc, { draws } from '../../../fuzz.ts';
 
 async function* chunks(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -49,9 +49,7 @@ describe('JSON lines', () => {
       { b: 2 },
     ]);
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-    const [fits, tooDeep] = await valuesOf(
-      `${deep(MAX_REPLY_DEPTH)}\n${deep(MAX_REPLY_DEPTH + 50)}\n`,
-    );
+    const [fits, tooDeep] = await valuesOf(`${deep(MOST_LEVELS)}\n${deep(MOST_LEVELS + 50)}\n`);
     expect([fits === undefined, tooDeep]).toEqual([false, undefined]);
   });
 

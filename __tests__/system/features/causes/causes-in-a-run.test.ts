@@ -116,38 +116,6 @@ test('if two suites regress, the second reports that the first used up the calls
   ]);
 });
 
-test('two swapped few-shot pairs among harmless lines are one cause, called swapped', async () => {
-  const fewShot = (tone: string, ...order: number[]) =>
-    [
-      'name: shop',
-      'model: quiz-model',
-      'variables: [{ name: question }]',
-      'messages:',
-      `  - { role: system, content: "${tone}" }`,
-      ...order.flatMap((n) => [
-        `  - { role: user, content: "Example ${n}" }`,
-        `  - { role: assistant, content: "Answer ${n}" }`,
-      ]),
-      '  - { role: user, content: "{question}" }',
-      '',
-    ].join('\n');
-  const isSwapped = (contents: readonly string[]) => contents[1] === 'Example 2';
-  const { result, out } = await compareShop([], {
-    args: ['--no-store', 'explain.fix=false'],
-    base: { [FILE]: fewShot('Be kind.', 1, 2, 3) },
-    head: { [FILE]: fewShot('Be nice.', 2, 1, 3) },
-    model: ({ messages }) => {
-      const contents = messages.map(({ content }) => content);
-      const isRefund = contents.at(-1)?.startsWith('Refund') === true;
-      return { text: isRefund && !isSwapped(contents) ? 'within 30 days' : 'gladly, 9 to 5' };
-    },
-  });
-  expect(result.causes?.flatMap(({ causes }) => causes)).toMatchObject([
-    { relation: 'alone', units: [{ kind: 'swap', file: FILE, lines: { from: 6, to: 9 } }] },
-  ]);
-  expect(out).toContain(`Cause: the swapped messages, ${FILE}:6. Swapping them back fixes`);
-});
-
 test('a parameter in shared defaults is found as the cause next to a harmless line', async () => {
   const shared = 'prompts/shared/limits.yaml';
   const own = (name: string) =>

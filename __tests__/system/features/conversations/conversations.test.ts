@@ -429,7 +429,7 @@ describe('a change of the evaluators', () => {
       ),
     ).toHaveLength(9);
     expect(result.notices.map(({ message }) => message)).toContain(
-      'p: the evaluator judge gave no readable verdict on 1 of 4 labelled answers on head; those are not counted',
+      'p: the evaluator judge gave no readable verdict on 1 of 4 labelled examples on head; those are not counted',
     );
   });
 

@@ -147,7 +147,7 @@ describe('evaldiff grade on a conversation', () => {
           'kind: { provider: program, command: [node, app.mjs] }',
         ),
       },
-      'prompts/tests/mentor.yaml:1: an evaluator is a program of this repository. It runs only with --code host.',
+      'prompts/tests/mentor.yaml:1: "kind" is a program of this repository. It runs only with --code host.',
     ],
   ])('makes no model calls because of %s and says what to fix', async (_, args, files, message) => {
     const { code, out, err, models } = await grade(args, opinion, files);

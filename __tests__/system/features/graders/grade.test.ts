@@ -169,7 +169,7 @@ describe('evaldiff grade', () => {
         'evaldiff.yaml':
           'grader: app\nmodels: { app: { provider: program, command: [node, app.mjs] } }\n',
       },
-      'evaldiff.yaml:1: a grader is a program of this repository. It runs only with --code host.',
+      'evaldiff.yaml:1: "app" is a program of this repository. It runs only with --code host.',
     ],
     [
       'files with a mistake',

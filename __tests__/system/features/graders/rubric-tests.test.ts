@@ -266,7 +266,7 @@ describe('a rubric with labelled examples', () => {
       { side: 'head', examples: 4, judged: 3, agreement: 1, base_rate: 2 / 3 },
     ]);
     expect(result.notices.map(({ message }) => message)).toContain(
-      'the rubric "polite": 1 of 4 examples got no readable grade on head; those are not counted',
+      'the grader of the rubric "polite" gave no readable verdict on 1 of 4 labelled examples on head; those are not counted',
     );
   });
 });

@@ -114,21 +114,17 @@ describe('evaldiff import', () => {
     },
   );
 
-  test("also converts a .prompt.yml file and a skill's evals, into another folder on request", async () => {
-    const prompt = await run(['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'], {
+  test("also converts a .prompt.yml file and a skill's evals", async () => {
+    const prompt = await run(['import', '.github/prompts/sum.prompt.yml'], {
       '.github/prompts/sum.prompt.yml':
         'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: has, string: { contains: "{{expected}}" } }]\n',
     });
-    expect(prompt.out).toContain('Check with: npx evaldiff validate --directory converted\n');
+    expect(prompt.out).toContain('Check with: npx evaldiff validate\n');
     expect([prompt.code, Object.keys(prompt.files).sort()]).toEqual([
       0,
-      [
-        '.github/prompts/sum.prompt.yml',
-        'converted/prompts/sum.yaml',
-        'converted/prompts/tests/sum.yaml',
-      ],
+      ['.github/prompts/sum.prompt.yml', 'prompts/sum.yaml', 'prompts/tests/sum.yaml'],
     ]);
-    expect(prompt.files['converted/prompts/sum.yaml']).toMatch(
+    expect(prompt.files['prompts/sum.yaml']).toMatch(
       /^# From \.github\/prompts\/sum\.prompt\.yml\n/,
     );
     const evals = {
@@ -184,7 +180,7 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports each setting that it drops only once, and lists needed files that the new folder lacks', async () => {
+  test('reports each setting that it drops only once', async () => {
     const repeated = await run(['import', 'promptfooconfig.yaml'], {
       'promptfooconfig.yaml': CONFIG,
     });
@@ -193,57 +189,6 @@ describe('evaldiff import', () => {
       notes.length,
       expect.stringContaining('carried over; 4 lost.'),
     ]);
-    const lesson = {
-      'flexeval.yaml':
-        'data_sources: [{ path: data/d.jsonl }]\nrubric_paths: [my/r.yaml]\neval:\n  metrics: { rubric: [{ name: asks }] }\n  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }\n',
-      ...LESSON,
-    };
-    const needs = (err: string) =>
-      err.split('\n').filter((line) => line.includes('was not copied'));
-    const elsewhere = await run(['import', 'flexeval.yaml', '--out', 'converted'], {
-      ...lesson,
-      'converted/my/r.yaml': 'there',
-    });
-    expect([elsewhere.code, needs(elsewhere.err)]).toEqual([
-      1,
-      [
-        'note: data/d.jsonl is needed by the new files but was not copied: put it below converted as well',
-      ],
-    ]);
-    expect(needs((await run(['import', 'flexeval.yaml'], lesson)).err)).toEqual([]);
-  });
-
-  test('to another folder copies the settings that the prompts need', async () => {
-    const files = {
-      'evaldiff.yaml':
-        'n_tries: 3\ngrader: ours # cheap\nmodels:\n  ours: { provider: openai, model: gpt-4o-mini, price: { input: 1, output: 2 } }\n  unused: { provider: openai, model: gpt-4o }\n  gpt-4o: { provider: program, command: [python, bot.py], files: [bot.py] }\n',
-      'bot.py': '',
-      '.github/prompts/sum.prompt.yml':
-        'model: openai/gpt-4o\nmessages: [{ role: user, content: "Sum {{input}}" }]\ntestData: [{ input: a, expected: b }]\nevaluators: [{ name: fine, uses: github/coherence }]\n',
-    };
-    const args = ['import', '.github/prompts/sum.prompt.yml', '--out', 'converted'];
-    const { code, err, files: after } = await run(args, files);
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(
-        'note: bot.py is needed by the new files but was not copied: put it below converted as well\n',
-      ),
-    ]);
-    const converted = Object.fromEntries(
-      Object.entries(after).flatMap(([path, text]) =>
-        path.startsWith('converted/') ? [[path.slice('converted/'.length), text]] : [],
-      ),
-    );
-    expect(converted['evaldiff.yaml']).not.toMatch(/unused|n_tries/);
-    const { problems, project } = await read({ ...converted, 'bot.py': '' });
-    expect([problems, project.settings.grader?.model, [...project.settings.models.keys()]]).toEqual(
-      [[], 'ours', ['ours', 'gpt-4o']],
-    );
-    const known = await run(args, { ...files, 'converted/evaldiff.yaml': 'n_tries: 2\n' });
-    expect(known.out).toMatch(
-      /Add to evaldiff\.yaml, unless it is already there:\n\n[^]*grader: ours/,
-    );
-    expect(known.files['converted/evaldiff.yaml']).toBe('n_tries: 2\n');
   });
 
   describe('followed by evaldiff validate', () => {

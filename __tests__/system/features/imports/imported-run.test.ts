@@ -86,16 +86,16 @@ tests:
       [],
       [{ place: { file: 'promptfooconfig.yaml', line: 7 }, message }],
     ]);
-    const imported = await evaldiff('import', 'promptfooconfig.yaml', '--out', 'converted');
+    const imported = await evaldiff('import', 'promptfooconfig.yaml');
     expect([imported.code, imported.out]).toEqual([
       0,
       expect.stringContaining('1 of 1 test, 2 of 2 assertions carried over'),
     ]);
     repository.commit('converted', {
-      'evaldiff.yaml': `models:\n${GPT}prompts: ['converted/prompts/*.yaml']\n`,
+      'evaldiff.yaml': `models:\n${GPT}prompts: ['prompts/promptfoo*.yaml']\n`,
     });
     const converted = await result('run', 'n_tries=1');
-    const place = { file: expect.stringMatching(/^converted\//), line: expect.any(Number) };
+    const place = { file: expect.stringMatching(/^prompts\//), line: expect.any(Number) };
     expect([converted.conclusion, converted.problems]).toEqual(['error', [{ place, message }]]);
     expect(server.requests).toEqual([]);
   });

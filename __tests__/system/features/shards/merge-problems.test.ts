@@ -363,7 +363,7 @@ describe('a merge is refused with advice when', () => {
     [
       'a store of a newer version',
       (folder) => editAnswers(folder, 'PRAGMA user_version = 9'),
-      'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 2).',
+      'shard 1/2 cannot be used (answers.sqlite: has store version 9; this evaldiff knows 3).',
     ],
     [
       'no database',

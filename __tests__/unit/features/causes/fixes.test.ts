@@ -78,7 +78,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
           return passes(words, id, ran.get(key) ?? 0);
         }),
       ),
-    lines: () => FILE,
+    lines: () => Promise.resolve(FILE),
     reread: (_, text) => Promise.resolve(reread(promptOf(text.split('\n')))),
     grader: {
       grader: { target: hostedTarget('grader'), parameters: {} },

@@ -93,10 +93,7 @@ describe('evaluator reply with headings', () => {
     ['with full stops', HEADINGS.replaceAll('Yes', 'Yes.').replace('\nNo', '\nNo.')],
     ['in bold', HEADINGS.replaceAll(/### (.*)/g, '**$1**').replaceAll('Yes', '**Yes**')],
     ['with colons', HEADINGS.replaceAll(/### (.*)/g, '$1:')],
-    [
-      'on one line each',
-      'Understanding: yes\n**Correctness:** No, it sorts by the wrong key.\n3. Completeness - Yes.',
-    ],
+    ['on one line each', 'Understanding: yes\n**Correctness:** No\n3. Completeness - Yes.'],
     ['with numbers', HEADINGS.replaceAll(/### (.*)/g, '### 1. $1')],
     ['with Windows line endings', HEADINGS.replaceAll('\n', '\r\n')],
   ])('is read even %s', (_, output) => {

@@ -116,7 +116,7 @@ describe('next step', () => {
           },
         ]),
       ]),
-      'revert `app/a.mjs` and `app/b.mjs`, or change it again.',
+      'revert `app/a.mjs` and `app/b.mjs`, or change them again.',
     ],
     [
       'a tested fix that restores a line',
@@ -186,7 +186,7 @@ describe('next step', () => {
     ],
     [
       { kind: 'only-removed', references: 1 },
-      [{ ...removed, fails: false }],
+      [{ code: 'no-test' }, { ...removed, fails: false }],
       'restore these tests, or merge to confirm their removal.',
     ],
     [
@@ -224,6 +224,12 @@ describe('next step', () => {
       { kind: 'not-judged' },
       [{ code: 'errors', errors: 9, of: 10 }],
       'fix the errors above, then re-run the failed job.',
+    ],
+    [{ kind: 'no-verdict' }, [{ code: 'no-test' }], 'add references to the suite.'],
+    [
+      { kind: 'no-verdict' },
+      [{ code: 'base-unreadable', text: 'Base cannot be read' }],
+      'fix the base branch, or check the changes named above by hand.',
     ],
     [{ kind: 'no-regression' }, [], ''],
     [{ kind: 'overridden', by: { kind: 'failed', fails: true } }, [removed], ''],

@@ -166,6 +166,7 @@ describe('overridden verdict', () => {
     expect(outcome).toBe('Failed, overridden');
     expect(note).toEqual([
       { kind: 'text', text: 'capitals: pass rate 70 % is below min_pass_rate 80 %' },
+      { kind: 'text', text: '.' },
     ]);
     expect(comment(result)).toContain('shorter answers are wanted');
   });

@@ -261,7 +261,7 @@ describe('errors', () => {
       suites: [suiteOf('s', [inError('a', refused)])],
     };
     const told = inTerminal(one, 200);
-    expect(told.split('\n').slice(0, 3)).toEqual(['! Not judged', '', refused]);
+    expect(told.split('\n').slice(0, 3)).toEqual(['! Not judged', '', `${refused}.`]);
     expect(told.match(/401/g)).toHaveLength(1);
     expect(told).toContain('12 of 12 tries ended in an error, so nothing was judged');
   });

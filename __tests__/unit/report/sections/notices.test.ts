@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../../src/kernel/result/suite-result.ts';
 import type { Notice } from '../../../../src/types/plain.ts';
-import { inTerminal } from '../../../stand-ins/reports.ts';
+import { inTerminal, renderSummary } from '../../../stand-ins/reports.ts';
 import { resultOf, suiteOf } from '../results.ts';
 
 test('a notice that several suites share is shown once with their names, and notices are counted by kind', () => {
@@ -35,4 +35,11 @@ test('the advice about repeated answers is shown only for new suites', () => {
     inTerminal(resultOf({ suites: [suiteOf('capitals', [], { verdict })], notices }), 120);
   expect(advice('new')).toContain('repeated answers: capitals: every try gave the same answer');
   expect(advice('unchanged')).not.toContain('repeated answers');
+});
+
+test('a setting in a notice is shown as code', () => {
+  const message = 'if this model repeats itself, set `n_tries: 1` or `gate.churn: accept`';
+  const notices: Notice[] = [{ kind: 'settings', place: null, message }];
+  const shown = 'set <code>n_tries: 1</code> or <code>gate.churn: accept</code>';
+  expect(renderSummary(resultOf({ notices }))).toContain(shown);
 });

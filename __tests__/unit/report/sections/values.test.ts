@@ -42,6 +42,13 @@ describe('the values of a metric in a report', () => {
     expect(inTerminal(resultWith(worse), 200)).toContain('Metric values: 1 worse');
   });
 
+  test('are the share that passes if a rubric only has the scores 0 and 1', () => {
+    const labels = [{ label: 'YES', base: 40, head: 30 }];
+    const { values: _, ...rubric } = { ...metricOf({}, 'higher'), labels };
+    const shown = inTerminal(resultWith({ ...rubric, head: 0.75 }), 200);
+    expect(shown).toMatch(/tokens +100 → 75 % +−25\.0 points +YES 40 → 30/);
+  });
+
   test('list references whose value moved far more than all others, even if nothing else moved', () => {
     const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
     const result = resultWith(metricOf({ exploded }, 'lower'));

@@ -23,7 +23,7 @@ export type EndKind =
   | 'unfinished'
   | 'unknown';
 
-/** Vendors' reasons for the end of an answer. docs/models.md explains each. */
+/** Vendors' reasons for the end of an answer. docs/vendors.md explains each. */
 export const ENDINGS: Readonly<Record<EndKind, readonly [Ended, string]>> = {
   whole: [
     'stop',

@@ -7,7 +7,7 @@ import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { visibleLine } from '../../../text/visible.ts';
 import type { ErrorKind } from '../../../types/model.ts';
 import { parseMap } from '../../../types/plain.ts';
-import { UNCHARGED, holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
+import { holdCall, takeTurn, targetOf, type Held, type RunLedger } from './ledger.ts';
 import { noteReply, noteRequest, offersTools } from './record.ts';
 import { relayOf } from './relay.ts';
 import { readModelReply, type ReplyFacts } from './replies.ts';
@@ -97,10 +97,9 @@ function hasEnded({ run, call }: Exchange): boolean {
 
 async function takeHold(exchange: Exchange, isReplayed: boolean): Promise<Held | Refused> {
   const { run, call, tools } = exchange;
-  const isOver = takeTurn(run, isFree(call));
+  const isOver = takeTurn(run);
   if (isOver !== null) return isOver;
   const refused = isReplayed ? null : serverRefusal(exchange);
-  if (isFree(call)) return refused ?? { ...UNCHARGED, sent: call.sent };
   const hold = refused ?? (await holdCall(run, call, tools.ledger(), isReplayed));
   if ('why' in hold) run.counts.calls -= 1;
   return hold;
@@ -144,10 +143,8 @@ async function attemptCall(
     hold.failed();
     return refuseCall(exchange, RUN_ENDED);
   }
-  if (!isFree(call)) {
-    run.counts.attempts += 1;
-    if (known === null) run.counts.repeats += 1;
-  }
+  run.counts.attempts += 1;
+  if (known === null) run.counts.repeats += 1;
   try {
     return await sendReply(exchange, hold, server);
   } catch (error) {
@@ -175,7 +172,7 @@ function serverRefusal({
 function refuseCall({ run, call, end }: Exchange, refused: Refused | string): GatewayReply {
   end(false);
   const isWhole = typeof refused !== 'string';
-  if (isWhole && !isFree(call)) run.refused.push(refused);
+  if (isWhole) run.refused.push(refused);
   return errorReply(call.route.wire, run.terms.refusal, isWhole ? refused.message : refused);
 }
 
@@ -186,14 +183,13 @@ export function errorReply(wire: WireRoute['wire'], status: number, message: str
 
 function noteFailure({ run, call, end }: Exchange, kind: ErrorKind, message: string): void {
   end(false);
-  if (isFree(call)) return;
   run.refused.push({ why: 'upstream', kind, message });
   if (call.model === run.terms.target.model) run.failure = { kind, message };
 }
 
 function replay(exchange: Exchange, hold: Held, kept: StoredReply): GatewayReply {
   const { run, call, tools, key, end } = exchange;
-  const facts = readFor(call, kept.type, kept.body);
+  const facts = readModelReply(call.route.does, kept.type, kept.body);
   if (facts !== null) noteReply(run.witness, call, facts, tools.made.has(key) ? 'other' : 'stored');
   hold.replayed(facts?.metered ?? { usage: null });
   noteServed(run, call, kept);
@@ -222,7 +218,7 @@ async function sendReply(
     secrets: tools.upstreams.secrets(),
     take: call.take,
     async finish(text) {
-      facts = readFor(call, type, text);
+      facts = readModelReply(call.route.does, type, text);
       if (facts === null) return 'the reply ended before it was complete';
       hold.paid(facts.metered);
       const stored = { type, body: text, model: facts.model, at: tools.now() };
@@ -265,19 +261,9 @@ async function passError(
 }
 
 function noteServed(run: RunLedger, call: Call, reply: StoredReply): void {
-  if (isFree(call) || call.model !== run.terms.target.model) return;
+  if (call.model !== run.terms.target.model) return;
   run.failure = null;
   if (reply.model !== null) Object.assign(run.served, { model: reply.model, at: reply.at });
-}
-
-function isFree({ route }: Call): boolean {
-  return route.does === 'count';
-}
-
-function readFor({ route: { does } }: Call, type: string, text: string): ReplyFacts | null {
-  return does === 'count' || does === 'models'
-    ? { metered: { usage: null }, model: null, said: [] }
-    : readModelReply(does, type, text);
 }
 
 /** Withholds the reply that ends a trigger test, so that the agent cannot act on it. */

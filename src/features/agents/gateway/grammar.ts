@@ -85,7 +85,7 @@ const GRAMMARS: Readonly<Record<'anthropic' | 'responses' | 'chat' | 'gemini', G
     api: 'Gemini',
     keys: grammarWords(
       'model contents systemInstruction tools toolConfig generationConfig safetySettings',
-      'generateContentRequest role parts text inlineData mimeType data displayName functionCall',
+      'role parts text inlineData mimeType data displayName functionCall',
       'functionResponse name id thought thoughtSignature functionDeclarations description',
       'behavior functionCallingConfig mode allowedFunctionNames category threshold temperature',
       'topP topK seed candidateCount maxOutputTokens stopSequences responseMimeType',

@@ -3,14 +3,17 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { estimateTokens } from '../../../money/tokens.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { isDeeper, MOST_LEVELS, parseMap } from '../../../types/plain.ts';
+import type { Wire } from '../rows/agent-row.ts';
 import { canarySpotter } from '../workspace/canary.ts';
 import { answerCall, errorReply, type CallTools, type GatewayReply } from './calls.ts';
 import { refusedContent } from './grammar.ts';
 import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
-import { likelyWire, routeOf, type WireRoute } from './routes.ts';
+import { withoutData } from './output-limit.ts';
+import { likelyWire, routeOf, type ModelRoute } from './routes.ts';
 import type {
   Call,
   Gateway,
@@ -169,6 +172,7 @@ async function answer(
   if (run === undefined) return errorReply(wire, 401, 'the token does not belong to a run');
   const route = routeOf(method, url, run.terms.wires);
   if (route?.does === 'models') return listModels(run);
+  if (route?.does === 'count') return await countTokens(request, route, more.take);
   const call =
     route === null
       ? refusedRequest(404, 'path', 'an agent may not send this request')
@@ -197,7 +201,7 @@ function refusedRequest(
 
 async function readModelCall(
   request: http.IncomingMessage,
-  route: WireRoute,
+  route: ModelRoute,
   { run, gone, take }: { run: RunLedger } & Pick<Call, 'gone' | 'take'>,
 ): Promise<Call | RefusedRequest> {
   const { terms } = run;
@@ -254,7 +258,7 @@ async function readRequestBody(
 }
 
 function parsedCall(
-  route: WireRoute,
+  route: ModelRoute,
   { headers }: http.IncomingMessage,
   text: string,
 ): Omit<Call, 'gone' | 'take'> | string {
@@ -265,6 +269,21 @@ function parsedCall(
   if (typeof model !== 'string' || model === '') return 'the request does not name a model';
   const betas = route.wire === 'anthropic' ? String(headers['anthropic-beta'] ?? '') : '';
   return { route, model, body, sent: JSON.stringify(body), betas };
+}
+
+/** Estimates, because the vendor's count would differ only a little. */
+async function countTokens(
+  request: http.IncomingMessage,
+  { wire }: { wire: Wire },
+  take: TakeRoom,
+): Promise<GatewayReply> {
+  const text = await readRequestBody(request, take);
+  if (text === null) return errorReply(wire, 413, TOO_LARGE);
+  const tokens = Math.ceil(estimateTokens(withoutData(text)));
+  const body = JSON.stringify(
+    wire === 'gemini' ? { totalTokens: tokens } : { input_tokens: tokens },
+  );
+  return { status: 200, type: 'application/json', body };
 }
 
 /**

@@ -17,7 +17,7 @@ export interface RunLedger extends Pick<
   normalise: Normalise;
   sent: Map<string, number>;
   /** `repeats`: attempts of the gateway after the vendor refused a call because of its load. */
-  counts: Record<'calls' | 'attempts' | 'repeats' | 'paid' | 'replayed' | 'free', number>;
+  counts: Record<'calls' | 'attempts' | 'repeats' | 'paid' | 'replayed', number>;
   whole: UsageTally;
   spent: UsageTally;
   /** What the run may cost: `limits.usd`. */
@@ -52,7 +52,7 @@ export function openRun(terms: RunTerms): RunLedger {
     terms,
     normalise: normaliserFor(terms.agent, []),
     sent: new Map(),
-    counts: { calls: 0, attempts: 0, repeats: 0, paid: 0, replayed: 0, free: 0 },
+    counts: { calls: 0, attempts: 0, repeats: 0, paid: 0, replayed: 0 },
     whole: emptyTally(),
     spent: emptyTally(),
     account: createAccount(terms.limits.usd),
@@ -114,9 +114,6 @@ function addTo(tally: UsageTally, { usage, cached }: MeteredUsage, usd: number |
 
 const UNCOUNTED: MeteredUsage = { usage: null };
 
-/** Token-counting requests per allowed turn. */
-const FREE_PER_TURN = 20;
-
 /** Attempts per allowed turn. A refused request is an attempt, but not a turn. */
 const ATTEMPTS_PER_TURN = 3;
 
@@ -133,16 +130,7 @@ export interface Held {
  * Counts the call, unless the run has made too many. Replayed calls count, too, so that a replay
  * ends where the recorded run did.
  */
-export function takeTurn(
-  { counts, terms: { limits } }: RunLedger,
-  isFree: boolean,
-): Refused | null {
-  if (isFree) {
-    counts.free += 1;
-    return counts.free > limits.turns * FREE_PER_TURN
-      ? { why: 'turns', message: 'this run requested too many token counts' }
-      : null;
-  }
+export function takeTurn({ counts, terms: { limits } }: RunLedger): Refused | null {
   const attempts = counts.attempts - counts.repeats;
   if (counts.calls >= limits.turns || attempts >= limits.turns * ATTEMPTS_PER_TURN)
     return { why: 'turns', message: `this run reached its limit of ${limits.turns} model calls` };
@@ -179,13 +167,6 @@ export async function holdCall(
     usage === null ? null : ledger.price(target, usage, cached),
   );
 }
-
-export const UNCHARGED: Omit<Held, 'sent'> = {
-  replayed: () => undefined,
-  paid: () => undefined,
-  failed: () => undefined,
-  lost: () => undefined,
-};
 
 function heldCall(
   run: RunLedger,

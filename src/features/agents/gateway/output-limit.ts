@@ -69,6 +69,10 @@ function withMember(
  */
 const INLINE_DATA = /(?<![\w+/=-])[\w+/=-]{4096,}/g;
 
+export function withoutData(sent: string): string {
+  return sent.replace(INLINE_DATA, '');
+}
+
 const MOST_INLINE_TOKENS = 200_000;
 
 /** An estimate may be half of the real number, for example for numbers. */
@@ -81,7 +85,7 @@ const ADDED_TOKENS = 256;
 
 /** `density`: the most tokens per byte in the run so far. Null: there is no reply yet. */
 export function callInput({ sent }: Call, density: number | null): number {
-  const text = sent.replace(INLINE_DATA, '');
+  const text = withoutData(sent);
   const ofText = estimateTokens(text);
   const ofData = Math.min(MOST_INLINE_TOKENS, sent.length - text.length);
   // Data lowers the density, so a later text is also estimated by its own size.

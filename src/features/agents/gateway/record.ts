@@ -14,8 +14,8 @@ export interface Witness extends Pick<RunRecord, 'steps' | 'hasTools' | 'models'
 }
 
 /** Agents send requests without tools only for titles and summaries. */
-export function offersTools({ route, body }: Call): boolean {
-  return route.does !== 'count' && listIn(body, 'tools').length > 0;
+export function offersTools({ body }: Call): boolean {
+  return listIn(body, 'tools').length > 0;
 }
 
 export function noteRequest(witness: Witness, agent: AgentName, call: Call): void {
@@ -37,7 +37,6 @@ export function noteReply(
   { said }: ReplyFacts,
   by: keyof Witness['replies'],
 ): void {
-  if (call.route.does === 'count') return;
   witness.replies[by] += 1;
   witness.models = [...new Set([...witness.models, call.model])];
   if (!offersTools(call)) return;

@@ -5,7 +5,7 @@ import type { Wire } from '../rows/agent-row.ts';
 export type Protocol = 'messages' | 'responses' | 'chat' | 'generate';
 
 /** The only requests that an agent may send. */
-const WIRE_ROUTES: readonly { wire: Wire; does: Protocol | 'count' | 'models'; at: RegExp }[] = [
+const WIRE_ROUTES: readonly { wire: Wire; does: WireRoute['does']; at: RegExp }[] = [
   { wire: 'anthropic', does: 'messages', at: /^POST \/v1\/messages$/ },
   { wire: 'anthropic', does: 'count', at: /^POST \/v1\/messages\/count_tokens$/ },
   { wire: 'openai', does: 'responses', at: /^POST \/v1\/responses$/ },
@@ -26,12 +26,17 @@ const ADDRESSES: Readonly<Record<Wire, { prefix: string; query: string | null }>
   gemini: { prefix: '/v1beta/', query: 'alt=sse' },
 };
 
-export interface WireRoute {
+interface WireAddress {
   wire: Wire;
-  does: Protocol | 'count' | 'models';
   below: string;
   model: string | null;
 }
+
+export type ModelRoute = WireAddress & { does: Protocol };
+
+/** The gateway itself answers `count` (of tokens) and `models`. */
+export type WireRoute =
+  ModelRoute | (WireAddress & { does: 'count' }) | (WireAddress & { does: 'models' });
 
 /** Matches the path as the agent sent it, without resolving dots or escapes. */
 export function routeOf(method: string, address: string, wires: readonly Wire[]): WireRoute | null {

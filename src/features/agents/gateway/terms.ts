@@ -5,7 +5,7 @@ import type { AskedModel, CachedTokens, ErrorKind } from '../../../types/model.t
 import type { JsonMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';
 import type { AgentSpec, WorkspaceRules } from '../suite/spec.ts';
-import type { WireRoute } from './routes.ts';
+import type { ModelRoute } from './routes.ts';
 
 export interface GatewayOptions {
   upstreams: Upstreams;
@@ -45,7 +45,7 @@ export interface StoredReplies {
 }
 
 export interface Call {
-  route: WireRoute;
+  route: ModelRoute;
   model: string;
   body: JsonMap;
   /** The body, parsed and serialized again, because parsers disagree about repeated keys. */

@@ -1,11 +1,7 @@
-import { mkdtemp, readFile, realpath } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { visibleLine } from '../../../text/visible.ts';
 import { parseMap } from '../../../types/plain.ts';
-import { giveToAgent, removeFolder } from '../workspace/folders.ts';
-import { runInside } from '../workspace/run.ts';
-import type { WallKind } from '../workspace/walls.ts';
 import type { AgentRow } from './agent-row.ts';
 import { textIn } from './fields.ts';
 import { installCommand } from './versions.ts';
@@ -18,10 +14,11 @@ export interface Cli {
   folders: readonly string[];
 }
 
+type FoundCli = Cli & { version: string };
+
 interface CliTools {
   project: string;
   env: Readonly<Record<string, string | undefined>>;
-  kind: WallKind;
 }
 
 export async function findCli(
@@ -34,30 +31,26 @@ export async function findCli(
   const path = (tools.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const others: string[] = [];
   for (const folder of [join(tools.project, BIN), ...path]) {
-    const found = await readCli(join(folder, npm.bin), npm.package, tools);
+    const found = await readCli(join(folder, npm.bin), npm.package);
     if (found?.version === wanted) return found;
     if (found !== null) others.push(`${found.version} in ${folder}`);
   }
   const also = others.length === 0 ? '' : ` (found ${visibleLine(others.join(', '))})`;
   return {
     problem:
-      `${name} ${wanted} is not installed${also}, and evaldiff installs no programs. Run this ` +
+      `${name} ${wanted} is not installed from npm${also}, and evaldiff installs no programs. Run this ` +
       `before evaldiff, in a workflow as a step: ${installCommand(npm, wanted)}`,
   };
 }
 
 const BIN = join('node_modules', '.bin');
 
-async function readCli(file: string, name: string, tools: CliTools): Promise<Cli | null> {
+/** Null if it does not belong to the npm package, whose file names its version. */
+async function readCli(file: string, name: string): Promise<FoundCli | null> {
   const program = await realpath(file).catch(() => null);
-  if (program === null) return null;
-  const owner = await packageOf(program, name);
-  const beside = dirname(program);
-  // The agent must not read the user's home.
-  const isAboveHome = `${tools.env['HOME'] ?? ''}/`.startsWith(`${beside}/`);
-  const folder = owner?.folder ?? (isAboveHome ? program : beside);
-  const version = owner?.version ?? (await askVersion(program, folder, tools.kind));
-  if (version === null) return null;
+  const owner = program === null ? null : await packageOf(program, name);
+  if (program === null || owner === null) return null;
+  const { folder, version } = owner;
   if (!/\.[cm]?js$/.test(program)) return { bin: [program], version, folders: [folder] };
   const node = await realpath(process.execPath);
   return { bin: [node, program], version, folders: [folder, dirname(node)] };
@@ -80,26 +73,3 @@ async function packageOf(
 }
 
 const PACKAGES = /^(.*?\/node_modules)\//;
-
-const VERSION_SECONDS = 20;
-
-/** In the sandbox, because the program may come from the repository. */
-async function askVersion(
-  program: string,
-  readable: string,
-  kind: WallKind,
-): Promise<string | null> {
-  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-version-'));
-  try {
-    await giveToAgent(folder, kind);
-    const own = { work: folder, home: folder };
-    const place = { kind, folder, own, readable: [readable], cover: [] };
-    const { stdout } = await runInside(
-      { ...place, network: 'off', canary: null },
-      { command: [program, '--version'], env: {}, gateway: null, seconds: VERSION_SECONDS },
-    );
-    return /\b\d+\.\d+\.\d+\b/.exec(stdout)?.[0] ?? null;
-  } finally {
-    await removeFolder(folder);
-  }
-}

@@ -41,7 +41,7 @@ export interface MountPlan {
 
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Only the run's own folders are writable. */
+/** Only the run's own folders are writable. Each program that the script starts costs every run. */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
   const bind = (source: string, target: string): string =>
@@ -51,15 +51,15 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
     'ip link set lo up; hostname agent || :',
     `mount -t tmpfs -o mode=755,nosuid,nodev,size=16m evaldiff ${q(root)}; cd ${q(root)}`,
     SHOW,
-    `for name in ${SYSTEM.join(' ')}; do
-       if [ -L "/$name" ]; then ln -s "$(readlink "/$name")" "$name"
+    `links=; for name in ${SYSTEM.join(' ')}; do
+       if [ -L "/$name" ]; then links="$links /$name"
        elif [ -d "/$name" ]; then mkdir "$name"; show "/$name"; fi
-     done`,
+     done; [ -z "$links" ] || cp -P $links .`,
     ...cover.map(
       (path) =>
         `if [ -d ${q(`.${path}`)} ]; then mount -t tmpfs -o mode=755,size=1m none ${q(`.${path}`)}; fi`,
     ),
-    'mkdir -p workspace home/agent tmp dev var proc old; ln -s /tmp var/tmp',
+    'mkdir -p workspace home/agent tmp dev/shm dev/pts var proc old run; ln -s /tmp var/tmp',
     ...(own.layers === undefined
       ? [bind(own.work, INSIDE.work), bind(own.home, INSIDE.home)]
       : [
@@ -69,17 +69,17 @@ export function mountScript({ root, own, readable, cover, sockets }: MountPlan):
           'umount merged run lower; cd ..; rmdir layers/* layers',
         ]),
     'mount -t tmpfs -o mode=1777,nosuid,nodev,size=1g none tmp',
-    'for name in null zero full random urandom; do touch dev/$name; mount --bind /dev/$name dev/$name; done',
+    'for name in null zero full random urandom; do : >dev/$name; mount --bind /dev/$name dev/$name; done',
     'ln -s /proc/self/fd dev/fd; ln -s fd/0 dev/stdin; ln -s fd/1 dev/stdout; ln -s fd/2 dev/stderr',
-    'mkdir dev/shm dev/pts; mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m none dev/shm',
+    'mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m none dev/shm',
     'mount -t devpts -o newinstance,ptmxmode=0666,mode=620 none dev/pts && ln -s pts/ptmx dev/ptmx || :',
     'mount -t proc -o nosuid,nodev,noexec,hidepid=2 none proc',
     'for name in keys key-users; do [ ! -e proc/$name ] || mount --bind /dev/null proc/$name; done',
     ...readable.map((path) => readableLine(path)),
-    'mkdir -p run; mkdir -m 700 run/evaldiff',
+    'mkdir -m 700 run/evaldiff',
     ...(['gateway', 'proxy'] as const).flatMap((name) => {
       const path = sockets[name];
-      return path === null ? [] : [`touch .${SOCKETS[name]}; ${bind(path, SOCKETS[name])}`];
+      return path === null ? [] : [`: >.${SOCKETS[name]}; ${bind(path, SOCKETS[name])}`];
     }),
     READ_ONLY,
     `pivot_root . old; cd /; umount -l /old; rmdir /old; mount -o remount,bind,ro /`,
@@ -103,7 +103,7 @@ function readableLine(path: string): string {
   const parent = shellWord(`.${path.slice(0, path.lastIndexOf('/'))}/`);
   return (
     `if [ ! -e ${to} ]; then if [ -d ${from} ]; then mkdir -p ${to}; ` +
-    `else mkdir -p ${parent}; touch ${to}; fi; show ${from}; fi`
+    `else mkdir -p ${parent}; : >${to}; fi; show ${from}; fi`
   );
 }
 
@@ -143,12 +143,12 @@ show() {
  */
 const READ_ONLY = `mounts=$(cat /proc/self/mountinfo); root=$(pwd)
 printf '%s\\n' "$mounts" | while read -r _ _ _ _ point flags _; do
-  point=$(printf '%b' "$point")
+  case "$point" in *\\\\*) point=$(printf '%b' "$point") ;; esac
   case "$point" in
     "$root"/workspace|"$root"/home/agent|"$root"/tmp|"$root"/proc|"$root"/run/evaldiff/*) ;;
     "$root"/dev/null|"$root"/dev/*om|"$root"/dev/zero|"$root"/dev/full) ;;
     "$root"/dev/shm|"$root"/dev/pts) ;;
     "$root"/*) case "$flags" in ro|ro,*) continue ;; esac
-      mount -o "remount,bind,ro,$(printf %s "$flags" | sed 's/^r[ow],*//')" "$point" ;;
+      flags=\${flags#r[ow]}; mount -o "remount,bind,ro,\${flags#,}" "$point" ;;
   esac
 done`;

@@ -7,7 +7,7 @@ declare module 'nunjucks/src/parser.js' {
     | { typename: 'For'; name: Names; arr: SyntaxNode; body: SyntaxNode; else_: SyntaxNode | null }
     | { typename: 'Set'; targets: [Name]; value: SyntaxNode }
     | { typename: 'LookupVal'; target: SyntaxNode; val: SyntaxNode }
-    | { typename: 'Not' | 'Neg'; target: SyntaxNode }
+    | { typename: 'Not'; target: SyntaxNode }
     | { typename: 'Filter'; name: Name; args: { children: [SyntaxNode, ...SyntaxNode[]] } }
     | { typename: 'Compare'; expr: SyntaxNode; ops: [{ expr: SyntaxNode; type: Operator }] }
     | { typename: 'Or' | 'And' | Operator; left: SyntaxNode; right: SyntaxNode }
@@ -15,7 +15,7 @@ declare module 'nunjucks/src/parser.js' {
   type Name = { typename: 'Symbol'; value: string };
   type Names = Name | { typename: 'Array'; children: Name[] };
   type Sign = '==' | '!=' | '===' | '!==' | '<' | '>' | '<=' | '>=';
-  export type Operator = 'In' | 'Concat' | 'Add' | 'Sub' | 'Mul' | 'Div' | 'Mod' | Sign;
+  export type Operator = 'In' | 'Add' | Sign;
   const parser: { parse(template: string): SyntaxNode };
   export default parser;
 }

@@ -23,7 +23,7 @@ export function parseTemplate(text: string): SyntaxNode {
 
 const SUPPORTED =
   'Root NodeList Output TemplateData If For Set Literal Symbol Array Group LookupVal InlineIf ' +
-  'Filter Compare CompareOperand In Or And Not Neg Concat Add Sub Mul Div Mod';
+  'Filter Compare CompareOperand In Or And Not Add';
 
 function checkNode(node: SyntaxNode): void {
   if (!isAmong(SUPPORTED, node.typename) || isUnread(node)) {
@@ -34,9 +34,6 @@ function checkNode(node: SyntaxNode): void {
     if (typeof part === 'object' && part !== null && 'typename' in part)
       checkNode(part as SyntaxNode);
 }
-
-const SUM = 'Add Sub Concat';
-const PRODUCT = 'Mul Div Mod';
 
 function isUnread(node: SyntaxNode): boolean {
   switch (node.typename) {
@@ -54,20 +51,10 @@ function isUnread(node: SyntaxNode): boolean {
     case 'Compare':
       return node.ops.length !== 1;
     case 'Not':
-      return isAmong(`${SUM} ${PRODUCT}`, node.target.typename);
+      return node.target.typename === 'Add';
     default:
-      return isRegrouped(node);
+      return false;
   }
-}
-
-/** nunjucks compiles to JavaScript without brackets, which groups `a * b % c` as `(a * b) % c`. */
-function isRegrouped(node: SyntaxNode): boolean {
-  return (
-    'right' in node &&
-    [SUM, PRODUCT].some(
-      (level) => isAmong(level, node.typename) && isAmong(level, node.right.typename),
-    )
-  );
 }
 
 export function loopVariables({ name }: Extract<SyntaxNode, { typename: 'For' }>) {

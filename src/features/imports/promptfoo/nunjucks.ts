@@ -140,7 +140,6 @@ function operation(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Value {
     const [{ type, expr }] = compared.ops;
     return TEMPLATE_OPERATORS[type](node === compared ? value : !value, inside(expr));
   }
-  if (node.typename === 'Neg') return -toOperand(inside(node.target));
   if (!('right' in node)) throw new TypeError(`no value: ${node.typename}`);
   const left = inside(node.left);
   if (node.typename === 'And') return Boolean(left) ? inside(node.right) : left;
@@ -199,10 +198,5 @@ const TEMPLATE_OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Valu
   '>': (a, b) => toOperand(a) > toOperand(b),
   '<=': (a, b) => toOperand(a) <= toOperand(b),
   '>=': (a, b) => toOperand(a) >= toOperand(b),
-  Concat: (a, b) => `${String(toOperand(a))}${String(toOperand(b))}`,
   Add: (a, b) => toOperand(a) + toOperand(b),
-  Sub: (a, b) => toOperand(a) - toOperand(b),
-  Mul: (a, b) => toOperand(a) * toOperand(b),
-  Div: (a, b) => toOperand(a) / toOperand(b),
-  Mod: (a, b) => toOperand(a) % toOperand(b),
 };

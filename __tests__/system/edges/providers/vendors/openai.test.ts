@@ -1,4 +1,3 @@
-import type { Json } from '../../../../../src/types/plain.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';
 import {
   answerSchema,
@@ -10,7 +9,6 @@ import {
 } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start as startVendor } from '../started.ts';
 
-type Asked = Parameters<Setting['ask']>[0];
 const start = (answer?: Script) => startVendor('openai', answer);
 
 async function answerTo(
@@ -203,128 +201,18 @@ test("a request refused by the host's content filter counts as filtered, not as 
 });
 
 describe('after one request is refused, similar requests', () => {
-  const ten = ({ ask }: Setting, changes: Asked = {}) =>
-    Promise.all(Array.from({ length: 10 }, (_, index) => ask({ ...changes, try: index })));
-  const seven = ({ ask }: Setting, parameters: Record<string, Json>) =>
-    Promise.all(
-      Array.from({ length: 7 }, (_, index) => ask({ messages: says(`q${index}`), parameters })),
-    );
-  const type = 'invalid_request_error';
-  const temperature = refuse("Unsupported value: 'temperature' does not support 0.", {
-    param: 'temperature',
-  });
-
-  test('are not sent to an unknown model if they set the refused parameter', async () => {
-    const setting = await start(({ body }) => ('temperature' in body ? temperature : {}));
-    const all = await ten(setting, { parameters: { temperature: 0 } });
-    for (const { message } of all.map(errorOf)) expect(message).toContain('does not support 0');
-    expect(all.filter((made) => made.status === 'error' && made.unsent)).toHaveLength(9);
-    expect(setting.server.requests).toHaveLength(1);
-    expect((await ten(setting)).every(({ status }) => status === 'ok')).toBe(true);
-  });
+  const ten = ({ ask }: Setting) =>
+    Promise.all(Array.from({ length: 10 }, (_, index) => ask({ try: index })));
 
   test.each<[string, Scripted, number]>([
     ['no credit', { status: 402, error: { message: 'Insufficient Balance' } }, 1],
     ['a used up quota', { status: 429, error: { message: 'q', code: 'insufficient_quota' } }, 1],
-    ['an unrelated error', refuse('too many n'), 10],
+    ["an error of the prompt's parameters", refuse('too many n'), 10],
     ['an address that does not exist', { status: 404, error: { message: 'Not Found' } }, 10],
   ])('are sent or not, depending on the error: %s', async (_, refusal, requests) => {
     const setting = await start(() => refusal);
     expect((await ten(setting)).every(({ status }) => status === 'error')).toBe(true);
     expect(setting.server.requests).toHaveLength(requests);
-  });
-
-  test('are not sent if the server refused the same parameter for two different prompts', async () => {
-    const setting = await start(() => temperature);
-    const all = await seven(setting, { temperature: 0 });
-    const messages = all.map((completion) => errorOf(completion).message);
-    for (const message of messages) expect(message).toContain('does not support 0');
-    const unsent = messages.filter((message) =>
-      message.includes('not sent, because two other requests'),
-    );
-    expect(unsent).toHaveLength(5);
-    expect(setting.server.requests).toHaveLength(2);
-  });
-
-  test.each<[string, Record<string, Json>]>([
-    ['temperature: Extra inputs are not permitted', { temperature: 0 }],
-    ['Model grok-4 does not support parameter presencePenalty.', { presence_penalty: 1 }],
-    ['Argument not supported on this model: stop', { stop: ['x'] }],
-    ['`logprobs` is not supported with this model', { logprobs: true }],
-    ['Unrecognized request argument supplied: seed', { seed: 1 }],
-    ["property 'user' is unsupported", { user: 'a' }],
-    ['Invalid top_p value, the valid range of top_p is (0, 1.0]', { top_p: 1 }],
-    ['registry.ollama.ai/library/x does not support tools', { tools: [] }],
-  ])('are not sent if they set the parameter named in "%s"', async (said, parameters) => {
-    const setting = await start(() => refuse(said, { type }));
-    await seven(setting, parameters);
-    expect(setting.server.requests).toHaveLength(2);
-  });
-
-  const tooLarge = 'max_tokens is too large: 100000. It must be at most 4096.';
-  test.each<[string, Json, Json, Scripted]>([
-    ['max_tokens', 100_000, 4000, refuse(tooLarge, { type, param: 'max_tokens' })],
-    ['temperature', 0, 1, temperature],
-  ])(
-    'are not sent if they set the same value of %s; other values are sent',
-    async (name, wrong, right, refusal) => {
-      const setting = await start(({ body }) => (body[name] === wrong ? refusal : {}));
-      for (const { status } of await seven(setting, { [name]: wrong }))
-        expect(status).toBe('error');
-      for (const { status } of await seven(setting, { [name]: right })) expect(status).toBe('ok');
-      expect(setting.server.requests).toHaveLength(2 + 7);
-    },
-  );
-
-  test.each<[string, Record<string, Json>, string, object?]>([
-    [
-      'q0 q1',
-      { response_format: { type: 'json_object' } },
-      "'messages' must contain the word 'json', to use 'response_format' of type 'json_object'.",
-      { param: 'messages' },
-    ],
-    ['q0', { stop: ['x'], seed: 1 }, 'Invalid data: the text "stop, seed" is not taken'],
-    ['q0 q1', { stop: ['x'] }, 'Cannot read what follows the word stop'],
-    [
-      'q0 q1',
-      { stop: ['x'], tools: [], user: 'me' },
-      'Unsupported stop of the user: what the tools gave is invalid',
-    ],
-    ['q0 q1', { store: true }, "Invalid image: 'store' must be a bucket of this region"],
-    [
-      'q0 q1',
-      { max_tokens: 512 },
-      'max_tokens must be at least 1, got -95.',
-      { param: 'max_tokens' },
-    ],
-    [
-      'q0 q1',
-      { max_tokens: 512 },
-      '`inputs` tokens + `max_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 512 `max_tokens`',
-      { status: 422 },
-    ],
-  ])(
-    'are sent if the error depends on the prompt: %s with %j and the error "%s"',
-    async (wrong, parameters, message, more = {}) => {
-      const { status = 400, ...error }: { status?: number } = more;
-      const refusal = { status, error: { message, type, ...error } };
-      const setting = await start(({ messages }) =>
-        wrong.includes(messages[0]?.content ?? '') ? refusal : {},
-      );
-      const all = await seven(setting, parameters);
-      const failing = wrong.split(' ').length;
-      expect(all.map(({ status }) => status)).toEqual(
-        all.map((_, index) => (index < failing ? 'error' : 'ok')),
-      );
-      expect(setting.server.requests).toHaveLength(7);
-    },
-  );
-
-  test('are sent if such a request succeeded before', async () => {
-    const { ask, server } = await start(({ index }) => (index === 1 ? temperature : {}));
-    const parameters = { temperature: 0 };
-    for (const status of ['ok', 'error', 'ok'])
-      expect(await ask({ parameters, try: server.requests.length })).toMatchObject({ status });
   });
 });
 

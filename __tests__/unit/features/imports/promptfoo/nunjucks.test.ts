@@ -67,13 +67,11 @@ const RENDERED: [string, string][] = [
   ['{% set q = 1 %}{% for x in l %}{% set q = q + 1 %}{% endfor %}{{ q }}', '4'],
   ['{% for x in l %}{% set w = x %}{% endfor %}{{ w }}|', '|'],
   ['{{ "yes" if t else "no" }}{{ "yes" if no }}|', 'yes|'],
-  ['{{ n * 2 - 1 }} {{ "a" ~ n }} {{ n % 4 }} {{ (n + 1) * 2 }}', '13 a7 3 16'],
   ['{{ l[0] }}{{ rows[1].n }}{{ o["k"] }}{{ o.missing.deeper }}|', 'xBv|'],
   ['{{ t }}{{ no }}{{ nil }}{{ missing }}|', 'truefalse|'],
   ['{{ "q\\"x" }}{{ missing or "d" }}', 'q"xd'],
-  ['{{ (n * 3) % 4 }} {{ 10 - n + 1 }} {{ "a" ~ n * 2 }} {{ -n + 1 }}', '1 4 a14 -6'],
   ['{% if not n == 8 %}a{% else %}b{% endif %}{{ not (n == 8) }}', 'btrue'],
-  ['{{ l + 1 }} {{ o ~ n }} {{ l == "x,y,z" }} {{ l == l }}', 'x,y,z1 [object Object]7 true true'],
+  ['{{ l + 1 }} {{ l == "x,y,z" }} {{ l == l }} {{ (n + 1) }}', 'x,y,z1 true true 8'],
 ];
 
 describe('a promptfoo template', () => {
@@ -95,9 +93,10 @@ describe('a promptfoo template', () => {
     '{% set q %}',
     '{{ a',
     '{{ }}',
-    '{{ n * 3 % 4 }}',
-    '{{ "a" ~ n + 1 }}',
+    '{{ n * 3 }}',
+    '{{ "a" ~ n }}',
     '{{ not n + 1 }}',
+    '{{ -n }}',
     '{{ 1 < n < 9 }}',
   ])('refuses %j', (construct) => {
     const why = `${construct} is not a supported variable, filter or tag`;

@@ -1,42 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { userError } from '../../errors.ts';
-import { type GitPlace, gitLines, lastLine } from './command.ts';
-import type { FetchOptions, Remote } from './remote.ts';
-
-export type MissingObjects = ReturnType<typeof openMissing>;
-
-export function openMissing(place: GitPlace, remote: Remote | null) {
-  const fetchIds = async (
-    ids: readonly string[],
-    filter: FetchOptions['filter'],
-  ): Promise<void> => {
-    if (ids.length === 0 || remote === null) return;
-    const { code, stderr: complaint } = await remote.fetch(ids, { filter, alone: true });
-    if (code === 0) return;
-    const what = filter === 'tree:0' ? 'Folder listings' : `The contents of ${ids.length} files`;
-    throw userError(
-      null,
-      `${what} could not be fetched, and this clone does not have them: ${lastLine(complaint)}.`,
-    );
-  };
-  return {
-    listing: (tree: string) => fetchIds([tree], 'tree:0'),
-    trees: (ids: readonly string[]) => fetchIds(ids, 'blob:none'),
-    async contents(ids: readonly string[]): Promise<void> {
-      if (remote !== null && ids.length > 0)
-        await fetchIds(await missingIn(place, ids), 'blob:none');
-    },
-  };
-}
-
-async function missingIn(place: GitPlace, ids: readonly string[]): Promise<string[]> {
-  const lines = await gitLines(place, ['cat-file', '--batch-check=%(objectname)'], {
-    input: Buffer.from(`${[...new Set(ids)].join('\n')}\n`),
-  });
-  return lines.flatMap((line) => /^([0-9a-f]+) missing$/.exec(line)?.[1] ?? []);
-}
 
 export interface LfsPointer {
   sha256: string;
