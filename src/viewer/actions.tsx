@@ -111,9 +111,9 @@ function TestForm(props: ActionsProps & { form: OpenForm; prompt: LivePrompt | u
     return isDone === true;
   };
   return (
-    <Form name={`${kind} ${side} ${test.key}`} send={send} close={() => setForm(null)}>
+    <KeptForm name={`${kind} ${side} ${test.key}`} send={send} close={() => setForm(null)}>
       <Fields {...{ kind, parts, prompt, test }} />
-    </Form>
+    </KeptForm>
   );
 }
 
@@ -164,7 +164,7 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-function Form({ name, send, close, children }: FormProps) {
+function KeptForm({ name, send, close, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     const fields = [...(form.current?.elements ?? [])].filter(isTextField);
@@ -330,7 +330,7 @@ export function FirstTests() {
         <section class="verdict" key={prompt.key}>
           <h2>{prompt.name}</h2>
           <p class="soft">It has no tests yet.</p>
-          <Form
+          <KeptForm
             name={`first ${prompt.key}`}
             send={(given) =>
               live?.act({ kind: 'first', prompt: rawOf(prompt).key, ...newTestIn(given) }) ??
@@ -339,7 +339,7 @@ export function FirstTests() {
             close={null}
           >
             <NewTestFields variables={rawOf(prompt).variables} />
-          </Form>
+          </KeptForm>
         </section>
       ))}
     </>

@@ -42,14 +42,14 @@ export function rawOf<T extends object>(shown: T): T {
 
 /** Escapes hidden and bidirectional characters once, so that no component can forget to. */
 export function withVisibleText<T>(value: T): T {
-  return shownValue(value) as T;
+  return escapedValue(value) as T;
 }
 
-function shownValue(value: unknown): unknown {
+function escapedValue(value: unknown): unknown {
   if (typeof value === 'string') return visible(value);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value);
-  const shown = entries.map(([key, each]) => [visible(key), shownValue(each)] as const);
+  const shown = entries.map(([key, each]) => [visible(key), escapedValue(each)] as const);
   if (shown.every(([key, each], at) => key === entries[at]?.[0] && each === entries[at][1]))
     return value;
   const copy = Array.isArray(value) ? shown.map(([, each]) => each) : Object.fromEntries(shown);

@@ -4,7 +4,7 @@ import { withVisibleText, type LiveData, type ViewData } from './data.ts';
 import { useReport, type Live } from './report.ts';
 import { isTyping } from './row.tsx';
 
-const OPENING: LiveState = {
+const FIRST_STATE: LiveState = {
   note: 'opening',
   isBad: false,
   isOld: false,
@@ -14,18 +14,18 @@ const OPENING: LiveState = {
   problems: [],
 };
 
-const ENDED = 'evaldiff dev has ended. This is what it last showed; start it again.';
+const ENDED_NOTE = 'evaldiff dev has ended. This is what it last showed; start it again.';
 
 /** Follows `evaldiff dev`, which announces each change. */
 export function useLive(): { view: ViewData | null; live: Live } {
   const [view, setView] = useState<ViewData | null>(null);
-  const [state, setState] = useState(OPENING);
+  const [state, setState] = useState(FIRST_STATE);
   const [reply, setReply] = useState({ said: '', bad: false });
   const [isGone, setGone] = useState(false);
   const focus = useFocusKept(view);
   useEffect(() => {
     const events = new EventSource('events');
-    const load = inTurn(async () => {
+    const load = coalesced(async () => {
       const answer = await fetch('view').catch(() => null);
       if (answer?.ok !== true) return;
       const found = withVisibleText((await answer.json()) as LiveData);
@@ -57,14 +57,14 @@ export function useLive(): { view: ViewData | null; live: Live } {
     return found?.bad === false;
   };
   const shown = isGone
-    ? { ...state, note: ENDED, isBad: true }
+    ? { ...state, note: ENDED_NOTE, isBad: true }
     : { ...state, isBad: state.isBad || reply.bad };
   const { prompts = [], notes = [] } = view?.live ?? {};
   return { view, live: { state: shown, reply: reply.said, act, prompts, notes } };
 }
 
 /** Runs `work` again if it was wanted during a run. */
-function inTurn(work: () => Promise<void>): () => void {
+function coalesced(work: () => Promise<void>): () => void {
   let isRunning = false;
   let isWanted = false;
   const run = async () => {

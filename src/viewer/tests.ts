@@ -49,10 +49,10 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
   return referenceEntries(suitesWorstFirst(suites))
     .map(({ suite, reference }): TestRow => {
       const { base, head } = exampleTries(reference, []);
-      const suiteName = names.get(suite) ?? suite.name;
+      const suiteName = names.get(suiteKeyOf(suite, suite.name)) ?? suite.name;
       return {
         key: `${encodeURIComponent(suiteName)}/${encodeURIComponent(reference.id)}`,
-        status: statusOf(reference),
+        status: rowStatus(reference),
         suite,
         suiteName,
         reference,
@@ -74,25 +74,21 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
 }
 
 /** Different names of suites. `evaldiff dev` keeps them as long as its variants. */
-function suiteNames(suites: readonly SuiteData[]): Map<SuiteData, string> {
+function suiteNames(suites: readonly SuiteData[]): Map<string, string> {
   const distinct = new Map(suites.map((suite) => [suiteKeyOf(suite, suite.name), suite]));
   const repeated = repeatedNames([...distinct.values()]);
-  const named = [...distinct].map(([key, { name, variant }]) => ({
-    key,
-    words: repeated.has(name) ? `${name}, ${variantWords(variant)}` : name,
-  }));
-  const words = new Map<string, string>();
-  for (const { words: same } of named) {
-    const equal = named.filter((each) => each.words === same);
-    for (const [at, { key }] of equal.entries())
-      words.set(key, at === 0 ? same : `${same} (${String(at + 1)})`);
-  }
+  const uses = new Map<string, number>();
   return new Map(
-    suites.map((suite) => [suite, words.get(suiteKeyOf(suite, suite.name)) ?? suite.name]),
+    [...distinct].map(([key, { name, variant }]) => {
+      const words = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
+      const use = (uses.get(words) ?? 0) + 1;
+      uses.set(words, use);
+      return [key, use === 1 ? words : `${words} (${String(use)})`];
+    }),
   );
 }
 
-function statusOf({ status, base, head }: ReferenceData): TestRow['status'] {
+function rowStatus({ status, base, head }: ReferenceData): TestRow['status'] {
   const sides = [base, head].filter((side) => side !== null);
   const isAsked = sides.length > 0 && sides.every(({ tries }) => tries.length > 0);
   return isAsked || status === 'removed'

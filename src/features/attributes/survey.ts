@@ -24,7 +24,7 @@ import {
   type ReferenceText,
 } from './text.ts';
 
-export interface SurveyReference extends ReferenceText {
+interface SurveyReference extends ReferenceText {
   answers: Record<Side, string | null>;
 }
 

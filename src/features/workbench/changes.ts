@@ -11,7 +11,7 @@ const ofTest = { test: z.string(), side: z.enum(SIDES) };
 /** Answers are named by their content, because they may be newer than the page. */
 const ofAnswer = { ...ofTest, answer: z.string() };
 const newTest = { input: z.record(z.string(), z.string()), expected: z.string() };
-const words = z.string().trim().min(1);
+const filledWords = z.string().trim().min(1);
 
 const testActions = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), ...ofTest }),
@@ -23,10 +23,10 @@ const testActions = z.discriminatedUnion('kind', [
     /** The calls to expect, by their number from 0; absent: all. */
     calls: z.array(z.int()).optional(),
   }),
-  z.strictObject({ kind: z.literal('rate'), ...ofAnswer, rubric: z.string(), label: words }),
-  z.strictObject({ kind: z.literal('tag'), ...ofTest, tag: words }),
-  z.strictObject({ kind: z.literal('skip'), ...ofTest, reason: words }),
-  z.strictObject({ kind: z.literal('comment'), ...ofTest, text: words }),
+  z.strictObject({ kind: z.literal('rate'), ...ofAnswer, rubric: z.string(), label: filledWords }),
+  z.strictObject({ kind: z.literal('tag'), ...ofTest, tag: filledWords }),
+  z.strictObject({ kind: z.literal('skip'), ...ofTest, reason: filledWords }),
+  z.strictObject({ kind: z.literal('comment'), ...ofTest, text: filledWords }),
   z.strictObject({ kind: z.literal('add'), ...ofTest, ...newTest }),
 ]);
 
@@ -74,7 +74,7 @@ export function wishOf(
   reference: ReferenceResult,
   prompt: WrittenPrompt,
 ): Wish | string {
-  const found = changeOf(action, reference, prompt);
+  const found = wishedChange(action, reference, prompt);
   if (typeof found === 'string') return found;
   const { file, line, id } = reference;
   const { change, what } = found;
@@ -90,7 +90,7 @@ export function wishOf(
 
 type FoundChange = { change: DataChange; what: string; file?: string } | string;
 
-function changeOf(
+function wishedChange(
   action: TestAction,
   reference: ReferenceResult,
   prompt: WrittenPrompt,
@@ -103,11 +103,11 @@ function changeOf(
     case 'tag':
       return reference.tags.includes(action.tag)
         ? `The test has the tag ${action.tag} already.`
-        : setting({ tags: [...reference.tags, action.tag] }, `tagged ${action.tag}`);
+        : settingOf({ tags: [...reference.tags, action.tag] }, `tagged ${action.tag}`);
     case 'skip':
-      return setting({ skip: true }, 'skipped', { name: 'skip_reason', text: action.reason });
+      return settingOf({ skip: true }, 'skipped', { name: 'skip_reason', text: action.reason });
     case 'comment':
-      return setting({}, 'commented', { name: 'comment', text: action.text });
+      return settingOf({}, 'commented', { name: 'comment', text: action.text });
     case 'add':
       return addition(action, reference);
     case 'run':
@@ -115,7 +115,7 @@ function changeOf(
   }
 }
 
-function setting(
+function settingOf(
   values: JsonMap,
   what: string,
   remark: NewValues['remark'] = null,
@@ -127,12 +127,14 @@ function acceptance(
   action: Extract<TestAction, { kind: 'accept' }>,
   reference: ReferenceResult,
 ): FoundChange {
-  const parts = answerOf(action, reference)?.parts;
-  if (!parts) return GONE;
+  const parts = namedTry(action, reference)?.parts;
+  if (!parts) return GONE_ANSWER;
   const { text, calls } = action;
-  if (text !== undefined) return setting({ expected: text }, ACCEPTED);
+  if (text !== undefined) return settingOf({ expected: text }, ACCEPTED);
   const expected = expectedFrom(parts, reference.expected, calls);
-  return 'refused' in expected ? expected.refused : setting({ expected: expected.value }, ACCEPTED);
+  return 'refused' in expected
+    ? expected.refused
+    : settingOf({ expected: expected.value }, ACCEPTED);
 }
 
 function addition(
@@ -147,7 +149,7 @@ function addition(
 
 const ACCEPTED = 'its answer is now the expected answer';
 
-const GONE = 'This answer no longer exists.';
+const GONE_ANSWER = 'This answer no longer exists.';
 
 export const NO_INPUT = 'Enter an input for the new test.';
 
@@ -156,7 +158,7 @@ export function newReference({ input, expected }: NewReference): NewReference | 
   return Object.values(input).every((value) => value === '') ? null : { input, expected };
 }
 
-function answerOf(
+function namedTry(
   { side, answer }: Extract<TestAction, { answer: string }>,
   reference: ReferenceResult,
 ): TryResult | undefined {
@@ -176,7 +178,7 @@ function labelledExample(
   const { expected } = reference;
   if (showsExpected && expected === null)
     return `${name} shows the grader the expected value, but this test has none; add one first.`;
-  const content = answerWords(answerOf(action, reference));
+  const content = exampleText(namedTry(action, reference));
   if (content === null) return 'An answer without text cannot be an example.';
   const ideal = showsExpected ? idealText(expected) : null;
   const earlier = examples.find(
@@ -192,8 +194,8 @@ function labelledExample(
   };
 }
 
-function answerWords(made: TryResult | undefined): string | null {
+function exampleText(made: TryResult | undefined): string | null {
   const answer = made?.parts ? expectedFrom(made.parts, null) : null;
-  const words = answer !== null && 'value' in answer ? answer.value : null;
-  return typeof words === 'string' && words.trim() !== '' ? words : null;
+  const content = answer !== null && 'value' in answer ? answer.value : null;
+  return typeof content === 'string' && content.trim() !== '' ? content : null;
 }

@@ -8,7 +8,7 @@ import { savedView, type LivePrompt, type SavedView } from '../../report/section
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { WorkbenchState } from './refresh.ts';
 
-const NO_VERDICT: Block[] = [
+const PENDING_TOP: Block[] = [
   paragraph([text('… No verdict yet')], 'verdict'),
   paragraph([text('Some answers are missing. The others are below.')]),
 ];
@@ -22,7 +22,7 @@ export function viewOf({ look, more }: WorkbenchState): SavedView | null {
   const notes = alone === null ? [] : [`Only the working tree, without a comparison: ${alone}`];
   return {
     ...view,
-    blocks: missing ? { ...view.blocks, top: NO_VERDICT } : view.blocks,
+    blocks: missing ? { ...view.blocks, top: PENDING_TOP } : view.blocks,
     live: {
       others: uncompared(result, all),
       attributes: result.attributes.length > 0 ? [] : (all?.attributes ?? []),

@@ -137,7 +137,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
       });
     },
     run: (single) =>
-      inTurn(() => run(project, state, { single, onlooker: onlooker() }, { tell, draw })),
+      inTurn(() => runNow(project, state, { single, onlooker: onlooker() }, { tell, draw })),
   };
 }
 
@@ -148,7 +148,7 @@ function setProblems(state: WorkbenchState, problems: readonly Problem[]): void 
 }
 
 function brokenNote({ look: shown }: WorkbenchState): string {
-  return shown === null || isUnread(shown.result)
+  return shown === null || isNotRead(shown.result)
     ? 'the files have errors'
     : 'the files have errors; the last valid state is shown';
 }
@@ -183,7 +183,7 @@ interface Telling {
   draw(): void;
 }
 
-async function run(
+async function runNow(
   project: OpenProject,
   state: WorkbenchState,
   { single, onlooker }: { single: Single; onlooker: Omit<Onlooker, 'show'> },
@@ -216,10 +216,10 @@ async function refresh(
   const found = await look(project, leftToSpend(state), {
     ...onlooker,
     show(stored) {
-      const isBroken = isUnread(stored.result);
+      const isBroken = isNotRead(stored.result);
       setProblems(state, isBroken ? stored.result.problems : []);
       onlooker.follow(stored.files);
-      if (!isBroken || state.look === null || isUnread(state.look.result)) {
+      if (!isBroken || state.look === null || isNotRead(state.look.result)) {
         Object.assign(state, { look: stored, isOld: false });
         state.more.clear();
       }
@@ -244,7 +244,7 @@ async function refresh(
   draw();
 }
 
-function isUnread({ outcome, suites }: Result): boolean {
+function isNotRead({ outcome, suites }: Result): boolean {
   return outcome.kind === 'not-evaluated' && suites.length === 0;
 }
 
