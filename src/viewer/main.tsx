@@ -5,6 +5,7 @@ import { count } from '../text/amounts.ts';
 import { FirstTests } from './actions.tsx';
 import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
+import { Compare, comparedColumns } from './compare.tsx';
 import { Costs } from './costs.tsx';
 import { unpackView, type ViewData } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
@@ -23,12 +24,18 @@ interface Tab {
   isShown: boolean;
 }
 
-function tabsOf({ result, blocks, trend }: ViewData): Tab[] {
+function tabsOf({ result, blocks, trend }: ViewData, tests: readonly TestRow[]): Tab[] {
   const { suites, attributes, usage } = result;
   const hasSuites = suites.length > 0;
   const hasGroups = attributes.length + blocks.groups.length > 0;
   return [
     { name: 'suites', words: 'Suites', View: Suites, isShown: hasSuites },
+    {
+      name: 'compare',
+      words: 'Compare',
+      View: Compare,
+      isShown: comparedColumns(tests).length > 0,
+    },
     { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },
     { name: 'metrics', words: 'Metrics', View: Metrics, isShown: hasSuites },
     {
@@ -77,7 +84,7 @@ function App({ view, isPrinted, live }: AppProps) {
     document.querySelector('nav')?.scrollIntoView();
   };
   const { tests, links } = found;
-  const tabs = tabsOf(view);
+  const tabs = useMemo(() => tabsOf(view, tests), [view, tests]);
   const start = view.trend ? 'trend' : 'tests';
   const current = tabs.find(({ name }) => name === (address[0] || start))?.name ?? 'tests';
   const testsTab = { name: 'tests', words: `Tests (${count(tests.length)})` };
@@ -86,7 +93,7 @@ function App({ view, isPrinted, live }: AppProps) {
     block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
   );
   return (
-    <ViewerContext.Provider value={{ ...view, ...found, live, showTests }}>
+    <ViewerContext.Provider value={{ ...view, ...found, live, sides: SIDE_NAMES, showTests }}>
       {live === null ? <SavedBar view={view} /> : <LiveBar live={live} />}
       <main>
         <LiveNotes />
@@ -117,6 +124,8 @@ function App({ view, isPrinted, live }: AppProps) {
     </ViewerContext.Provider>
   );
 }
+
+const SIDE_NAMES = { base: 'Base', head: 'Head' };
 
 function SavedBar({ view: { result } }: { view: ViewData }) {
   const { base, head, mode } = result;

@@ -36,7 +36,7 @@ interface PanelProps {
 
 /** Everything about a test: both sides' answers first, then scores, then what was asked. */
 export function Panel({ test, chosen, form, setForm }: PanelProps) {
-  const { live } = useReport();
+  const { live, sides } = useReport();
   const { reference } = test;
   const [linked, number] = chosen;
   const start = (side: SideName) => (linked === side ? Number(number) - 1 : (test[side]?.try ?? 0));
@@ -47,7 +47,7 @@ export function Panel({ test, chosen, form, setForm }: PanelProps) {
   const isPair = reference.base !== null && reference.head !== null;
   const side = (name: SideName) => {
     const of = reference[name];
-    const title = isPair ? (name === 'base' ? 'Base' : 'Head') : 'Tries';
+    const title = isPair ? sides[name] : 'Tries';
     return of === null ? null : (
       <div class={name}>
         <h3>

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { placeLinks, type Links } from '../report/sections/document.ts';
 import type { LiveState } from '../report/sections/saved-view.ts';
+import type { Side } from '../types/plain.ts';
 import type { ViewData } from './data.ts';
 import { viewerRows, type Filter, type TestRow } from './tests.ts';
 
@@ -10,6 +11,8 @@ interface PageData extends Omit<ViewData, 'live'> {
   tests: TestRow[];
   links: Links;
   live: Live | null;
+  /** The names of what is compared. */
+  sides: Record<Side, string>;
   /** Shows the list with this filter. */
   showTests(chosen: Filter['chosen']): void;
 }

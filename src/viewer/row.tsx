@@ -128,21 +128,20 @@ function AnswerLines({ base, head }: { base: TryData | null; head: TryData | nul
 
 const UNANSWERED = { parts: null };
 
-const SIDE_WORDS = { base: 'Base: ', head: 'Head: ', both: 'Both sides: ' };
-
 interface AnswerProps {
-  kind: keyof typeof SIDE_WORDS;
+  kind: 'base' | 'head' | 'both';
   sign: string;
   made: TryData | null;
   pieces: Piece[] | undefined;
 }
 
 function AnswerLine({ kind, sign, made, pieces }: AnswerProps) {
+  const { sides } = useReport();
   const shown = pieces ?? (made === null ? null : answerPieces(made, ANSWER_CHARS));
   return (
     <span class={`answer ${kind}`}>
       <span aria-hidden="true">{sign} </span>
-      <span class="unseen">{SIDE_WORDS[kind]}</span>
+      <span class="unseen">{kind === 'both' ? 'Both sides' : sides[kind]}: </span>
       {shown === null ? (
         <i>{`no answer${made?.error ? `: ${shortLine(made.error, ANSWER_CHARS)}` : ''}`}</i>
       ) : (

@@ -58,10 +58,7 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
         reference,
         base,
         head,
-        answers:
-          answersKey(reference.base) === answersKey(reference.head)
-            ? 'the same answers'
-            : 'different answers',
+        answers: answersWords(reference),
         failing: failingIn(reference),
         attributes:
           attributesOf.get(JSON.stringify([suiteKeyOf(suite, suite.name), reference.id])) ?? [],
@@ -113,6 +110,10 @@ function suiteKeyOf({ path, variant }: Pick<SuiteData, 'path' | 'variant'>, name
 
 export function isOfSuite(attribute: AttributeData, suite: SuiteData): boolean {
   return suiteKeyOf(attribute, attribute.suite) === suiteKeyOf(suite, suite.name);
+}
+
+export function answersWords({ base, head }: ReferenceData): TestRow['answers'] {
+  return answersKey(base) === answersKey(head) ? 'the same answers' : 'different answers';
 }
 
 function answersKey(side: { tries: readonly WithParts[] } | null): string {

@@ -491,6 +491,26 @@ inBrowser('the viewer in a browser', () => {
       expect((await svg.getAttribute('aria-label'))?.length).toBeGreaterThan(3);
   });
 
+  test('two variants are compared on the same tests, with the verdict between them', async () => {
+    const result = sweepOfModels();
+    await open(result, { hash: '#compare' });
+    const [first, second, third] = await page
+      .getByLabel('First')
+      .locator('option')
+      .allTextContents();
+    const verdict = page.locator('section p', { hasText: 'on the same' });
+    expect(await verdict.innerText()).toMatch(/ (?:worse|better|distinguishable) .* points/);
+    const row = page.locator('.case').first();
+    await row.locator('> summary').click();
+    const titles = await row.locator('h3').allTextContents();
+    expect(titles.map((title) => title.split(' – ')[0])).toEqual([first, second]);
+    await page.getByLabel('Second').selectOption(third!);
+    expect(await verdict.innerText()).toContain(third);
+    expect(await page.locator('output').innerText()).toMatch(/^(\d+) of \1 shown$/);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   // Playwright's waitForFunction evaluates its text in the page, which the page's policy forbids.
   const until = (condition: string): Promise<unknown> =>
     page.evaluate(
