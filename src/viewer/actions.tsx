@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerKey, partText, visibleParts } from '../report/answers/text.ts';
 import { promptKey, suiteIdentity } from '../report/sections/order.ts';
 import { sentKey } from '../report/sections/reference-view.ts';
@@ -17,7 +17,7 @@ export interface OpenForm {
   side: Side;
 }
 
-type FormKind = 'accept' | 'rate' | 'tag' | 'skip' | 'comment' | 'add';
+type FormKind = 'accept' | 'rate' | 'tag' | 'skip' | 'comment' | 'add' | 'prompt';
 
 export const FORM_KEYS: Readonly<Record<string, FormKind>> = {
   a: 'accept',
@@ -25,6 +25,7 @@ export const FORM_KEYS: Readonly<Record<string, FormKind>> = {
   s: 'skip',
   c: 'comment',
   n: 'add',
+  e: 'prompt',
 };
 
 /** Names a test in requests. */
@@ -79,7 +80,11 @@ export function Actions({ test, tries, form, setForm }: ActionsProps) {
       <Button onClick={() => open('skip')}>Skip (s)</Button>
       <Button onClick={() => open('comment')}>Comment (c)</Button>
       <Button onClick={() => open('add')}>New test (n)</Button>
-      {form !== null && (
+      <Button onClick={() => open('prompt')}>Edit prompt (e)</Button>
+      {form?.kind === 'prompt' && prompt !== undefined && (
+        <PromptEditor prompt={prompt} close={() => setForm(null)} />
+      )}
+      {form !== null && form.kind !== 'prompt' && (
         <TestForm key={`${form.kind} ${form.side}`} {...{ test, tries, form, setForm, prompt }} />
       )}
     </div>
@@ -136,6 +141,8 @@ function Fields({ kind, parts, prompt, test }: FieldsProps) {
       return <TextField label="Why it is skipped" name="reason" />;
     case 'comment':
       return <TextField label="Comment" name="text" />;
+    case 'prompt':
+      return null;
     case 'add':
       return <NewTestFields variables={Object.keys(rawOf(test.reference.input))} />;
   }
@@ -151,6 +158,59 @@ function contentOf(
   if (kind === 'accept') return { answer, ...acceptedPart(parts, given) };
   if (kind === 'rate') return { answer, ...ratingIn(given, prompt) };
   return kind === 'add' ? newTestIn(given) : Object.fromEntries(given);
+}
+
+/** Unsaved texts of prompts, by the prompt's key. */
+const drafts = new Map<string, { text: string; read: string }>();
+
+/** Edits a prompt's file. Its answers are shown before it is saved. */
+function PromptEditor({ prompt, close }: { prompt: LivePrompt; close(): void }) {
+  const { live } = useReport();
+  const { key, text, path } = rawOf(prompt);
+  const [draft, setDraft] = useState(drafts.get(key) ?? { text, read: text });
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  useEffect(() => void drafts.set(key, draft), [draft]);
+  const isChanged = text !== draft.read;
+  const leave = () => {
+    drafts.delete(key);
+    close();
+  };
+  const act = (kind: string, more = {}) => {
+    // A text field has no carriage returns.
+    const written = text.includes('\r\n') ? draft.text.replaceAll(/\r?\n/g, '\r\n') : draft.text;
+    return live?.act({ kind, prompt: key, text: written, ...more }) ?? Promise.resolve(false);
+  };
+  const save = async () => {
+    if (await act('save', { read: text })) leave();
+  };
+  return (
+    <div class="fields">
+      <label>
+        {visible(path)}{' '}
+        <textarea
+          rows={12}
+          value={draft.text}
+          ref={field}
+          onInput={({ currentTarget: { value } }) => setDraft({ ...draft, text: value })}
+        />
+      </label>
+      {isChanged && (
+        <>
+          <p role="alert">The file has changed on disk. It is now:</p>
+          <pre>{visible(text)}</pre>
+        </>
+      )}
+      <span class="acts">
+        <Button onClick={() => void act('draft')}>Try it unsaved</Button>
+        <Button onClick={() => void save()}>{isChanged ? 'Overwrite the file' : 'Save'}</Button>
+        {isChanged && (
+          <Button onClick={() => setDraft({ text, read: text })}>Take the file's text</Button>
+        )}
+        <Button onClick={leave}>Cancel</Button>
+      </span>
+    </div>
+  );
 }
 
 /** What was typed and not yet saved, because rows far from the window are removed. */

@@ -12,6 +12,7 @@ const FIRST_STATE: LiveState = {
   spend: '',
   undo: null,
   problems: [],
+  draft: null,
 };
 
 const ENDED_NOTE = 'evaldiff dev has ended. This is what it last showed; start it again.';
@@ -131,7 +132,7 @@ export function LiveBar({ live }: { live: Live }) {
 export function LiveNotes() {
   const { live } = useReport();
   if (live === null) return null;
-  const { state, notes } = live;
+  const { state, notes, act } = live;
   return (
     <>
       {state.problems.length > 0 && (
@@ -147,6 +148,14 @@ export function LiveNotes() {
       {state.isOld && state.problems.length === 0 && (
         <p class="soft" role="status">
           The files have changed since this was shown.
+        </p>
+      )}
+      {state.draft !== null && (
+        <p class="verdict open">
+          Head is the unsaved text of <code>{state.draft}</code>.{' '}
+          <button type="button" onClick={() => void act({ kind: 'discard' })}>
+            Discard it
+          </button>
         </p>
       )}
       {notes.map((note) => (

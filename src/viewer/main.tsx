@@ -93,7 +93,7 @@ function App({ view, isPrinted, live }: AppProps) {
     block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
   );
   return (
-    <ViewerContext.Provider value={{ ...view, ...found, live, sides: SIDE_NAMES, showTests }}>
+    <ViewerContext.Provider value={{ ...view, ...found, live, sides: sideNames(live), showTests }}>
       {live === null ? <SavedBar view={view} /> : <LiveBar live={live} />}
       <main>
         <LiveNotes />
@@ -125,7 +125,9 @@ function App({ view, isPrinted, live }: AppProps) {
   );
 }
 
-const SIDE_NAMES = { base: 'Base', head: 'Head' };
+function sideNames(live: Live | null) {
+  return { base: 'Base', head: live?.state.draft ? 'Unsaved head' : 'Head' };
+}
 
 function SavedBar({ view: { result } }: { view: ViewData }) {
   const { base, head, mode } = result;

@@ -36,6 +36,15 @@ const pageActions = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('raise') }),
   z.strictObject({ kind: z.literal('undo') }),
   z.strictObject({ kind: z.literal('run-suite'), suite: z.string() }),
+  z.strictObject({ kind: z.literal('draft'), prompt: z.string(), text: z.string() }),
+  z.strictObject({ kind: z.literal('discard') }),
+  z.strictObject({
+    kind: z.literal('save'),
+    prompt: z.string(),
+    text: z.string(),
+    /** The file's text when editing began. */
+    read: z.string(),
+  }),
   z.strictObject({ kind: z.literal('first'), prompt: z.string(), ...newTest }),
 ]);
 

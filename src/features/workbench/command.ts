@@ -27,7 +27,7 @@ import {
   type WorkbenchState,
 } from './refresh.ts';
 import { serveWorkbench, type ActionReply } from './server.ts';
-import { takeBack, writeBack } from './write-back.ts';
+import { rewrite, takeBack, writeBack } from './write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -92,6 +92,7 @@ async function openWorkbench(
       suiteKeys: suiteKeysOf(terminal.features),
     },
     documents: new Map(),
+    draft: null,
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
     withFiles: (work) =>
@@ -99,7 +100,8 @@ async function openWorkbench(
   };
   const refresher = createRefresher(project, state);
   const server = await serveWorkbench(parsePort(options.port), {
-    view: () => JSON.stringify({ state: liveState(state), view: viewOf(state) }),
+    view: () =>
+      JSON.stringify({ state: liveState(state, project.draft?.file), view: viewOf(state) }),
     sent: (test) => JSON.stringify(state.look?.sent.get(test) ?? null),
     // One at a time, because an action reads what the previous one wrote.
     act: oneAtATime((action) => perform(action, { state, refresher, project, given })),
@@ -194,27 +196,73 @@ async function performOn(
   action: Exclude<Action, { kind: 'raise' | 'undo' }>,
   context: ActionContext,
 ): Promise<ActionReply> {
-  const { state, project, refresher } = context;
-  const texts = state.look?.texts ?? new Map<string, string>();
-  if (action.kind === 'run-suite') {
-    const suite = findSuite(state, action.suite);
-    if (suite === null) return NOT_FOUND_REPLY;
-    const { name, variant } = suite;
-    void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
-    return { said: `running ${name}`, bad: false };
+  switch (action.kind) {
+    case 'run-suite':
+      return runSuite(action.suite, context);
+    case 'first':
+      return addFirst(action, context);
+    case 'draft':
+    case 'save':
+      return editPrompt(action, context);
+    case 'discard':
+      return showDraft(null, context);
+    default:
+      return performOnTest(action, context);
   }
-  if (action.kind === 'first') {
-    const prompt = state.look?.prompts.get(action.prompt);
-    if (prompt === undefined) return NOT_FOUND_REPLY;
-    const added = newReference(action);
-    if (added === null) return { said: NO_INPUT, bad: true };
-    const wish = {
-      ...{ file: prompt.tests, line: 0, id: '', columns: {}, what: 'the first test is added' },
-      change: { kind: 'first' as const, ...added },
-    };
-    return writeBack(wish, { project, texts, prompt }, state.written);
-  }
-  return performOnTest(action, context);
+}
+
+function runSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
+  const suite = findSuite(state, identity);
+  if (suite === null) return NOT_FOUND_REPLY;
+  const { name, variant } = suite;
+  void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
+  return { said: `running ${name}`, bad: false };
+}
+
+async function addFirst(
+  action: Extract<Action, { kind: 'first' }>,
+  { state, project }: ActionContext,
+): Promise<ActionReply> {
+  const prompt = state.look?.prompts.get(action.prompt);
+  if (prompt === undefined) return NOT_FOUND_REPLY;
+  const added = newReference(action);
+  if (added === null) return { said: NO_INPUT, bad: true };
+  const wish = {
+    ...{ file: prompt.tests, line: 0, id: '', columns: {}, what: 'the first test is added' },
+    change: { kind: 'first' as const, ...added },
+  };
+  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
+}
+
+function textsOf({ look }: WorkbenchState): ReadonlyMap<string, string> {
+  return look?.texts ?? new Map<string, string>();
+}
+
+async function editPrompt(
+  action: Extract<Action, { kind: 'draft' | 'save' }>,
+  context: ActionContext,
+): Promise<ActionReply> {
+  const { project, state } = context;
+  const file = state.look?.prompts.get(action.prompt)?.path;
+  if (file === undefined) return NOT_FOUND_REPLY;
+  const { text } = action;
+  if (action.kind === 'draft') return showDraft({ file, text }, context);
+  const edit = (before: string) =>
+    before === action.read
+      ? { text }
+      : { refused: 'another program changed it while you edited; the page shows both texts' };
+  const reply = await rewrite({ file, what: 'the prompt is saved', edit }, project, state.written);
+  if (!reply.bad) project.draft = null;
+  return reply;
+}
+
+function showDraft(
+  draft: OpenProject['draft'],
+  { project, refresher }: ActionContext,
+): ActionReply {
+  project.draft = draft;
+  void refresher.refresh();
+  return { said: draft === null ? 'the draft is discarded' : 'the draft is run', bad: false };
 }
 
 async function performOnTest(action: TestAction, context: ActionContext): Promise<ActionReply> {
@@ -232,8 +280,7 @@ async function performOnTest(action: TestAction, context: ActionContext): Promis
   }
   const wish = wishOf(action, reference, prompt);
   if (typeof wish === 'string') return { said: wish, bad: true };
-  const texts = state.look?.texts ?? new Map<string, string>();
-  return writeBack(wish, { project, texts, prompt }, state.written);
+  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
 }
 
 function raise({ state: { spend }, refresher, given }: ActionContext): ActionReply {

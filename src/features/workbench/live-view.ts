@@ -26,18 +26,19 @@ export function viewOf({ look, more }: WorkbenchState): SavedView | null {
     live: {
       others: uncompared(result, all),
       attributes: result.attributes.length > 0 ? [] : (all?.attributes ?? []),
-      prompts: [...prompts].map(livePrompt),
+      prompts: [...prompts].map(([key, prompt]) => livePrompt(key, prompt, look.texts)),
       notes,
     },
   };
 }
 
-function livePrompt([key, prompt]: readonly [string, WrittenPrompt]): LivePrompt {
+function livePrompt(key: string, prompt: WrittenPrompt, texts: WorkLook['texts']): LivePrompt {
   const { name, path, variables, rubrics, spans, references, tool } = prompt;
   return {
     key,
     name,
     path,
+    text: texts.get(path) ?? '',
     variables,
     spans,
     rubrics: rubrics.map(({ name: rubric, labels }) => ({ name: rubric, labels: [...labels] })),

@@ -51,10 +51,10 @@ export function initialState(spend: Spend): WorkbenchState {
   };
 }
 
-export function liveState(state: WorkbenchState): LiveState {
+export function liveState(state: WorkbenchState, draft: string | null = null): LiveState {
   const { note, isBad, isOld, isRunning, spend, written, problems } = state;
   const undo = written.at(-1)?.what ?? null;
-  return { note, isBad, isOld, isRunning, spend: spendWords(spend), undo, problems };
+  return { note, isBad, isOld, isRunning, spend: spendWords(spend), undo, problems, draft };
 }
 
 export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
@@ -87,7 +87,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
   let news: EditEvents = { edited: new AbortController().signal, follow: () => undefined };
   const tell: Tell = (note, isBad = false) => {
     Object.assign(state, { note, isBad });
-    server?.tell('state', liveState(state));
+    server?.tell('state', liveState(state, project.draft?.file));
   };
   const draw = (): void => {
     server?.tell('view', {});

@@ -58,7 +58,7 @@ interface Rewriting {
 }
 
 /** Edits a file unless it would become invalid. */
-async function rewrite(
+export async function rewrite(
   { file, what, edit }: Rewriting,
   project: WriteTarget['project'],
   undo: WrittenEdit[],

@@ -47,6 +47,8 @@ export interface LivePrompt {
   key: string;
   name: string;
   path: string;
+  /** The saved text of the file. */
+  text: string;
   variables: string[];
   rubrics: { name: string; labels: string[] }[];
   /** Names of metrics that look for `expected` as a part of the answer. */
@@ -66,6 +68,8 @@ export interface LiveState {
   undo: string | null;
   /** Errors in the files. The page then shows the last valid state. */
   problems: string[];
+  /** The file whose unsaved text is shown instead of the saved one. */
+  draft: string | null;
 }
 
 const VIEW_PARTS = {

@@ -384,6 +384,36 @@ inBrowser('the workbench in a browser', () => {
       await page.keyboard.press('Escape');
     });
 
+    test('edits a prompt: its unsaved answers are shown, and nothing is lost if the file changes meanwhile', async () => {
+      await row(page, 'returns').locator('> summary').focus();
+      await page.keyboard.press('e');
+      const editor = page.getByLabel(PROMPT_FILE);
+      const text = await editor.inputValue();
+      expect(text).toBe(FILES[PROMPT_FILE]);
+      const mine = text.replace('Answer:', 'Reply:');
+      await editor.fill(mine);
+      await page.getByRole('button', { name: 'Try it unsaved' }).click();
+      await says(page, 'h1', 'Regressed');
+      await says(page, '.verdict', `unsaved text of ${PROMPT_FILE}`);
+      await says(page, '.transcript .head', 'no idea');
+      expect(bench.file(PROMPT_FILE)).toBe(text);
+      // Another program changes the file.
+      const theirs = text.replace('name: ask', 'name: ask # theirs');
+      writeFileSync(join(bench.directory, PROMPT_FILE), theirs);
+      await says(page, '[role=alert]', 'The file has changed on disk');
+      await says(page, '.fields pre', '# theirs');
+      expect(await editor.inputValue()).toBe(mine);
+      await says(page, '.state', 'up to date');
+      const reply = await replyTo(page, () =>
+        page.getByRole('button', { name: 'Overwrite the file' }).click(),
+      );
+      expect(reply).toEqual({ said: `the prompt is saved, in ${PROMPT_FILE}`, bad: false });
+      expect(bench.file(PROMPT_FILE)).toBe(mine);
+      await bench.seenWhen(({ draft, note }) => draft === null && note === 'up to date');
+      await bench.act({ kind: 'undo' });
+      expect(bench.file(PROMPT_FILE)).toBe(theirs);
+    });
+
     test('has no accessibility violations in dark and light, wide and narrow', async () => {
       await breakAnswers();
       await page.keyboard.press('n');
