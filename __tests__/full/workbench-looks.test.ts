@@ -8,6 +8,7 @@ import { temporaryFolder } from '../stand-ins/repository.ts';
 import {
   openWorkbench,
   seenAt,
+  suitesOf,
   topOf,
   type OpenWorkbench,
   type Seen,
@@ -49,11 +50,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** Without times, which differ between runs. */
-const drawn = ({ view }: Seen): unknown =>
+const OF_RUN = /^(?:latency_ms|usage|reused|stored|served|cost_per_1000_calls)$/;
+
+/** Without what depends on the run that made an answer. */
+const drawn = (seen: Seen): unknown =>
   JSON.parse(
-    JSON.stringify(view, (key, value: unknown) =>
-      /^(?:latency_ms|usage|reused|footer|created_at|ms)$/.test(key) ? undefined : value,
+    JSON.stringify(
+      { top: seen.view?.blocks.top, live: seen.view?.live?.prompts, suites: suitesOf(seen) },
+      (key, value: unknown) => (OF_RUN.test(key) ? undefined : value),
     ),
   );
 

@@ -8,14 +8,14 @@ import { useReport, ViewerContext } from './report.ts';
 import { answersWords, NO_FILTER, type TestRow } from './tests.ts';
 
 /** A suite with all its tests. */
-interface Column {
+interface SuiteColumn {
   name: string;
   suite: SuiteData;
   rows: TestRow[];
 }
 
 /** The suites of each prompt that ran with several models or parameters. */
-export function comparedColumns(tests: readonly TestRow[]): Column[][] {
+export function comparedColumns(tests: readonly TestRow[]): SuiteColumn[][] {
   const named = [...Map.groupBy(tests, ({ suiteName }) => suiteName)].flatMap(([name, rows]) => {
     const [first] = rows;
     const references = rows.map(({ reference }) => reference);
@@ -32,7 +32,7 @@ const STATUSES = {
 } as const;
 
 /** The tests that both ran, with the first suite in the place of base. */
-function comparedRows(first: Column, second: Column): TestRow[] {
+function comparedRows(first: SuiteColumn, second: SuiteColumn): TestRow[] {
   const before = new Map(first.rows.map(({ reference }) => [reference.id, reference.head]));
   return second.rows
     .flatMap((row): TestRow[] => {
@@ -56,7 +56,11 @@ function comparedRows(first: Column, second: Column): TestRow[] {
 }
 
 /** With the same adjusted p-values as the ranking. */
-function verdictWords(first: Column, second: Column, columns: readonly Column[]): string {
+function verdictWords(
+  first: SuiteColumn,
+  second: SuiteColumn,
+  columns: readonly SuiteColumn[],
+): string {
   const paired = pairing(first.suite, second.suite);
   if (paired === null) return 'They share no judged test.';
   const { difference, references, low, high } = paired;
@@ -73,13 +77,13 @@ function verdictWords(first: Column, second: Column, columns: readonly Column[])
   );
 }
 
-interface Pair {
-  columns: Column[];
-  first: Column;
-  second: Column;
+interface ColumnPair {
+  columns: SuiteColumn[];
+  first: SuiteColumn;
+  second: SuiteColumn;
 }
 
-function chosenPair(prompts: readonly Column[][], [before, after]: Chosen): Pair | null {
+function chosenPair(prompts: readonly SuiteColumn[][], [before, after]: Chosen): ColumnPair | null {
   const columns = prompts.find((each) => each.some(({ name }) => name === before)) ?? prompts[0];
   const first = columns?.find(({ name }) => name === before) ?? columns?.[0];
   const others = columns?.filter((column) => column !== first) ?? [];
@@ -123,8 +127,8 @@ export function Compare() {
 
 interface SelectProps {
   label: string;
-  value: Column;
-  columns: readonly Column[];
+  value: SuiteColumn;
+  columns: readonly SuiteColumn[];
   pick(name: string): void;
 }
 
@@ -141,16 +145,16 @@ function ColumnSelect({ label, value, columns, pick }: SelectProps) {
   );
 }
 
-const NO_ADDRESS: string[] = [];
+const UNLINKED: string[] = [];
 
-function PairList({ first, second }: Omit<Pair, 'columns'>) {
+function PairList({ first, second }: Omit<ColumnPair, 'columns'>) {
   const report = useReport();
   const [filter, setFilter] = useState(NO_FILTER);
   const tests = useMemo(() => comparedRows(first, second), [report.tests, first.name, second.name]);
   const sides = { base: first.name, head: second.name };
   return (
     <ViewerContext.Provider value={{ ...report, tests, sides, live: null }}>
-      <TestList {...{ address: NO_ADDRESS, filter, setFilter, isPrinted: false }} />
+      <TestList {...{ address: UNLINKED, filter, setFilter, isPrinted: false }} />
     </ViewerContext.Provider>
   );
 }

@@ -198,7 +198,7 @@ async function performOn(
 ): Promise<ActionReply> {
   switch (action.kind) {
     case 'run-suite':
-      return runSuite(action.suite, context);
+      return runOneSuite(action.suite, context);
     case 'first':
       return addFirst(action, context);
     case 'draft':
@@ -211,7 +211,7 @@ async function performOn(
   }
 }
 
-function runSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
+function runOneSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
   const suite = findSuite(state, identity);
   if (suite === null) return NOT_FOUND_REPLY;
   const { name, variant } = suite;
