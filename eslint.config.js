@@ -81,7 +81,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.ts', '**/*.tsx', 'src/**/assets/*.js'],
+    files: ['**/*.ts', '**/*.tsx'],
     rules: {
       '@typescript-eslint/no-unused-vars': [
         'error',
@@ -93,7 +93,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**/*.ts', 'src/**/*.tsx', 'src/**/assets/*.js'],
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
     rules: {
       complexity: ['error', 12],
       'no-console': 'error',
@@ -101,8 +101,6 @@ export default tseslint.config(
       'id-denylist': ['error', 'one'],
     },
   },
-  // Scripts of pages, which share one scope; tsconfig.browser.json has the globals of browsers.
-  { files: ['src/**/assets/*.js'], languageOptions: { sourceType: 'script' } },
   {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     plugins: { house: { rules: { 'imports-down': importsDown } } },

@@ -72,7 +72,6 @@ for (const path of [
   'edges/providers/promptfoo-adapter.py',
   'edges/providers/promptfoo-adapter.js',
   'features/agents/workspace/inside.js',
-  'features/workbench/assets',
 ])
   cpSync(join(root, 'src', path), join(root, 'build/lib', path), { recursive: true });
 for (const entry of ['action', 'cli']) {

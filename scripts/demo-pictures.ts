@@ -6,16 +6,13 @@ import { crc32 } from 'node:zlib';
 import type { DemoOutcome } from '../src/app/commands/demo.ts';
 import { readResultValue } from '../src/app/commands/read-result.ts';
 import { ownKeys } from '../src/app/run/feature.ts';
-import { actsHtml, cellActsHtml } from '../src/features/workbench/buttons.ts';
-import { workbenchPage } from '../src/features/workbench/workbench-page.ts';
-import { matricesOf } from '../src/features/workbench/workbench-rows.ts';
-import { boardOf, detailHtml, spendWords } from '../src/features/workbench/workbench.ts';
+import { initialState, liveState } from '../src/features/workbench/refresh.ts';
 import { FEATURES } from '../src/features.ts';
 import { type Result } from '../src/kernel/result/result.ts';
-import { renderHtml } from '../src/report/html.ts';
+import { livePage, renderHtml } from '../src/report/html.ts';
 import { loadReports } from '../src/report/sections/feature-report.ts';
 import type { Reports } from '../src/report/sections/feature-report.ts';
-import { markup, markupText } from '../src/text/markup.ts';
+import { savedView } from '../src/report/sections/saved-view.ts';
 import { commentPage, type Theme } from './comment-page.ts';
 
 /** Each picture's width, and its height if it differs from the page's; in pixels. */
@@ -31,8 +28,8 @@ export interface Shown {
   comment: string;
   /** The report's HTML. */
   report: string;
-  /** The workbench's data for the same change: its board, and its first reference opened. */
-  workbench: { board: object; detail: string };
+  /** The workbench's data for the same change, as JSON. */
+  workbench: string;
 }
 
 /**
@@ -60,30 +57,11 @@ export function steady(text: string): string {
     .replaceAll(/("latency_ms":\s*)[\d.]+/g, '$1100');
 }
 
-function workbenchOf(result: Result, reports: Reports): Shown['workbench'] {
-  const matrices = matricesOf(result, null);
-  const nothing = { all: null, missing: false, notes: [], empty: [] };
-  const board = boardOf({ result, reports, matrices, ...nothing });
-  const row = matrices[0]?.rows[0];
-  if (row === undefined) throw new Error('the board has no reference');
-  return {
-    board: {
-      note: 'up to date',
-      bad: false,
-      spend: spendWords({ calls: 0, maxCalls: 500, cost: 0, maxCost: 1, unpriced: false }),
-      old: false,
-      undo: false,
-      ...board,
-    },
-    detail: markupText(
-      markup`${actsHtml(row, [])}${detailHtml(
-        row,
-        () => null,
-        (cell) => cellActsHtml(cell, []),
-        reports,
-      )}`,
-    ),
-  };
+function workbenchOf(result: Result, reports: Reports): string {
+  const spend = { calls: 0, maxCalls: 500, cost: 0, maxCost: 1, unpriced: false };
+  const state = { ...liveState(initialState(spend)), note: 'up to date' };
+  const live = { others: [], attributes: [], prompts: [], notes: [] };
+  return JSON.stringify({ state, view: { ...savedView(result, reports), live } });
 }
 
 /**
@@ -94,9 +72,9 @@ export function pictureKey(name: PictureName, shown: Shown, theme: Theme): strin
   const { comment, report, workbench } = shown;
   const from = {
     comment: () => commentPage(comment, theme),
-    // The rest of the page is not in the picture.
-    report: () => report.slice(0, report.indexOf('<details')),
-    workbench: () => workbenchPage('') + JSON.stringify(workbench),
+    // The comment's words change whenever the first screen does.
+    report: () => report.slice(0, report.indexOf('</noscript>')),
+    workbench: () => livePage().html + workbench,
   };
   return createHash('sha256').update(from[name]()).digest('hex');
 }

@@ -174,7 +174,7 @@ async function take({ folder, env }: Shell, [command, code, says]: Step): Promis
     );
 }
 
-/** Starts the workbench, requests its page and board, and stops it with Ctrl-C. */
+/** Starts the workbench, requests its page and data, and stops it with Ctrl-C. */
 async function openWorkbench({ folder, env }: Shell): Promise<void> {
   const child = spawn('npx', [manifest.name, 'dev', '--base', 'HEAD'], {
     cwd: folder,
@@ -198,7 +198,7 @@ async function openWorkbench({ folder, env }: Shell): Promise<void> {
     });
     for (const [path, says] of [
       ['', '<title>evaldiff dev</title>'],
-      ['board', '"spend"'],
+      ['view', '"spend"'],
     ] as const) {
       const answer = await fetch(new URL(path, url));
       if (!answer.ok || !(await answer.text()).includes(says))

@@ -30,8 +30,8 @@ const shown = await shownBy(demo);
 rmSync(demo.folder, { recursive: true, force: true });
 
 const workbench = await serveWorkbench(0, {
-  board: () => shown.workbench.board,
-  detail: () => shown.workbench.detail,
+  view: () => shown.workbench,
+  sent: () => null,
   act: () => Promise.resolve({ said: 'a picture', bad: true }),
 });
 
@@ -40,8 +40,8 @@ const OPEN: Readonly<Record<PictureName, (page: Page, theme: Theme) => Promise<v
   report: (page) => page.setContent(shown.report),
   async workbench(page) {
     await page.goto(workbench.url);
-    await page.locator('.ref').first().click();
-    await page.locator('#detail').waitFor();
+    await page.locator('.case summary').first().click();
+    await page.locator('.panel').waitFor();
   },
 };
 

@@ -6,10 +6,12 @@ import { beginIn, commandIn, localEndpoint } from '../stand-ins/command-line.ts'
 import type { Script } from '../stand-ins/models/server.ts';
 import { temporaryFolder } from '../stand-ins/repository.ts';
 import {
-  boardAt,
   openWorkbench,
+  seenAt,
+  suitesOf,
+  topOf,
   type OpenWorkbench,
-  type SeenBoard,
+  type Seen,
 } from '../stand-ins/workbench.ts';
 
 const MODEL = 'provider: openai, endpoint: local, price: { input: 1, output: 1 }';
@@ -44,23 +46,27 @@ let store: string;
 beforeEach(async () => {
   store = join(temporaryFolder('answers'), 'store.sqlite');
   bench = await openWorkbench({ files: FILES, answer: answers, args: ['--store', store] });
-  await bench.boardWhen(({ note }) => note === 'up to date');
+  await bench.seenWhen(({ note }) => note === 'up to date');
 });
 afterEach(() => bench.close());
 
-const drawn = ({ head, matrices, firsts, choices }: SeenBoard) => ({
-  head,
-  matrices,
-  firsts,
-  choices,
-});
+const OF_RUN = /^(?:latency_ms|usage|reused|stored|served|cost_per_1000_calls)$/;
+
+/** Without what depends on the run that made an answer. */
+const drawn = (seen: Seen): unknown =>
+  JSON.parse(
+    JSON.stringify(
+      { top: seen.view?.blocks.top, live: seen.view?.live?.prompts, suites: suitesOf(seen) },
+      (key, value: unknown) => (OF_RUN.test(key) ? undefined : value),
+    ),
+  );
 
 async function shownAnew() {
   const fresh = beginIn(bench.directory, ['dev', '--store', store], {
     env: localEndpoint(bench.server),
   });
   const url = /http:\S+/.exec(await fresh.said('workbench: http'))?.[0] ?? '';
-  const board = await boardAt(
+  const board = await seenAt(
     url,
     ({ note }) => note !== 'reading the files' && !note.startsWith('asking'),
   );
@@ -80,12 +86,12 @@ const commit = () => {
 
 /** Runs an action and expects a changed board that equals a new workbench's. */
 async function showsAfter(work: () => void) {
-  const before = drawn(await bench.board());
+  const before = drawn(await bench.seen());
   work();
   const after = drawn(
-    await bench.boardWhen(
-      (board) =>
-        board.note === 'up to date' && !board.old && !isDeepStrictEqual(drawn(board), before),
+    await bench.seenWhen(
+      (seen) =>
+        seen.note === 'up to date' && !seen.isOld && !isDeepStrictEqual(drawn(seen), before),
     ),
   );
   expect(after).toEqual(await shownAnew());
@@ -119,19 +125,19 @@ test('the workbench updates its comparison after a commit, although no file has 
 
 test('the workbench reads a file again after it was unreadable, deleted or replaced', async () => {
   const path = 'prompts/tests/ask.yaml';
-  const before = drawn(await bench.board());
+  const before = drawn(await bench.seen());
   const problem = async (words: string) => {
-    const { note } = await bench.boardWhen(({ bad }) => bad);
-    expect(note).toContain(words);
+    const { problems } = await bench.seenWhen((seen) => seen.problems.length > 0);
+    expect(problems.join()).toContain(words);
   };
   write(path, 'metrics: [');
   await problem('is not valid YAML');
   write(path, FILES[path]);
-  await bench.boardWhen(({ bad, note }) => !bad && note === 'up to date');
+  await bench.seenWhen(({ isBad, note }) => !isBad && note === 'up to date');
   rmSync(join(bench.directory, path));
   await problem('does not exist');
   write(path, FILES[path]);
-  expect(drawn(await bench.boardWhen(({ bad, note }) => !bad && note === 'up to date'))).toEqual(
+  expect(drawn(await bench.seenWhen(({ isBad, note }) => !isBad && note === 'up to date'))).toEqual(
     before,
   );
 });
@@ -144,7 +150,7 @@ test('the workbench shows answers that another process stored in the meantime', 
     args: ['--store', store, '--max-calls', '0'],
   });
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-  await bench.boardWhen(({ bad, head }) => bad && head.includes('No verdict yet'));
+  await bench.seenWhen((seen) => seen.isBad && topOf(seen).includes('No verdict yet'));
   const { code } = await commandIn(
     bench.directory,
     ['diff', '--head', 'worktree', '--store', store],
@@ -169,7 +175,7 @@ test('the workbench counts spending as answers arrive, and does not count calls 
     },
   });
   bench.edit('prompts/ask.yaml', 'Answer:', 'Reply:');
-  const refused = await bench.boardWhen(({ bad }) => bad);
+  const refused = await bench.seenWhen(({ isBad }) => isBad);
   expect([refused.note, refused.spend]).toEqual([
     expect.stringMatching(/^openai.*: 401, the server rejected the key/),
     '$0.00 of $1.00 spent · 0 of 500 calls',
@@ -178,8 +184,8 @@ test('the workbench counts spending as answers arrive, and does not count calls 
   refuses = false;
   bench.edit('prompts/ask.yaml', 'Reply:', 'Say:');
   // Both answers of one reference have arrived; the others are pending.
-  await bench.boardWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
+  await bench.seenWhen(({ note, spend }) => note.includes('of 4') && spend.includes('2 of 500'));
   release();
-  const { spend } = await bench.boardWhen(({ note }) => note === 'up to date');
+  const { spend } = await bench.seenWhen(({ note }) => note === 'up to date');
   expect(spend).toMatch(/^\$0\.0\d+ of \$1\.00 spent · \d of 500 calls$/);
 });

@@ -1,4 +1,5 @@
 /** Renders results with the reports of all features. */
+import { inflateRawSync } from 'node:zlib';
 import { FEATURES } from '../../src/features.ts';
 import type { ReferenceStatus } from '../../src/kernel/result/reference-result.ts';
 import type { Result } from '../../src/kernel/result/result.ts';
@@ -12,6 +13,7 @@ import { loadReports } from '../../src/report/sections/feature-report.ts';
 import { sectionBlocks as blocksOf, type SectionName } from '../../src/report/sections/index.ts';
 import * as order from '../../src/report/sections/order.ts';
 import { headline as headlineOf } from '../../src/report/sections/outcomes.ts';
+import type { SavedView, Trend } from '../../src/report/sections/saved-view.ts';
 import { renderTerminal as terminalOf, type TerminalOptions } from '../../src/report/terminal.ts';
 import type { ChangedFile } from '../../src/types/repository.ts';
 
@@ -31,7 +33,14 @@ export const renderSummary = (result: Result, limit?: number, links?: Links) =>
 export const checkSummary = (result: Result, limit?: number, links?: Links) =>
   comment.checkSummary(result, REPORTS, limit, links);
 
-export const renderHtml = (result: Result) => htmlOf(result, REPORTS);
+export const renderHtml = (result: Result, trend: Trend | null = null) =>
+  htmlOf(result, REPORTS, trend);
+
+/** What the page's script reads. */
+export const viewIn = (html: string): SavedView => {
+  const [, packed = ''] = /id="data">([^<]*)</.exec(html) ?? [];
+  return JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString()) as SavedView;
+};
 
 /** What the page shows without JavaScript. */
 export const unscriptedPage = async (result: Result) => {

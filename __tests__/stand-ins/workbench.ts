@@ -1,24 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import type { Board } from '../../src/features/workbench/workbench.ts';
+import type { SuiteResult } from '../../src/kernel/result/suite-result.ts';
+import { sentKey } from '../../src/report/sections/reference-view.ts';
+import type { LiveState, SavedView } from '../../src/report/sections/saved-view.ts';
 import { beginIn, localEndpoint, type Said } from './command-line.ts';
 import { bodyOf } from './loopback.ts';
 import { startModelServer, type ModelServer, type Script } from './models/server.ts';
 import { createRepository, temporaryFolder, writeFiles } from './repository.ts';
 
-/** The data that the page fetches. */
-export interface SeenBoard extends Board {
-  note: string;
-  bad: boolean;
-  old: boolean;
-  undo: boolean;
-  spend: string;
+/** What the page fetches. */
+export interface Seen extends LiveState {
+  view: SavedView | null;
 }
 
-/** The rows of all its matrices, in order. */
-export const rowsOf = ({ matrices }: Board): Board['matrices'][number]['rows'] =>
-  matrices.flatMap(({ rows }) => rows);
+/** All suites that the page shows. */
+export const suitesOf = ({ view }: Pick<Seen, 'view'>): SuiteResult[] =>
+  view === null ? [] : [...view.result.suites, ...(view.live?.others ?? [])];
+
+/** The words of the first lines. */
+export const topOf = ({ view }: Seen) => JSON.stringify(view?.blocks.top);
 
 /** A running workbench with its own files, and the requests of a page. */
 export interface OpenWorkbench {
@@ -27,13 +28,12 @@ export interface OpenWorkbench {
   server: ModelServer;
   edit(path: string, from: string, to: string): void;
   file(path: string): string;
-  board(): Promise<SeenBoard>;
-  /** Resolves to the board once `is` holds. Checked whenever windows are notified. */
-  boardWhen(is: (board: SeenBoard) => boolean): Promise<SeenBoard>;
-  /** Does `work` and resolves to the next board. */
-  boardAfter(work: () => unknown): Promise<SeenBoard>;
-  detail(id: string): Promise<string>;
-  /** Does what a button does; `id`: the row's reference. */
+  seen(): Promise<Seen>;
+  /** Resolves to what the page shows once `is` holds. Checked whenever windows are notified. */
+  seenWhen(is: (seen: Seen) => boolean): Promise<Seen>;
+  /** Does `work` and resolves once its result is shown. */
+  seenAfter(work: () => unknown): Promise<Seen>;
+  /** Does what a button does; `id`: the test. */
   act(action: { kind: string; [part: string]: unknown }, id?: string): Promise<Reply>;
   /** Status and headers of a request, from a browser or another client. */
   asked(path: string, headers?: Record<string, string>, method?: 'GET' | 'POST'): Promise<Answer>;
@@ -82,12 +82,13 @@ export async function openWorkbench({
       method,
       body: method === 'POST' ? '{"kind":"raise"}' : '',
     });
-  const board = async () => JSON.parse((await asked('board')).text) as SeenBoard;
-  const keyOf = async (id: string) => {
-    const keys = rowsOf(await board()).map(({ key }) => key);
-    const key = keys.find((one) => one.includes(`"${id}"`));
-    if (key === undefined) throw new Error(`there is no row of ${id}: ${keys.join(' ')}`);
-    return key;
+  const seen = () => seenAt(url, () => true);
+  const testOf = async (id: string) => {
+    const suite = suitesOf(await seen()).find(({ references }) =>
+      references.some((reference) => reference.id === id),
+    );
+    if (suite === undefined) throw new Error(`there is no test ${id}`);
+    return sentKey(suite, id);
   };
   return {
     directory,
@@ -98,17 +99,17 @@ export async function openWorkbench({
       writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
     },
     file: (path) => readFileSync(join(directory, path), 'utf8'),
-    board,
-    boardWhen: (is) => boardAt(url, is),
-    boardAfter: (work) =>
-      boardAt(url, ({ note, old }) => note === 'up to date' && !old, { work, passed: 1 }),
-    detail: async (id) => (await asked(`detail?key=${encodeURIComponent(await keyOf(id))}`)).text,
+    seen,
+    seenWhen: (is) => seenAt(url, is),
+    seenAfter: (work) =>
+      seenAt(url, ({ note, isOld }) => note === 'up to date' && !isOld, { work, passed: 1 }),
     async act(action, id) {
       const { host, origin } = new URL(url);
+      const of = id === undefined ? {} : { test: await testOf(id), side: 'head' };
       const { text } = await send(new URL('act', url), {
         headers: { 'content-type': 'application/json', origin, host },
         method: 'POST',
-        body: JSON.stringify(id === undefined ? action : { key: await keyOf(id), ...action }),
+        body: JSON.stringify({ ...of, ...action }),
       });
       return JSON.parse(text) as Reply;
     },
@@ -122,22 +123,24 @@ export async function openWorkbench({
 }
 
 /**
- * The board at an address once it is as wanted. Checked whenever windows are notified.
+ * What the page at an address shows, once it is as wanted. Checked whenever windows are notified.
  *
  * @param passed the number of notifications to wait for first, counted since `work`
  */
-export async function boardAt(
+export async function seenAt(
   url: string,
-  is: (board: SeenBoard) => boolean,
+  is: (seen: Seen) => boolean,
   { work = () => undefined, passed = 0 }: { work?: () => unknown; passed?: number } = {},
-): Promise<SeenBoard> {
+): Promise<Seen> {
   const events = await fetch(new URL('events', url));
   const reader = events.body?.getReader();
   try {
     await reader?.read();
     await work();
     for (let heard = 0; ; heard += 1) {
-      const seen = (await (await fetch(new URL('board', url))).json()) as SeenBoard;
+      const answer = await fetch(new URL('view', url));
+      const { state, view } = (await answer.json()) as { state: LiveState; view: Seen['view'] };
+      const seen = { ...state, view };
       if (heard >= passed && is(seen)) return seen;
       await reader?.read();
     }

@@ -11,19 +11,20 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Json } from '../types/plain.ts';
+import type { Json, JsonMap } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import {
   appendItem,
   pairAt,
   remarkAbove,
   setKey,
+  type EditResult,
   type Splice,
   type YamlText,
 } from './yaml-splices.ts';
 
 export type YamlEdit =
-  | ({ kind: 'set'; key: string; value: Json; remark: string | null } & ReferencePosition)
+  | ({ kind: 'set'; values: JsonMap; remark: string | null } & ReferencePosition)
   | ({ kind: 'append'; value: Json } & ReferencePosition)
   | { kind: 'append-in'; path: readonly string[]; value: Json };
 
@@ -31,8 +32,6 @@ interface ReferencePosition {
   line: number;
   id: string;
 }
-
-export type EditResult = { text: string } | { refused: string };
 
 function parseYamlText(text: string): YamlText | null {
   const lines = new LineCounter();
@@ -105,9 +104,9 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
         return value;
       },
     };
-  const { key, value, remark } = edit;
+  const { values, remark } = edit;
   const splices = [
-    setKey(found, item, key, value),
+    ...Object.entries(values).map(([key, value]) => setKey(found, item, key, value)),
     ...(remark === null ? [] : [remarkAbove(found, map, remark)]),
   ];
   return splices.some((splice) => splice === null)
@@ -115,7 +114,7 @@ function plan(found: YamlText, edit: YamlEdit, read: string): EditPlan {
     : {
         splices: splices.filter((splice) => splice !== null),
         change: (all) => {
-          (valueAt(all, path) as Record<string, unknown>)[key] = value;
+          Object.assign(valueAt(all, path) as JsonMap, values);
           return all;
         },
       };

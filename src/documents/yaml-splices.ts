@@ -19,6 +19,8 @@ export interface Splice {
   put: string;
 }
 
+export type EditResult = { text: string } | { refused: string };
+
 export interface YamlText {
   text: string;
   root: unknown;

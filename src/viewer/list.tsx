@@ -5,11 +5,12 @@ import {
   Virtualizer,
   windowScroll,
 } from '@tanstack/virtual-core';
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../text/amounts.ts';
 import { Filters } from './filters.tsx';
 import { useReport } from './report.ts';
-import { RowView } from './row.tsx';
+import { isTyping, RowView } from './row.tsx';
 import { passesFilter, NO_FILTER, type Filter, type TestRow } from './tests.ts';
 
 /** Height of a row in pixels, before it is measured. */
@@ -20,7 +21,9 @@ function useVirtualRows(tests: readonly TestRow[]) {
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   const list = useRef<HTMLUListElement>(null);
   const [margin, setMargin] = useState(0);
-  const [kept, keep] = useState(-1);
+  const [keptKey, keep] = useState<string | undefined>();
+  const kept = tests.findIndex(({ key }) => key === keptKey);
+  const where = usePlaceKept(list, tests);
   const options = {
     count: tests.length,
     scrollMargin: margin,
@@ -42,11 +45,12 @@ function useVirtualRows(tests: readonly TestRow[]) {
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => {
     virtualizer._willUpdate();
+    where();
     const top = (list.current?.getBoundingClientRect().top ?? 0) + window.scrollY;
     if (Math.abs(top - margin) > 1) setMargin(top);
   });
   const goTo = (at: number, align: 'start' | 'auto') => {
-    keep(at);
+    keep(tests[at]?.key);
     virtualizer.scrollToIndex(at, { align });
     const find = () => list.current?.querySelector<HTMLElement>(`[data-index="${at}"] summary`);
     focusWhenDrawn(find, 60);
@@ -61,6 +65,18 @@ function useVirtualRows(tests: readonly TestRow[]) {
     keep,
     height: virtualizer.getTotalSize(),
     measure: virtualizer.measureElement,
+  };
+}
+
+/** Keeps the row with the focus where it is on the screen when new results move the rows. */
+function usePlaceKept(list: RefObject<HTMLElement | null>, tests: readonly TestRow[]): () => void {
+  const last = useRef(tests);
+  const isNew = last.current !== tests;
+  last.current = tests;
+  const row = isNew ? list.current?.querySelector('[data-index]:focus-within') : null;
+  const before = row?.getBoundingClientRect().top ?? 0;
+  return () => {
+    if (row?.isConnected) window.scrollBy(0, row.getBoundingClientRect().top - before);
   };
 }
 
@@ -106,7 +122,7 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
         ref={list}
         class={isPrinted ? 'rows' : 'rows virtual'}
         onKeyDown={onKeyDown}
-        onFocusIn={({ target }) => keep(rowIndexOf(target))}
+        onFocusIn={({ target }) => keep(shown[rowIndexOf(target)]?.key)}
         style={isPrinted ? {} : { height: `${height}px` }}
       >
         {rows.map(({ index, top }) => {
@@ -158,7 +174,7 @@ function useOpenRows() {
 /** Where a key leads: to a row, or to the search. Closes an open row on Escape. */
 function wayOf(event: KeyboardEvent, rows: number): number | 'search' | null {
   const target = event.target as HTMLElement;
-  if (event.ctrlKey || event.metaKey || event.altKey) return null;
+  if (isTyping(event)) return null;
   if (event.key === '/') return 'search';
   const at = rowIndexOf(target);
   if (event.key === 'Escape') {

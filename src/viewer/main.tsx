@@ -1,16 +1,20 @@
 import { render, type ComponentChild, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { shortSha, STATUS_TONES } from '../report/sections/phrases.ts';
+import { shortSha } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
+import { FirstTests } from './actions.tsx';
 import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
+import { Compare, comparedColumns } from './compare.tsx';
 import { Costs } from './costs.tsx';
 import { unpackView, type ViewData } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
 import { TestList } from './list.tsx';
-import { ViewerContext, reportOf, useReport } from './report.ts';
+import { LiveBar, LiveNotes, useLive } from './live.tsx';
+import { ViewerContext, reportOf, useReport, type Live } from './report.ts';
 import { Face, Glance } from './row.tsx';
 import { NO_FILTER, type Filter, type TestRow } from './tests.ts';
+import { TrendTab } from './trend.tsx';
 import './viewer.css';
 
 interface Tab {
@@ -20,12 +24,18 @@ interface Tab {
   isShown: boolean;
 }
 
-function tabsOf({ result, blocks }: ViewData): Tab[] {
+function tabsOf({ result, blocks, trend }: ViewData, tests: readonly TestRow[]): Tab[] {
   const { suites, attributes, usage } = result;
   const hasSuites = suites.length > 0;
   const hasGroups = attributes.length + blocks.groups.length > 0;
   return [
     { name: 'suites', words: 'Suites', View: Suites, isShown: hasSuites },
+    {
+      name: 'compare',
+      words: 'Compare',
+      View: Compare,
+      isShown: comparedColumns(tests).length > 0,
+    },
     { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },
     { name: 'metrics', words: 'Metrics', View: Metrics, isShown: hasSuites },
     {
@@ -34,6 +44,7 @@ function tabsOf({ result, blocks }: ViewData): Tab[] {
       View: Costs,
       isShown: usage.calls + usage.reused > 0,
     },
+    { name: 'trend', words: 'Trend', View: TrendTab, isShown: Boolean(trend) },
     { name: 'more', words: 'More', View: More, isShown: blocks.more.length > 0 },
   ].filter(({ isShown }) => isShown);
 }
@@ -52,8 +63,14 @@ function addressParts(): string[] {
   return location.hash.slice(1).split('/');
 }
 
-function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
-  const report = useMemo(() => reportOf(view), [view]);
+interface AppProps {
+  view: ViewData;
+  isPrinted: boolean;
+  live: Live | null;
+}
+
+function App({ view, isPrinted, live }: AppProps) {
+  const found = useMemo(() => reportOf(view), [view]);
   const [address, setAddress] = useState(addressParts);
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
   useEffect(() => {
@@ -66,28 +83,23 @@ function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
     location.hash = 'tests';
     document.querySelector('nav')?.scrollIntoView();
   };
-  const tabs = tabsOf(view);
-  const current = tabs.find(({ name }) => name === address[0])?.name ?? 'tests';
-  const testsTab = { name: 'tests', words: `Tests (${count(report.tests.length)})` };
-  const { result, blocks, links, left } = report;
-  const { base, head, mode } = result;
+  const { tests, links } = found;
+  const tabs = useMemo(() => tabsOf(view, tests), [view, tests]);
+  const start = view.trend ? 'trend' : 'tests';
+  const current = tabs.find(({ name }) => name === (address[0] || start))?.name ?? 'tests';
+  const testsTab = { name: 'tests', words: `Tests (${count(tests.length)})` };
+  const { blocks, left } = view;
   const [sign] = blocks.top.flatMap((block) =>
     block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
   );
   return (
-    <ViewerContext.Provider value={{ ...report, showTests }}>
-      <header>
-        <span>
-          <b>evaldiff</b> {mode === 'diff' ? 'base against head' : 'full sweep'}
-        </span>
-        <span>
-          {[base, head].flatMap((side) => (side === null ? [] : shortSha(side.sha))).join(' … ')}
-        </span>
-      </header>
+    <ViewerContext.Provider value={{ ...view, ...found, live, sides: sideNames(live), showTests }}>
+      {live === null ? <SavedBar view={view} /> : <LiveBar live={live} />}
       <main>
+        <LiveNotes />
         <section class={`verdict ${sign?.tone ?? ''}`}>
           <Blocks blocks={blocks.top.slice(0, 2)} links={links} />
-          <Worst test={report.tests[0]} />
+          <Worst test={tests[0]} />
           <Blocks blocks={blocks.top.slice(2)} links={links} />
         </section>
         {left !== null && <p class="soft">{left}</p>}
@@ -99,7 +111,10 @@ function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
           ))}
         </nav>
         {(isPrinted || current === 'tests') && (
-          <TestList {...{ address, filter, setFilter, isPrinted }} />
+          <>
+            <TestList {...{ address, filter, setFilter, isPrinted }} />
+            <FirstTests />
+          </>
         )}
         {tabs.map(({ name, View }) => (isPrinted || name === current) && <View />)}
       </main>
@@ -107,6 +122,42 @@ function App({ view, isPrinted }: { view: ViewData; isPrinted: boolean }) {
         <Blocks blocks={blocks.footer} links={links} />
       </footer>
     </ViewerContext.Provider>
+  );
+}
+
+function sideNames(live: Live | null) {
+  return { base: 'Base', head: live?.state.draft ? 'Unsaved head' : 'Head' };
+}
+
+function SavedBar({ view: { result } }: { view: ViewData }) {
+  const { base, head, mode } = result;
+  return (
+    <header>
+      <span>
+        <b>evaldiff</b> {mode === 'diff' ? 'base against head' : 'full sweep'}
+      </span>
+      <span>
+        {[base, head].flatMap((side) => (side === null ? [] : shortSha(side.sha))).join(' … ')}
+      </span>
+    </header>
+  );
+}
+
+/** The page of `evaldiff dev`. */
+function LiveApp({ isPrinted }: { isPrinted: boolean }) {
+  const { view, live } = useLive();
+  if (view !== null) return <App {...{ view, isPrinted, live }} />;
+  return (
+    <>
+      <LiveBar live={live} />
+      <main>
+        <ul>
+          {live.state.problems.map((problem) => (
+            <li>{problem}</li>
+          ))}
+        </ul>
+      </main>
+    </>
   );
 }
 
@@ -118,9 +169,9 @@ function Worst({ test }: { test: TestRow | undefined }) {
   const [isShown, show] = useState(false);
   useLayoutEffect(() => {
     const top = document.querySelector('.rows')?.getBoundingClientRect().top ?? 0;
-    if (top + window.scrollY > innerHeight - ROW_ROOM) show(true);
-  }, []);
-  return test === undefined || !isShown || STATUS_TONES[test.reference.status] !== 'bad' ? null : (
+    show(top + window.scrollY > innerHeight - ROW_ROOM);
+  }, [test?.key]);
+  return test === undefined || !isShown || test.status.tone !== 'bad' ? null : (
     <div class="worst">
       <a href={`#test/${test.key}`}>
         <Face test={test} />
@@ -139,11 +190,20 @@ async function startViewer(): Promise<void> {
   if (root === null) return;
   const draw = (shown: ComponentChild) => render(shown, root);
   try {
-    const view = await unpackView(document.getElementById('data')?.textContent ?? '');
-    draw(<App view={view} isPrinted={false} />);
+    const isLive = root.dataset['live'] !== undefined;
+    const view = isLive
+      ? null
+      : await unpackView(document.getElementById('data')?.textContent ?? '');
+    const page = (isPrinted: boolean) =>
+      view === null ? (
+        <LiveApp isPrinted={isPrinted} />
+      ) : (
+        <App {...{ view, isPrinted, live: null }} />
+      );
+    draw(page(false));
     // `render` draws at once, so that all rows are there when the browser prints.
-    addEventListener('beforeprint', () => draw(<App view={view} isPrinted={true} />));
-    addEventListener('afterprint', () => draw(<App view={view} isPrinted={false} />));
+    addEventListener('beforeprint', () => draw(page(true)));
+    addEventListener('afterprint', () => draw(page(false)));
   } catch {
     draw(<p class="broken">{INCOMPLETE}</p>);
   }

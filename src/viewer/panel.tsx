@@ -10,17 +10,33 @@ import {
   rateInterval,
   shownNumber,
 } from '../report/sections/phrases.ts';
+import type { SentPrompts } from '../report/sections/reference-view.ts';
 import { count, probability } from '../text/amounts.ts';
+import { Actions, testKey, type OpenForm } from './actions.tsx';
 import { Chip, LineView } from './blocks.tsx';
-import type { AttributeData, ScoreData, SideData, TryData } from './data.ts';
+import {
+  withVisibleText,
+  type AttributeData,
+  type ScoreData,
+  type SideData,
+  type TryData,
+} from './data.ts';
 import { useReport } from './report.ts';
 import { isOfSuite, type TestRow } from './tests.ts';
-import { TranscriptView } from './transcript.tsx';
+import { PairsView, TranscriptView } from './transcript.tsx';
 
 type SideName = 'base' | 'head';
 
+interface PanelProps {
+  test: TestRow;
+  chosen: string[];
+  form: OpenForm | null;
+  setForm(form: OpenForm | null): void;
+}
+
 /** Everything about a test: both sides' answers first, then scores, then what was asked. */
-export function Panel({ test, chosen }: { test: TestRow; chosen: string[] }) {
+export function Panel({ test, chosen, form, setForm }: PanelProps) {
+  const { live, sides } = useReport();
   const { reference } = test;
   const [linked, number] = chosen;
   const start = (side: SideName) => (linked === side ? Number(number) - 1 : (test[side]?.try ?? 0));
@@ -31,7 +47,7 @@ export function Panel({ test, chosen }: { test: TestRow; chosen: string[] }) {
   const isPair = reference.base !== null && reference.head !== null;
   const side = (name: SideName) => {
     const of = reference[name];
-    const title = isPair ? (name === 'base' ? 'Base' : 'Head') : 'Tries';
+    const title = isPair ? sides[name] : 'Tries';
     return of === null ? null : (
       <div class={name}>
         <h3>
@@ -57,8 +73,31 @@ export function Panel({ test, chosen }: { test: TestRow; chosen: string[] }) {
         <TryJudgement made={tries.base} name="base" isIn={reference.base !== null} />
         <TryJudgement made={tries.head} name="head" isIn={reference.head !== null} />
       </div>
+      <Actions {...{ test, tries, form, setForm }} />
       <TestFacts test={test} tries={tries} />
+      {live !== null && <SentPrompt test={test} />}
     </div>
+  );
+}
+
+/** The prompt as sent on both sides, fetched when it is opened. */
+function SentPrompt({ test }: { test: TestRow }) {
+  const [sent, setSent] = useState<SentPrompts | null>(null);
+  const load = async () => {
+    const answer = await fetch(`sent?test=${encodeURIComponent(testKey(test))}`).catch(() => null);
+    setSent(answer?.ok ? withVisibleText((await answer.json()) as SentPrompts | null) : null);
+  };
+  const entriesOf = (messages: SentPrompts['base']) =>
+    (messages ?? []).map(({ role, content }, at) => ({
+      label: `${at + 1}. ${role}`,
+      rank: at,
+      text: content,
+    }));
+  return (
+    <details onToggle={({ currentTarget: { open } }) => open && void load()}>
+      <summary>Prompt as sent</summary>
+      {sent !== null && <PairsView base={entriesOf(sent.base)} head={entriesOf(sent.head)} />}
+    </details>
   );
 }
 

@@ -5,7 +5,7 @@ const EDGE = 6;
 
 type Scale = (value: number) => number;
 
-function axisScale(low: number, high: number, from = EDGE, to = WIDTH - EDGE): Scale {
+export function axisScale(low: number, high: number, from = EDGE, to = WIDTH - EDGE): Scale {
   const reach = high - low || 1;
   return (value) => from + ((to - from) * (Math.min(high, Math.max(low, value)) - low)) / reach;
 }
@@ -18,7 +18,7 @@ interface DrawingProps {
   children: ComponentChildren;
 }
 
-function Drawing({ label, kind = '', width = WIDTH, height, children }: DrawingProps) {
+export function Drawing({ label, kind = '', width = WIDTH, height, children }: DrawingProps) {
   return (
     <svg
       class={kind}

@@ -1,12 +1,13 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { countsForVerdict } from '../kernel/result/counts.ts';
 import { answerText } from '../report/answers/text.ts';
 import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
 import type { Piece } from '../report/sections/document.ts';
 import { ownFailures } from '../report/sections/failures.ts';
-import { lacksPasses, passWords, STATUS_TONES, STATUS_WORDS } from '../report/sections/phrases.ts';
+import { lacksPasses, passWords } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
+import { FORM_KEYS, moreTries, type OpenForm } from './actions.tsx';
 import { Chip, Pieces } from './blocks.tsx';
 import type { SideData, TryData } from './data.ts';
 import { Panel } from './panel.tsx';
@@ -27,24 +28,37 @@ interface RowProps {
 }
 
 export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
-  const { result } = useReport();
-  const { reference, suiteName } = test;
-  const { status, tags } = reference;
+  const { tests, live } = useReport();
+  const { reference, status, suite, suiteName } = test;
+  const { tags } = reference;
+  const [form, setForm] = useState<OpenForm | null>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (live === null || isTyping(event)) return;
+    const kind = FORM_KEYS[event.key];
+    if (event.key === 'm') return moreTries(live, test, 'head');
+    if (kind === undefined) return;
+    event.preventDefault();
+    toggle(test, true);
+    setForm({ kind, side: reference.head === null ? 'base' : 'head' });
+  };
   return (
     <details
       class="case"
       id={`test/${test.key}`}
-      data-status={status}
+      data-status={reference.status}
       open={isOpen}
+      onKeyDown={onKeyDown}
       onToggle={({ currentTarget }) => {
         if (currentTarget.open !== isOpen) toggle(test, currentTarget.open);
       }}
     >
       <summary>
         <span class="title">
-          <Chip tone={STATUS_TONES[status]}>{STATUS_WORDS[status]}</Chip>
+          <Chip tone={status.tone}>{status.words}</Chip>
           <Face test={test} />
-          {result.suites.length > 1 && <span class="soft">{shorten(suiteName, INPUT_CHARS)}</span>}
+          {tests.some((other) => other.suite !== suite) && (
+            <span class="soft">{shorten(suiteName, INPUT_CHARS)}</span>
+          )}
           {!countsForVerdict(reference) && <Chip tone="neutral">does not gate</Chip>}
           {tags.map((tag) => (
             <Chip tone="neutral">{shorten(tag, INPUT_CHARS)}</Chip>
@@ -56,9 +70,14 @@ export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
         </span>
         {!isOpen && <Glance test={test} />}
       </summary>
-      {isOpen && <Panel test={test} chosen={chosen} />}
+      {isOpen && <Panel {...{ test, chosen, form, setForm }} />}
     </details>
   );
+}
+
+export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const isField = target instanceof Element && target.matches('input,textarea,select');
+  return isField || ctrlKey || metaKey || altKey;
 }
 
 function shortLine(text: string, limit: number): string {
@@ -109,21 +128,20 @@ function AnswerLines({ base, head }: { base: TryData | null; head: TryData | nul
 
 const UNANSWERED = { parts: null };
 
-const SIDE_WORDS = { base: 'Base: ', head: 'Head: ', both: 'Both sides: ' };
-
 interface AnswerProps {
-  kind: keyof typeof SIDE_WORDS;
+  kind: 'base' | 'head' | 'both';
   sign: string;
   made: TryData | null;
   pieces: Piece[] | undefined;
 }
 
 function AnswerLine({ kind, sign, made, pieces }: AnswerProps) {
+  const { sides } = useReport();
   const shown = pieces ?? (made === null ? null : answerPieces(made, ANSWER_CHARS));
   return (
     <span class={`answer ${kind}`}>
       <span aria-hidden="true">{sign} </span>
-      <span class="unseen">{SIDE_WORDS[kind]}</span>
+      <span class="unseen">{kind === 'both' ? 'Both sides' : sides[kind]}: </span>
       {shown === null ? (
         <i>{`no answer${made?.error ? `: ${shortLine(made.error, ANSWER_CHARS)}` : ''}`}</i>
       ) : (

@@ -1,15 +1,22 @@
 import { answerKey, type WithParts } from '../report/answers/text.ts';
 import { failedScores } from '../report/sections/failures.ts';
 import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
-import { repeatedNames, STATUS_ORDER, STATUS_WORDS } from '../report/sections/phrases.ts';
+import {
+  repeatedNames,
+  STATUS_ORDER,
+  STATUS_TONES,
+  STATUS_WORDS,
+} from '../report/sections/phrases.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
+import type { Tone } from '../wording/outcomes.ts';
 import { variantWords } from '../wording/variants.ts';
-import type { AttributeData, ReferenceData, ResultData, SuiteData, TryData } from './data.ts';
+import type { AttributeData, ReferenceData, SuiteData, TryData, ViewData } from './data.ts';
 
 /** A row of the list. */
 export interface TestRow {
-  /** In addresses, as in `#test/1/greeting`: the suite's place in the result, and the id. */
+  /** In addresses, as in `#test/capitals/canada`: the suite and the id. */
   key: string;
+  status: { words: string; tone: Tone; rank: number };
   suite: SuiteData;
   /** Distinguishes suites of one name by their variants. */
   suiteName: string;
@@ -26,11 +33,12 @@ export interface TestRow {
 }
 
 /** All tests, the worst first. */
-export function rowsOfResult(result: ResultData): TestRow[] {
-  const { suites, attributes, scoring } = result;
-  const repeated = repeatedNames(suites);
+export function viewerRows({ result, live }: ViewData): TestRow[] {
+  const suites = [...result.suites, ...(live?.others ?? [])];
+  const { scoring } = result;
+  const names = suiteNames(suites);
   const attributesOf = new Map<string, string[]>();
-  for (const attribute of attributes)
+  for (const attribute of [...result.attributes, ...(live?.attributes ?? [])])
     for (const id of attribute.references) {
       const key = JSON.stringify([suiteKeyOf(attribute, attribute.suite), id]);
       attributesOf.set(key, [...(attributesOf.get(key) ?? []), attribute.name]);
@@ -38,34 +46,55 @@ export function rowsOfResult(result: ResultData): TestRow[] {
   const flipped = new Set(
     scoring.flatMap((each) => each.flipped.map(({ id }) => JSON.stringify([promptKey(each), id]))),
   );
-  const numbers = new Map(suites.map((suite, at) => [suite, at + 1]));
   return referenceEntries(suitesWorstFirst(suites))
     .map(({ suite, reference }): TestRow => {
       const { base, head } = exampleTries(reference, []);
-      const { name, variant } = suite;
+      const suiteName = names.get(suiteKeyOf(suite, suite.name)) ?? suite.name;
       return {
-        key: `${String(numbers.get(suite))}/${encodeURIComponent(reference.id)}`,
+        key: `${encodeURIComponent(suiteName)}/${encodeURIComponent(reference.id)}`,
+        status: rowStatus(reference),
         suite,
-        suiteName: repeated.has(name) ? `${name}, ${variantWords(variant)}` : name,
+        suiteName,
         reference,
         base,
         head,
-        answers:
-          answersKey(reference.base) === answersKey(reference.head)
-            ? 'the same answers'
-            : 'different answers',
+        answers: answersWords(reference),
         failing: failingIn(reference),
-        attributes: attributesOf.get(JSON.stringify([suiteKeyOf(suite, name), reference.id])) ?? [],
+        attributes:
+          attributesOf.get(JSON.stringify([suiteKeyOf(suite, suite.name), reference.id])) ?? [],
         scoring: flipped.has(JSON.stringify([promptKey(suite), reference.id]))
           ? ['judged differently']
           : [],
       };
     })
-    .sort(
-      (a, b) =>
-        STATUS_ORDER.indexOf(a.reference.status) - STATUS_ORDER.indexOf(b.reference.status) ||
-        fallOf(b.reference) - fallOf(a.reference),
-    );
+    .sort((a, b) => a.status.rank - b.status.rank || fallOf(b.reference) - fallOf(a.reference));
+}
+
+/** Different names of suites. `evaldiff dev` keeps them as long as its variants. */
+function suiteNames(suites: readonly SuiteData[]): Map<string, string> {
+  const distinct = new Map(suites.map((suite) => [suiteKeyOf(suite, suite.name), suite]));
+  const repeated = repeatedNames([...distinct.values()]);
+  const uses = new Map<string, number>();
+  return new Map(
+    [...distinct].map(([key, { name, variant }]) => {
+      const words = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
+      const use = (uses.get(words) ?? 0) + 1;
+      uses.set(words, use);
+      return [key, use === 1 ? words : `${words} (${String(use)})`];
+    }),
+  );
+}
+
+function rowStatus({ status, base, head }: ReferenceData): TestRow['status'] {
+  const sides = [base, head].filter((side) => side !== null);
+  const isAsked = sides.length > 0 && sides.every(({ tries }) => tries.length > 0);
+  return isAsked || status === 'removed'
+    ? {
+        words: STATUS_WORDS[status],
+        tone: STATUS_TONES[status],
+        rank: STATUS_ORDER.indexOf(status),
+      }
+    : { words: 'not asked yet', tone: 'neutral', rank: STATUS_ORDER.length };
 }
 
 function failingIn({ base, head }: ReferenceData): string[] {
@@ -81,6 +110,10 @@ function suiteKeyOf({ path, variant }: Pick<SuiteData, 'path' | 'variant'>, name
 
 export function isOfSuite(attribute: AttributeData, suite: SuiteData): boolean {
   return suiteKeyOf(attribute, attribute.suite) === suiteKeyOf(suite, suite.name);
+}
+
+export function answersWords({ base, head }: ReferenceData): TestRow['answers'] {
+  return answersKey(base) === answersKey(head) ? 'the same answers' : 'different answers';
 }
 
 function answersKey(side: { tries: readonly WithParts[] } | null): string {
@@ -103,7 +136,7 @@ interface Facet {
 }
 
 export const FACETS: readonly Facet[] = [
-  { name: 'status', any: 'Any status', valuesOf: (test) => [STATUS_WORDS[test.reference.status]] },
+  { name: 'status', any: 'Any status', valuesOf: (test) => [test.status.words] },
   { name: 'suite', any: 'All suites', valuesOf: (test) => [test.suiteName] },
   { name: 'attribute', any: 'All attributes', valuesOf: (test) => test.attributes },
   { name: 'tag', any: 'All tags', valuesOf: (test) => test.reference.tags },

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { textOfParts, visibleParts } from '../report/answers/text.ts';
 import { answerImages, markedAnswers } from '../report/sections/answers.ts';
 import type { Piece } from '../report/sections/document.ts';
@@ -123,16 +124,29 @@ function entryPairs(
 
 /** Both sides' tries, paired. What is equal on both sides is shown once. */
 export function TranscriptView({ base, head }: { base: TryData | null; head: TryData | null }) {
-  const isPair = base !== null && head !== null;
-  const pairs = entryPairs(entriesOf(base), entriesOf(head));
-  const isPlain = pairs.length === 1;
+  return (
+    <PairsView base={entriesOf(base)} head={entriesOf(head)}>
+      <Images made={base} kind="base" />
+      <Images made={head} kind="head" />
+    </PairsView>
+  );
+}
+
+interface PairsProps {
+  base: readonly TranscriptEntry[];
+  head: readonly TranscriptEntry[];
+  children?: ComponentChildren;
+}
+
+export function PairsView({ base, head, children }: PairsProps) {
+  const isPair = base.length > 0 && head.length > 0;
+  const pairs = entryPairs(base, head);
   return (
     <div class={isPair ? 'transcript' : 'transcript one'}>
       {pairs.map((pair) => (
-        <PairView pair={pair} isPair={isPair} isPlain={isPlain} />
+        <PairView pair={pair} isPair={isPair} isPlain={pairs.length === 1} />
       ))}
-      <Images made={base} kind="base" />
-      <Images made={head} kind="head" />
+      {children}
     </div>
   );
 }

@@ -61,11 +61,11 @@ describe('the pictures of the demo', () => {
     const changed: Shown = {
       comment: `${comment} .`,
       report: report.replace('</h1>', '.</h1>'),
-      workbench: { ...workbench, detail: `${workbench.detail}.` },
+      workbench: `${workbench}.`,
     };
     for (const name of PICTURE_NAMES)
       expect(pictureKey(name, changed, light)).not.toBe(pictureKey(name, shown, light));
-    const below = { ...shown, report: report.replace('</details>', '.</details>') };
+    const below = { ...shown, report: report.replace('id="data">', 'id="data">A') };
     expect(below.report).not.toBe(report);
     expect(pictureKey('report', below, light)).toBe(pictureKey('report', shown, light));
   });

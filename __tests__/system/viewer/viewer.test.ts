@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { factsPart } from '../../../src/features/agents/suite/spec.ts';
-import { renderHistoryHtml } from '../../../src/features/history/report.ts';
+import { trendOf } from '../../../src/features/history/report.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { SCRIPT, STYLE } from '../../../src/report/viewer-files.ts';
 import type { Part } from '../../../src/types/answer.ts';
@@ -150,7 +150,7 @@ inBrowser('the viewer in a browser', () => {
           base: sideOf([{ outcome: 'pass', actual: `${text} before` }]),
           head: sideOf([{ outcome: 'fail', actual: `${text} after`, scores }]),
         }),
-        { hash: '#test/1/one' },
+        { hash: '#test/s/one' },
       );
       await page.locator('.panel').waitFor();
       expect(complaints).toEqual([]);
@@ -201,6 +201,18 @@ inBrowser('the viewer in a browser', () => {
       expect(await answer.locator('mark').count()).toBeGreaterThan(0);
     },
   );
+
+  test('names of files link to their lines if the result names its repository', async () => {
+    await open({
+      ...regression(),
+      source: { url: 'https://github.example.com/acme/support', directory: '.' },
+    });
+    const link = page.locator('.verdict a', { hasText: 'prompts/capitals.yaml' }).first();
+    expect(await link.getAttribute('href')).toMatch(
+      /^https:\/\/github\.example\.com\/acme\/support\/blob\/[0-9a-f]{40}\/prompts\/capitals\.yaml#L\d+$/,
+    );
+    expect(await link.getAttribute('rel')).toBe('noreferrer');
+  });
 
   test('a row shows the input, both answers, why it failed and a mark for each try', async () => {
     await open(regression());
@@ -255,11 +267,11 @@ inBrowser('the viewer in a browser', () => {
       expect((await shownIds()).every((id) => result.attributes[0]!.references.includes(id))).toBe(
         true,
       );
-      const { references } = result.suites[0]!;
+      const { name, references } = result.suites[0]!;
       const { id } = references.find(
         (each) => !result.attributes[0]!.references.includes(each.id),
       )!;
-      await page.evaluate(`location.hash = '#test/1/${id}'`);
+      await page.evaluate(`location.hash = '#test/${encodeURIComponent(name)}/${id}'`);
       await page.locator('.case[open]', { hasText: id }).waitFor();
       await says('60 of 60 shown');
       expect(complaints).toEqual([]);
@@ -287,7 +299,7 @@ inBrowser('the viewer in a browser', () => {
       };
       await open(
         oneTest({ ...given, files: [...given.files], base: passed('yes'), head: failed('no') }),
-        { hash: '#test/1/one' },
+        { hash: '#test/s/one' },
       );
       const shown = (await textOf('.panel')).replace(/\s+/g, ' ');
       const order = [
@@ -305,7 +317,7 @@ inBrowser('the viewer in a browser', () => {
     });
 
     test('shows any try of both sides, and one that its address names', async () => {
-      await open(regression(), { hash: '#test/3/canada/head/1' });
+      await open(regression(), { hash: '#test/capitals/canada/head/1' });
       expect(await textOf('.transcript pre')).toBe('Ottawa');
       await page.getByRole('button', { name: 'Try 3: fail' }).click();
       expect(await textOf('.transcript .head pre')).toBe('Ottawa is the capital of Canada.');
@@ -407,7 +419,7 @@ inBrowser('the viewer in a browser', () => {
         ],
       ],
     ])('shows %s', async (_what, changes, expected) => {
-      await open(oneTest(changes), { hash: '#test/1/one' });
+      await open(oneTest(changes), { hash: '#test/s/one' });
       const shown = await textOf('.panel');
       for (const words of expected) expect(shown).toContain(words);
       expect(shown.match(/Sort it\?/g)?.length ?? 1).toBe(1);
@@ -418,7 +430,7 @@ inBrowser('the viewer in a browser', () => {
     test('shows images of an answer', async () => {
       const image = { type: 'image', media_type: 'image/gif', digest: 'a', bytes: 42 } as const;
       const data = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
-      await open(oneTest({ head: answering([{ ...image, data }]) }), { hash: '#test/1/one' });
+      await open(oneTest({ head: answering([{ ...image, data }]) }), { hash: '#test/s/one' });
       expect(await page.locator('.panel img').getAttribute('src')).toBe(
         `data:image/gif;base64,${data}`,
       );
@@ -427,7 +439,7 @@ inBrowser('the viewer in a browser', () => {
 
     test('shows an answer of 1 MB whole', async () => {
       const long = `${'word '.repeat(200_000)}end`;
-      await open(oneTest({ base: passed('short'), head: failed(long) }), { hash: '#test/1/one' });
+      await open(oneTest({ base: passed('short'), head: failed(long) }), { hash: '#test/s/one' });
       expect(await page.locator('.transcript .head pre').textContent()).toBe(long);
     });
   });
@@ -479,6 +491,26 @@ inBrowser('the viewer in a browser', () => {
       expect((await svg.getAttribute('aria-label'))?.length).toBeGreaterThan(3);
   });
 
+  test('two variants are compared on the same tests, with the verdict between them', async () => {
+    const result = sweepOfModels();
+    await open(result, { hash: '#compare' });
+    const [first, second, third] = await page
+      .getByLabel('First')
+      .locator('option')
+      .allTextContents();
+    const verdict = page.locator('section p', { hasText: 'on the same' });
+    expect(await verdict.innerText()).toMatch(/ (?:worse|better|distinguishable) .* points/);
+    const row = page.locator('.case').first();
+    await row.locator('> summary').click();
+    const titles = await row.locator('h3').allTextContents();
+    expect(titles.map((title) => title.split(' – ')[0])).toEqual([first, second]);
+    await page.getByLabel('Second').selectOption(third!);
+    expect(await verdict.innerText()).toContain(third);
+    expect(await page.locator('output').innerText()).toMatch(/^(\d+) of \1 shown$/);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
   // Playwright's waitForFunction evaluates its text in the page, which the page's policy forbids.
   const until = (condition: string): Promise<unknown> =>
     page.evaluate(
@@ -516,7 +548,8 @@ inBrowser('the viewer in a browser', () => {
     writeFileSync(join(folder, 'report.html'), await renderHtml(regression()));
     const plain = await openWindow(browser, { javaScriptEnabled: false });
     await plain.goto(address);
-    expect(await plain.locator('h1').innerText()).toContain('Regressed: capitals');
+    expect(await plain.locator('h1').innerText()).toContain('Regressed');
+    expect(await plain.locator('main').innerText()).toContain('Regressed: capitals');
     expect(await plain.locator('main').innerText()).toContain('The capital of Australia is');
     await plain.close();
   });
@@ -557,11 +590,11 @@ inBrowser('the viewer in a browser', () => {
     });
 
     test('opens the test that its address names, and is used with the keyboard', async () => {
-      await page.evaluate(`location.hash = '#test/1/case-7003'`);
+      await page.evaluate(`location.hash = '#test/big/case-7003'`);
       await openRow('case-7003').waitFor();
       await until(`document.activeElement.localName === 'summary'`);
       await until(
-        `Math.abs(document.getElementById('test/1/case-7003').getBoundingClientRect().top) < 40`,
+        `Math.abs(document.getElementById('test/big/case-7003').getBoundingClientRect().top) < 40`,
       );
       await page.keyboard.press('ArrowDown');
       await until(`document.activeElement.textContent.includes('case-7004')`);
@@ -640,6 +673,7 @@ inBrowser('the viewer in a browser', () => {
   );
 
   const history = [1, 2, 3, 5].map((day) => ({
+    file: 'result.json',
     sha: `${String(day)}abcdef012`,
     at: `2026-03-0${String(day)}`,
     suites:
@@ -660,7 +694,7 @@ inBrowser('the viewer in a browser', () => {
   const pages: [string, () => Promise<string> | string, string][] = [
     ['attributes', () => renderHtml(withKinds()), '#attributes'],
     ['a sweep', () => renderHtml(sweepOfModels()), '#suites'],
-    ['a history', () => renderHistoryHtml(history), ''],
+    ['a trend', () => renderHtml(sweepOfModels(), trendOf(history)), '#trend'],
   ];
 
   test.each(

@@ -1,13 +1,11 @@
 import { editYaml, type YamlEdit } from '../../../src/documents/edit-yaml.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
-type Set = Extract<YamlEdit, { kind: 'set' }>;
 const set = (line: number, key: string, value: Json, remark: string | null = null): YamlEdit => ({
   kind: 'set',
   line,
   id: 'b',
-  key,
-  value: value as Set['value'],
+  values: { [key]: value as Json },
   remark,
 });
 const appendIn = (path: string[], value: Json): YamlEdit => ({ kind: 'append-in', path, value });

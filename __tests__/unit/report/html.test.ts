@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
-import { inflateRawSync } from 'node:zlib';
 import type { Result } from '../../../src/kernel/result/result.ts';
-import { htmlOf } from '../../../src/report/blocks-html.ts';
-import { NO_LINKS, code, lineBreak, text } from '../../../src/report/sections/document.ts';
-import type { SavedView } from '../../../src/report/sections/saved-view.ts';
 import { POLICY, SCRIPT, STYLE } from '../../../src/report/viewer-files.ts';
-import { markupText } from '../../../src/text/markup.ts';
 import { attributeOf, elementsOfPage, textOf } from '../../stand-ins/elements.ts';
 import { wholeResultSchema } from '../../stand-ins/features.ts';
-import { renderComment, renderHtml } from '../../stand-ins/reports.ts';
+import { renderComment, renderHtml, viewIn } from '../../stand-ins/reports.ts';
 import { sweepOfModels, withKinds } from './kinds.ts';
 import {
   failed,
@@ -22,22 +17,6 @@ import {
 } from './results.ts';
 
 const source = { url: 'https://github.com/acme/support', directory: '.' };
-
-const dataIn = (html: string): SavedView => {
-  const [, packed = ''] = /id="data">([^<]*)</.exec(html) ?? [];
-  return JSON.parse(inflateRawSync(Buffer.from(packed, 'base64')).toString()) as SavedView;
-};
-
-test('a table cell shows the title of its column on a phone, where cells are stacked', () => {
-  const head = [
-    [text('Base'), lineBreak, text('After 1 turn')],
-    [text('Head'), lineBreak, text('After 3 turns')],
-  ];
-  const rows = [[[code('a')], [code('b')]]];
-  const html = markupText(htmlOf([{ kind: 'table', head, rows }], NO_LINKS));
-  expect(html).toContain('<td data-title="Base: After 1 turn"><code>a</code></td>');
-  expect(html).toContain('<td data-title="Head: After 3 turns"><code>b</code></td>');
-});
 
 describe('images of the prompt', () => {
   const cat = { type: 'image', path: 'photos/cat.png', media_type: 'image/png', id: 'a1' } as const;
@@ -100,8 +79,8 @@ describe('the content security policy', () => {
 describe('the page', () => {
   test('contains the whole result, and the comment for readers without JavaScript', async () => {
     const html = await renderHtml(regression());
-    expect(dataIn(html).result).toEqual(JSON.parse(JSON.stringify(regression())));
-    expect(html.slice(html.indexOf('<noscript>'))).toContain('Regressed: <code>capitals</code>');
+    expect(viewIn(html).result).toEqual(JSON.parse(JSON.stringify(regression())));
+    expect(html.slice(html.indexOf('<noscript>'))).toContain('Regressed: capitals');
   });
 
   test('is the same for the same result', async () =>
@@ -130,7 +109,7 @@ describe('the page', () => {
     });
     const html = await renderHtml(resultOf({ suites: [suiteOf('big', references)] }));
     expect(html.length).toBeLessThan(1_000_000);
-    const { left, result } = dataIn(html);
+    const { left, result } = viewIn(html);
     expect(left).toContain('result.json has them');
     expect(JSON.stringify(result)).toContain('answer 99');
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { userError } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { newestRun, readSavedFiles, savedFilesIn } from './files.ts';
@@ -15,7 +16,8 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
     .description('open saved results in the browser: every answer, score and change')
     .argument(
       '[paths...]',
-      'result.json files, or folders that contain them (default: the newest run)',
+      'result.json files, or folders that contain them (default: the newest run); several full ' +
+        'sweeps are shown with their trend',
     )
     .option('--no-open', 'print the address of the page instead of opening a browser')
     .action(async (paths: string[], { open }: { open: boolean }) => {
@@ -35,16 +37,29 @@ async function writePages(paths: readonly string[], terminal: Terminal): Promise
   const results = files.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (results.length === 0)
     throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');
-  const { renderHtml } = await import('../../report/html.ts');
-  const reports = await loadReports(terminal.features);
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
   const pages: string[] = [];
-  for (const [at, result] of results.entries()) {
+  for (const [at, html] of (await htmlOf(paths, results, terminal)).entries()) {
     const page = join(folder, `report-${at + 1}.html`);
-    await writeFile(page, await renderHtml(result, reports), { mode: 0o600 });
+    await writeFile(page, html, { mode: 0o600 });
     pages.push(pathToFileURL(page).href);
   }
   return pages;
+}
+
+/** A page for each result, or a single page with the trend of several sweeps. */
+async function htmlOf(
+  paths: readonly string[],
+  results: readonly Result[],
+  terminal: Terminal,
+): Promise<string[]> {
+  const sweeps = results.every(({ mode }) => mode === 'sweep') ? results.length : 0;
+  const variants = terminal.features.flatMap((row) => row.variants ?? []);
+  const trend = variants.find(({ command, takes }) => command === 'view' && takes({ sweeps }));
+  if (trend !== undefined) return [(await trend.run(paths, {}, terminal)).text];
+  const { renderHtml } = await import('../../report/html.ts');
+  const reports = await loadReports(terminal.features);
+  return Promise.all(results.map((result) => renderHtml(result, reports)));
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };

@@ -1,15 +1,11 @@
 import type { FlatTable } from '../../app/commands/terminal.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { NAME_LIMIT } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count, wholeRates } from '../../text/amounts.ts';
-import { shorten } from '../../text/visible.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
-import { attributeWords, explainedSuites } from './explained-suites.ts';
+import { wholeRates } from '../../text/amounts.ts';
+import { attributeWords } from './explained-suites.ts';
 import { insights, weakBlocks } from './insights-section.ts';
-import { suiteAttributes, suiteKey, type AttributeResult } from './result.ts';
+import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
-import { KINDS } from './text.ts';
 
 const MOST_PLACES = 3;
 
@@ -56,44 +52,6 @@ export const attributesReport: FeatureReport = {
       ? null
       : { shared, places: shown.map((own) => ({ name: own.name, words: words(own) })) };
   },
-  filter(results) {
-    // The first result is the stored one, which has the attributes of all suites.
-    const all = results.find(({ attributes: own }) => own.length > 0) ?? UNEXPLAINED;
-    const valueOf = (of: AttributeResult) => String(all.attributes.indexOf(of) + 1);
-    const groups = explainedSuites(all, suitesWorstFirst(all.suites)).flatMap((of) =>
-      KINDS.map(({ kind, words }) => ({
-        label: `${of.name}: ${words}`,
-        choices: of.attributes
-          .filter((attribute) => attribute.kind === kind)
-          .map((attribute) => ({
-            value: valueOf(attribute),
-            words: `${shorten(attribute.name, NAME_LIMIT)} (${count(attribute.references.length)})`,
-          })),
-      })),
-    );
-    const byReference = Map.groupBy(
-      all.attributes.flatMap((attribute) => {
-        const [suite, value] = [suiteKey(attribute), valueOf(attribute)];
-        return attribute.references.map((id) => ({ key: `${suite} ${id}`, value }));
-      }),
-      ({ key }) => key,
-    );
-    return {
-      label: 'Attribute',
-      any: 'All attributes',
-      groups,
-      valuesOf: (suite, id) =>
-        byReference.size === 0
-          ? []
-          : (byReference.get(`${suiteKey(suite)} ${id}`) ?? []).map(({ value }) => value),
-    };
-  },
-};
-
-const UNEXPLAINED: Pick<Result, 'attributes' | 'insights' | 'suites'> = {
-  attributes: [],
-  insights: [],
-  suites: [],
 };
 
 const ATTRIBUTE_COLUMNS = [

@@ -4,6 +4,8 @@ import { readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
 import { inRepository } from '../../app/commands/project.ts';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { userError, UserError, problem } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import {
   historyNotes,
@@ -65,12 +67,22 @@ export async function renderHistory(
   if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
   if (history.points.length === 0)
     throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
-  const { renderHistoryHtml, renderHistoryMarkdown, renderHistoryText } =
-    await import('./report.ts');
-  if (format === 'html') return renderHistoryHtml(history.points, notes);
+  const { trendOf, renderHistoryMarkdown, renderHistoryText } = await import('./report.ts');
+  if (format === 'html') {
+    const { renderHtml } = await import('../../report/html.ts');
+    const reports = await loadReports(terminal.features);
+    return renderHtml(newestOf(history, saved), reports, trendOf(history.points, notes));
+  }
   return format === 'markdown'
     ? renderHistoryMarkdown(history.points, notes)
     : `${renderHistoryText(history.points, width, notes)}\n`;
+}
+
+function newestOf({ points }: History, saved: readonly SavedResult[]): Result {
+  const newest = points.at(-1)?.file;
+  const found = saved.find(({ file }) => file === newest);
+  if (found === undefined) throw new Error('the trend has no result');
+  return found.result;
 }
 
 async function savedResults(paths: readonly string[], terminal: Terminal): Promise<SavedResult[]> {

@@ -43,7 +43,7 @@ export function historyOf(saved: readonly SavedResult[], branch: Branch | null):
       byCodeUnits(a.file, b.file),
   );
   return {
-    points: ordered.map(({ result, writtenAt, state }) => pointOf(result, state?.at ?? writtenAt)),
+    points: ordered.map((saved) => pointOf(saved, saved.state?.at ?? saved.writtenAt)),
     left: judged.flatMap(({ file, result, why }) =>
       why === null ? [] : [{ file, sha: result.head.sha, why }],
     ),
@@ -67,8 +67,9 @@ function leftOutReason(
   return branch.merged.has(sha) ? 'merged' : 'not on the branch';
 }
 
-function pointOf({ head, suites }: Result, at: string): HistoryPoint {
+function pointOf({ file, result: { head, suites } }: SavedResult, at: string): HistoryPoint {
   return {
+    file,
     sha: head.sha,
     at,
     suites: suites.map((suite) => {

@@ -23,6 +23,17 @@ export const historyFeature: Feature & CommandRow = {
         return { text: await renderHistory(paths, options, terminal), code: 0 };
       },
     },
+    {
+      command: 'view',
+      options: [],
+      example: 'evaldiff view sweeps/',
+      takes: ({ sweeps }: { sweeps?: number }) => (sweeps ?? 0) > 1,
+      async run(paths, _, terminal) {
+        const { renderHistory } = await import('./command.ts');
+        const options = { directory: '.', format: 'html' } as const;
+        return { text: await renderHistory(paths, options, terminal), code: 0 };
+      },
+    },
   ],
   async plan({ input: { mode }, suites, tools: { kept, hash } }) {
     if (kept === undefined) return null;

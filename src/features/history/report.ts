@@ -1,6 +1,4 @@
 import type { Variant } from '../../kernel/result/pieces.ts';
-import { noteHtml, ownCell, tableHtml } from '../../report/blocks-html.ts';
-import { pageHtml } from '../../report/html.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import {
   NAME_LIMIT,
@@ -12,17 +10,19 @@ import {
   text,
   type Block,
 } from '../../report/sections/document.ts';
+import { shareSpan } from '../../report/sections/intervals.ts';
 import { suiteIdentity } from '../../report/sections/order.ts';
-import { andMore, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { andMore, shortSha } from '../../report/sections/phrases.ts';
+import type { Trend, TrendPoint } from '../../report/sections/saved-view.ts';
 import { renderBlocks } from '../../report/terminal.ts';
 import { percent, pointsBetween, count, counted, signedBetween } from '../../text/amounts.ts';
-import { type Markup, markup } from '../../text/markup.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { shareSpan, trendChart } from './trend-chart.ts';
 
 export interface HistoryPoint {
+  /** The result's file. */
+  file: string;
   sha: string;
   at: string;
   /** The rates are shares from 0 to 1, or null if nothing was judged. */
@@ -40,16 +40,7 @@ export interface HistoryPoint {
 interface Series {
   name: string;
   variant: string;
-  points: Moment[];
-}
-
-interface Moment {
-  sha: string;
-  at: string;
-  rate: number | null;
-  low: number | null;
-  high: number | null;
-  references: number | null;
+  points: TrendPoint[];
 }
 
 const MOST_RESULTS = 200;
@@ -59,38 +50,16 @@ const MAX_HISTORY_SUITES = 60;
 const SPARKS = 30;
 
 /** `points`: oldest first. */
-export function renderHistoryHtml(
-  points: readonly HistoryPoint[],
-  notes: readonly string[] = [],
-): string {
-  const body = markup`
-    <header><span><b>evaldiff</b> pass rates over time</span><span>${dateRange(points)}</span></header>
-    <main>${historyHtml(points, notes)}</main>`;
-  return pageHtml('Pass rates over time – evaldiff', { body });
-}
-
-function historyHtml(points: readonly HistoryPoint[], more: readonly string[]): Markup {
+export function trendOf(points: readonly HistoryPoint[], more: readonly string[] = []): Trend {
   const { shown, notes } = seriesOf(points, more);
-  const eroded = shown.flatMap((series) => erosionWords(series) ?? []);
-  if (shown.length === 0) return markup`<h1>Pass rates over time</h1><p>${NO_RESULT_TEXT}</p>`;
-  return markup`
-    <h1>Pass rates over time</h1>
-    ${eroded.map((sentence) => markup`<p>${sentence}</p>`)}
-    ${[HOW_TO_READ, ...notes].map(noteHtml)}
-    <div class="cards">${shown.map(cardHtml)}</div>`;
-}
-
-function cardHtml({ name, variant, points }: Series): Markup {
-  const title = shorten(name, NAME_LIMIT);
-  const latest = latestWords(points);
-  const words = variant === '' ? latest : `${shorten(variant, NAME_LIMIT)} · ${latest}`;
-  const label = `Pass rate of ${title} over ${counted(points.length, 'result')}: ${latest}`;
-  return markup`
-    <figure>
-      <figcaption><b>${title}</b> <span class="soft small">${words}</span></figcaption>
-      ${trendChart(label, points)}
-      <details><summary>The numbers</summary>${numbersHtml(points)}</details>
-    </figure>`;
+  return {
+    notes: [
+      ...shown.flatMap((series) => erosionWords(series) ?? []),
+      `${dateRange(points)}. ${HOW_TO_READ}`,
+      ...notes,
+    ],
+    series: shown.map((series) => ({ ...series, latest: latestWords(series.points) })),
+  };
 }
 
 export function renderHistoryText(
@@ -175,7 +144,7 @@ const SPARK_LEVELS = '▁▂▃▄▅▆▇█';
 
 const GAP_MARK = '·';
 
-function sparks(moments: readonly Moment[]): string {
+function sparks(moments: readonly TrendPoint[]): string {
   const shown = moments.slice(-SPARKS);
   const { floor, ceiling } = shareSpan(shown.flatMap(({ rate }) => (rate === null ? [] : [rate])));
   return shown
@@ -197,7 +166,7 @@ function dateRange(points: readonly HistoryPoint[]): string {
     : `${counted(points.length, 'result')}, ${first === last ? first : `${first} to ${last}`}`;
 }
 
-function latestWords(moments: readonly Moment[]): string {
+function latestWords(moments: readonly TrendPoint[]): string {
   const judged = moments.filter(({ rate }) => rate !== null);
   const [last, before] = [judged.at(-1), judged.at(-2)];
   if (last === undefined) return 'nothing was judged';
@@ -206,21 +175,6 @@ function latestWords(moments: readonly Moment[]): string {
       ? ''
       : `, ${pointsBetween(before.rate, last.rate)} since the previous result`;
   return `latest ${percent(last.rate)}${change}`;
-}
-
-function numbersHtml(moments: readonly Moment[]): Markup {
-  return tableHtml(
-    ['Date', 'Commit', 'Pass rate', 'Interval', 'References'],
-    moments
-      .toReversed()
-      .map(({ sha, at, rate, low, high, references }) => [
-        ownCell(at.slice(0, 10)),
-        ownCell(shortSha(sha)),
-        ownCell(references === null ? 'not run' : percent(rate)),
-        ownCell(low === null || high === null ? '–' : rateInterval({ low, high })),
-        ownCell(references === null ? '–' : count(references)),
-      ]),
-  );
 }
 
 function seriesOf(

@@ -1,14 +1,70 @@
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { z } from 'zod';
+import type { ReferenceResult, TryResult } from '../../kernel/result/reference-result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { idealText } from '../../metrics/rubric.ts';
-import type { Json } from '../../types/plain.ts';
-import { acceptableAnswers, rubricKey, wordsOf, type AcceptableAnswer } from './buttons.ts';
-import type { NewReference, NewValue } from './data-row.ts';
+import { expectedFrom } from '../../report/answers/accept.ts';
+import { answerKey } from '../../report/answers/text.ts';
+import { SIDES, type Json, type JsonMap } from '../../types/plain.ts';
 import type { WrittenPrompt } from './evaluate.ts';
-import type { Action } from './server.ts';
+
+const ofTest = { test: z.string(), side: z.enum(SIDES) };
+/** Answers are named by their content, because they may be newer than the page. */
+const ofAnswer = { ...ofTest, answer: z.string() };
+const newTest = { input: z.record(z.string(), z.string()), expected: z.string() };
+const filledWords = z.string().trim().min(1);
+
+const testActions = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('run'), ...ofTest }),
+  z.strictObject({
+    kind: z.literal('accept'),
+    ...ofAnswer,
+    /** The part of the answer to expect; absent: all of it. */
+    text: z.string().optional(),
+    /** The calls to expect, by their number from 0; absent: all. */
+    calls: z.array(z.int()).optional(),
+  }),
+  z.strictObject({ kind: z.literal('rate'), ...ofAnswer, rubric: z.string(), label: filledWords }),
+  z.strictObject({ kind: z.literal('tag'), ...ofTest, tag: filledWords }),
+  z.strictObject({ kind: z.literal('skip'), ...ofTest, reason: filledWords }),
+  z.strictObject({ kind: z.literal('comment'), ...ofTest, text: filledWords }),
+  z.strictObject({ kind: z.literal('add'), ...ofTest, ...newTest }),
+]);
+
+export type TestAction = z.infer<typeof testActions>;
+
+const pageActions = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('raise') }),
+  z.strictObject({ kind: z.literal('undo') }),
+  z.strictObject({ kind: z.literal('run-suite'), suite: z.string() }),
+  z.strictObject({ kind: z.literal('draft'), prompt: z.string(), text: z.string() }),
+  z.strictObject({ kind: z.literal('discard') }),
+  z.strictObject({
+    kind: z.literal('save'),
+    prompt: z.string(),
+    text: z.string(),
+    /** The file's text when editing began. */
+    read: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('first'), prompt: z.string(), ...newTest }),
+]);
+
+export const actionSchema = z.discriminatedUnion('kind', [pageActions, testActions]);
+
+export type Action = z.infer<typeof actionSchema>;
+
+export interface NewReference {
+  input: Record<string, string>;
+  expected: string;
+}
+
+/** `values`: what changes. `remark`: a comment, or in JSON Lines and tables a cell of this name. */
+export interface NewValues {
+  values: JsonMap;
+  remark: { name: string; text: string } | null;
+}
 
 type DataChange =
-  | ({ kind: 'set' } & NewValue)
+  | ({ kind: 'set' } & NewValues)
   | ({ kind: 'add' | 'first' } & NewReference)
   | { kind: 'example'; rubric: string; value: Json };
 
@@ -21,31 +77,15 @@ export interface Wish {
   what: string;
 }
 
-export interface About {
-  reference: ReferenceResult;
-  side: 'base' | 'head';
-}
-
-type ChangeBuilder = (
-  action: Action,
-  of: About,
+/** If no edit is possible, returns why (a string). */
+export function wishOf(
+  action: TestAction,
+  reference: ReferenceResult,
   prompt: WrittenPrompt,
-) => { change: DataChange; what: string; file?: string } | string;
-
-const WISHES: ReadonlyMap<string, ChangeBuilder> = new Map<string, ChangeBuilder>([
-  ['accept', acceptance],
-  ['tag', addTag],
-  ['skip', addSkip],
-  ['add', addition],
-  ['label', addLabel],
-]);
-
-/** If no edit is possible, returns why (a string). If `of` is null, adds the first reference. */
-export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt): Wish | string {
-  if (of === null) return addFirst(action, prompt);
-  const found = WISHES.get(action.kind)?.(action, of, prompt) ?? 'Unknown action. Reload the page.';
+): Wish | string {
+  const found = wishedChange(action, reference, prompt);
   if (typeof found === 'string') return found;
-  const { file, line, id } = of.reference;
+  const { file, line, id } = reference;
   const { change, what } = found;
   return {
     file: found.file ?? file,
@@ -57,115 +97,114 @@ export function wishOf(action: Action, of: About | null, prompt: WrittenPrompt):
   };
 }
 
-function actionText(action: Action, name: string): string {
-  const value = action[name];
-  return typeof value === 'string' ? value.trim() : '';
+type FoundChange = { change: DataChange; what: string; file?: string } | string;
+
+function wishedChange(
+  action: TestAction,
+  reference: ReferenceResult,
+  prompt: WrittenPrompt,
+): FoundChange {
+  switch (action.kind) {
+    case 'accept':
+      return acceptance(action, reference);
+    case 'rate':
+      return labelledExample(action, reference, prompt);
+    case 'tag':
+      return reference.tags.includes(action.tag)
+        ? `The test has the tag ${action.tag} already.`
+        : settingOf({ tags: [...reference.tags, action.tag] }, `tagged ${action.tag}`);
+    case 'skip':
+      return settingOf({ skip: true }, 'skipped', { name: 'skip_reason', text: action.reason });
+    case 'comment':
+      return settingOf({}, 'commented', { name: 'comment', text: action.text });
+    case 'add':
+      return addition(action, reference);
+    case 'run':
+      return 'Unknown action. Reload the page.';
+  }
 }
 
-/** Identifies answers by a hash of their text, because they may be newer than the page. */
-function answerNamed(action: Action, { reference, side }: About): AcceptableAnswer | null {
-  return (
-    acceptableAnswers(reference, { side }).find(({ name }) => name === action['answer']) ?? null
-  );
+function settingOf(
+  values: JsonMap,
+  what: string,
+  remark: NewValues['remark'] = null,
+): Exclude<FoundChange, string> {
+  return { change: { kind: 'set', values, remark }, what };
 }
 
-function acceptance(action: Action, { reference, side }: About): ReturnType<ChangeBuilder> {
-  const answer = answerNamed(action, { reference, side });
-  if (answer === null) return 'This answer no longer exists.';
-  const { expected } = answer;
-  if ('refused' in expected) return expected.refused;
-  return {
-    change: { kind: 'set', part: 'expected', value: expected.value, reason: null },
-    what: 'its answer is now the expected answer',
-  };
+function acceptance(
+  action: Extract<TestAction, { kind: 'accept' }>,
+  reference: ReferenceResult,
+): FoundChange {
+  const parts = namedTry(action, reference)?.parts;
+  if (!parts) return GONE_ANSWER;
+  const { text, calls } = action;
+  if (text !== undefined) return settingOf({ expected: text }, ACCEPTED);
+  const expected = expectedFrom(parts, reference.expected, calls);
+  return 'refused' in expected
+    ? expected.refused
+    : settingOf({ expected: expected.value }, ACCEPTED);
 }
 
-function addTag(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
-  const tag = actionText(action, 'tag');
-  return tag === '' || reference.tags.includes(tag)
-    ? 'Enter a tag that the reference does not have yet.'
-    : {
-        change: { kind: 'set', part: 'tags', value: [...reference.tags, tag], reason: null },
-        what: `tagged ${tag}`,
-      };
+function addition(
+  action: Extract<TestAction, { kind: 'add' }>,
+  { input }: ReferenceResult,
+): FoundChange {
+  if (Object.keys(input).length === 0)
+    return 'The input of this test is a dialogue. Add new tests in the file.';
+  const added = newReference(action);
+  return added === null ? NO_INPUT : { change: { kind: 'add', ...added }, what: 'a test is added' };
 }
 
-function addSkip(action: Action): ReturnType<ChangeBuilder> {
-  const reason = actionText(action, 'reason');
-  return reason === ''
-    ? 'Enter a reason for skipping the reference.'
-    : { change: { kind: 'set', part: 'skip', value: true, reason }, what: 'skipped' };
+const ACCEPTED = 'its answer is now the expected answer';
+
+const GONE_ANSWER = 'This answer no longer exists.';
+
+export const NO_INPUT = 'Enter an input for the new test.';
+
+/** Null if it has no input. */
+export function newReference({ input, expected }: NewReference): NewReference | null {
+  return Object.values(input).every((value) => value === '') ? null : { input, expected };
 }
 
-function addLabel(
-  action: Action,
-  { reference, side }: About,
+function namedTry(
+  { side, answer }: Extract<TestAction, { answer: string }>,
+  reference: ReferenceResult,
+): TryResult | undefined {
+  return reference[side]?.tries.find(({ parts }) => parts && answerKey(parts) === answer);
+}
+
+function labelledExample(
+  action: Extract<TestAction, { kind: 'rate' }>,
+  reference: ReferenceResult,
   { rubrics }: WrittenPrompt,
-): ReturnType<ChangeBuilder> {
-  const label = actionText(action, 'label');
-  const rubric = rubrics.find((candidate) => rubricKey(candidate) === action['rubric']);
-  if (rubric === undefined || label === '') return 'Choose a rubric and a label.';
-  const answer = answerNamed(action, { reference, side });
-  if (answer === null) return 'This answer no longer exists.';
-  const content = wordsOf(answer);
-  if (content === null) return 'An answer without text cannot be an example.';
-  const { expected } = reference;
+): FoundChange {
+  const { rubric: wanted, label } = action;
+  const rubric = rubrics.find(({ name }) => name === wanted);
+  if (rubric === undefined) return 'This rubric no longer exists.';
   const { name, file, labels, showsExpected, examples } = rubric;
   if (!labels.includes(label)) return `${name} has no label ${label}, but ${labels.join(', ')}.`;
+  const { expected } = reference;
   if (showsExpected && expected === null)
-    return `${name} shows the grader the expected value, but this reference has none; add one first.`;
+    return `${name} shows the grader the expected value, but this test has none; add one first.`;
+  const content = exampleText(namedTry(action, reference));
+  if (content === null) return 'An answer without text cannot be an example.';
   const ideal = showsExpected ? idealText(expected) : null;
   const earlier = examples.find(
     (example) => example.content === content && example.context === null && example.ideal === ideal,
   );
   if (earlier !== undefined)
     return `This answer is already an example of ${name}, labelled ${earlier.expected}.`;
+  const value = { content, ...(ideal === null ? {} : { ideal }), expected: label };
   return {
     file,
-    change: {
-      kind: 'example',
-      rubric: name,
-      value: { content, ...(ideal === null ? {} : { ideal }), expected: label },
-    },
+    change: { kind: 'example', rubric: name, value },
     what: `an example of ${name} is labelled ${label}`,
   };
 }
 
-function addition(action: Action, { reference }: About): ReturnType<ChangeBuilder> {
-  const names = Object.keys(reference.input);
-  if (names.length === 0)
-    return 'The input of this reference is a dialogue. Add new references in the file.';
-  const added = referenceIn(action, names);
-  return typeof added === 'string'
-    ? added
-    : { change: { kind: 'add', ...added }, what: 'a reference is added' };
-}
-
-function addFirst(action: Action, { variables, tests }: WrittenPrompt): Wish | string {
-  const added =
-    action.kind === 'first' ? referenceIn(action, variables) : 'Unknown action. Reload the page.';
-  return typeof added === 'string'
-    ? added
-    : {
-        file: tests,
-        line: 0,
-        id: '',
-        columns: {},
-        change: { kind: 'first', ...added },
-        what: 'the first reference is added',
-      };
-}
-
-function referenceIn(
-  action: Action,
-  names: readonly string[],
-): { input: Record<string, string>; expected: string } | string {
-  const valueOf = (name: string): string => {
-    const given = action[name];
-    return typeof given === 'string' ? given : '';
-  };
-  const input = Object.fromEntries(names.map((name) => [name, valueOf(`input:${name}`)]));
-  return Object.values(input).every((value) => value === '')
-    ? 'Enter an input for the new reference.'
-    : { input, expected: valueOf('expected') };
+function exampleText(made: TryResult | undefined): string | null {
+  const answer = made?.parts ? expectedFrom(made.parts, null) : null;
+  const content = answer !== null && 'value' in answer ? answer.value : null;
+  return typeof content === 'string' && content.trim() !== '' ? content : null;
 }

@@ -14,12 +14,20 @@ import { readCommandLine } from '../../config/inputs.ts';
 import { userError, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 import { logLine } from '../../text/log.ts';
+import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
+import { findSuite, findTest, viewOf } from './live-view.ts';
 import type { OpenProject } from './look.ts';
-import { createRefresher, type Refresher, type WorkbenchState } from './refresh.ts';
-import { serveWorkbench, type Action, type ActionReply } from './server.ts';
-import { findChosen, detailOf, boardData, type ChosenCell } from './view.ts';
-import { spendWords, type Spend } from './workbench.ts';
-import { takeBack, writeBack } from './write-back.ts';
+import {
+  createRefresher,
+  initialState,
+  liveState,
+  spendWords,
+  type Refresher,
+  type Spend,
+  type WorkbenchState,
+} from './refresh.ts';
+import { serveWorkbench, type ActionReply } from './server.ts';
+import { rewrite, takeBack, writeBack } from './write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
   base?: string;
@@ -71,16 +79,7 @@ async function openWorkbench(
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
-  const state: WorkbenchState = {
-    look: null,
-    old: false,
-    more: new Map(),
-    written: [],
-    named: [],
-    spend: { calls: 0, cost: 0, unpriced: false, ...given },
-    note: 'reading the files',
-    bad: false,
-  };
+  const state = initialState({ calls: 0, cost: 0, unpriced: false, ...given });
   const kept = createKeptStores();
   const quieter = { ...terminal, err: onceEach(terminal.err), isTerminal: false };
   const project: OpenProject = {
@@ -94,6 +93,7 @@ async function openWorkbench(
       suiteKeys: suiteKeysOf(terminal.features),
     },
     documents: new Map(),
+    draft: null,
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
     withFiles: (work) =>
@@ -101,10 +101,11 @@ async function openWorkbench(
   };
   const refresher = createRefresher(project, state);
   const server = await serveWorkbench(parsePort(options.port), {
-    board: () => boardData(state),
-    detail: (key) => detailOf(state, key),
+    view: () =>
+      JSON.stringify({ state: liveState(state, project.draft?.file), view: viewOf(state) }),
+    sent: (test) => JSON.stringify(state.look?.sent.get(test) ?? null),
     // One at a time, because an action reads what the previous one wrote.
-    act: oneAtATime((action) => perform(action, { state, refresher: refresher, project, given })),
+    act: oneAtATime((action) => perform(action, { state, refresher, project, given })),
   });
   refresher.serve(server);
   terminal.out(`workbench: ${server.url}\n`);
@@ -169,10 +170,7 @@ function parsePort(text: string): number {
 
 const LONGEST_WAIT_MS = 10_000;
 
-const NOT_FOUND_REPLY: ActionReply = {
-  said: 'This reference or answer no longer exists.',
-  bad: true,
-};
+const NOT_FOUND_REPLY: ActionReply = { said: 'This test no longer exists.', bad: true };
 
 interface ActionContext {
   state: WorkbenchState;
@@ -181,62 +179,115 @@ interface ActionContext {
   given: Pick<Spend, 'maxCalls' | 'maxCost'>;
 }
 
-async function perform(action: Action, performing: ActionContext): Promise<ActionReply> {
-  const { state, project, refresher: looking } = performing;
-  if (action.kind === 'raise') return raise(performing);
+async function perform(action: Action, context: ActionContext): Promise<ActionReply> {
+  const { state, project, refresher } = context;
+  if (action.kind === 'raise') return raise(context);
   if (action.kind !== 'undo')
-    await Promise.race([looking.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
+    await Promise.race([refresher.caughtUp(), sleep(LONGEST_WAIT_MS, undefined, { ref: false })]);
   const before = state.written.length;
-  const wrote = looking.writing();
+  const wrote = refresher.writing();
   const reply =
     action.kind === 'undo'
       ? await takeBack(project.root, state.written)
-      : await performOn(action, performing);
+      : await performOn(action, context);
   if (!reply.bad && state.written.length !== before) wrote();
   return reply;
 }
 
-async function performOn(action: Action, performing: ActionContext): Promise<ActionReply> {
-  const { state, project } = performing;
-  const texts = state.look?.texts ?? new Map<string, string>();
-  if (action.kind === 'first') {
-    const prompt = state.look?.prompts.get(String(action['prompt']));
-    return prompt === undefined
-      ? NOT_FOUND_REPLY
-      : writeBack(action, null, { project, texts, prompt }, state.written);
+async function performOn(
+  action: Exclude<Action, { kind: 'raise' | 'undo' }>,
+  context: ActionContext,
+): Promise<ActionReply> {
+  switch (action.kind) {
+    case 'run-suite':
+      return runOneSuite(action.suite, context);
+    case 'first':
+      return addFirst(action, context);
+    case 'draft':
+    case 'save':
+      return editPrompt(action, context);
+    case 'discard':
+      return showDraft(null, context);
+    default:
+      return performOnTest(action, context);
   }
-  const chosen = findChosen(action, state);
-  if (chosen === null) return NOT_FOUND_REPLY;
-  const { cell, side, prompt } = chosen;
-  return action.kind === 'more'
-    ? moreTries(chosen, performing)
-    : writeBack(
-        action,
-        { reference: cell.reference, side },
-        { project, texts, prompt },
-        state.written,
-      );
 }
 
-function raise({ state: { spend }, refresher: looking, given }: ActionContext): ActionReply {
+function runOneSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
+  const suite = findSuite(state, identity);
+  if (suite === null) return NOT_FOUND_REPLY;
+  const { name, variant } = suite;
+  void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
+  return { said: `running ${name}`, bad: false };
+}
+
+async function addFirst(
+  action: Extract<Action, { kind: 'first' }>,
+  { state, project }: ActionContext,
+): Promise<ActionReply> {
+  const prompt = state.look?.prompts.get(action.prompt);
+  if (prompt === undefined) return NOT_FOUND_REPLY;
+  const added = newReference(action);
+  if (added === null) return { said: NO_INPUT, bad: true };
+  const wish = {
+    ...{ file: prompt.tests, line: 0, id: '', columns: {}, what: 'the first test is added' },
+    change: { kind: 'first' as const, ...added },
+  };
+  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
+}
+
+function textsOf({ look }: WorkbenchState): ReadonlyMap<string, string> {
+  return look?.texts ?? new Map<string, string>();
+}
+
+async function editPrompt(
+  action: Extract<Action, { kind: 'draft' | 'save' }>,
+  context: ActionContext,
+): Promise<ActionReply> {
+  const { project, state } = context;
+  const file = state.look?.prompts.get(action.prompt)?.path;
+  if (file === undefined) return NOT_FOUND_REPLY;
+  const { text } = action;
+  if (action.kind === 'draft') return showDraft({ file, text }, context);
+  const edit = (before: string) =>
+    before === action.read
+      ? { text }
+      : { refused: 'another program changed it while you edited; the page shows both texts' };
+  const reply = await rewrite({ file, what: 'the prompt is saved', edit }, project, state.written);
+  if (!reply.bad) project.draft = null;
+  return reply;
+}
+
+function showDraft(
+  draft: OpenProject['draft'],
+  { project, refresher }: ActionContext,
+): ActionReply {
+  project.draft = draft;
+  void refresher.refresh();
+  return { said: draft === null ? 'the draft is discarded' : 'the draft is run', bad: false };
+}
+
+async function performOnTest(action: TestAction, context: ActionContext): Promise<ActionReply> {
+  const { state, project } = context;
+  const found = findTest(state, action.test);
+  if (found === null) return NOT_FOUND_REPLY;
+  const { suite, reference, prompt } = found;
+  if (action.kind === 'run') {
+    const { id, base, head } = reference;
+    const compared = action.side === 'base' && base !== null;
+    const tries = ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES;
+    const { name, variant } = suite;
+    void context.refresher.run({ suite: name, id, variant, tries, compared });
+    return { said: `running ${id}`, bad: false };
+  }
+  const wish = wishOf(action, reference, prompt);
+  if (typeof wish === 'string') return { said: wish, bad: true };
+  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
+}
+
+function raise({ state: { spend }, refresher, given }: ActionContext): ActionReply {
   spend.maxCost += given.maxCost;
   spend.maxCalls += given.maxCalls;
-  void looking.refresh();
+  void refresher.refresh();
   return { said: spendWords(spend), bad: false };
-}
-
-function moreTries(
-  { row: { key }, cell: { variant, suite, reference }, side }: ChosenCell,
-  { refresher: looking }: ActionContext,
-): ActionReply {
-  const { id, base, head } = reference;
-  const compared = side === 'base' && base !== null;
-  void looking.more(`${key} ${side} ${variant}`, {
-    suite: suite.name,
-    id,
-    variant: suite.variant,
-    tries: ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES,
-    compared,
-  });
-  return { said: `requesting more tries of ${id}`, bad: false };
 }

@@ -1,37 +1,27 @@
 import { rowAsReference } from '../../config/rows.ts';
-import { jsonAtLine, type JsonLinesEdit } from '../../documents/edit-json-lines.ts';
+import { isTable } from '../../documents/dataset.ts';
+import { rowAt, type RowEdit } from '../../documents/edit-rows.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
-
-export interface NewValue {
-  part: 'expected' | 'tags' | 'skip';
-  value: Json;
-  reason: string | null;
-}
-
-export interface NewReference {
-  input: JsonMap;
-  expected: string;
-}
+import { isMap, jsonText, type Json, type JsonMap } from '../../types/plain.ts';
+import type { NewReference, NewValues } from './changes.ts';
 
 interface DataPlace {
+  file: string;
+  /** The file's text when the page was drawn. */
   read: string;
   line: number;
   columns: Columns;
   variables: readonly string[];
 }
 
-type RowEdit = JsonLinesEdit | { refused: string };
+type RowChange = RowEdit | { refused: string };
 
-/** JSON Lines has no comments, so this member stores the reason for a skip. */
-const REASON = 'skip_reason';
-
-const UNCLEAR: RowEdit = {
+const UNCLEAR: RowChange = {
   refused: 'the change cannot be written to the columns of this file',
 };
 
-const REFERENCE_MOVED: RowEdit = {
+const REFERENCE_MOVED: RowChange = {
   refused: 'the reference is no longer at this place in the file',
 };
 
@@ -40,45 +30,64 @@ export function writtenReference({ input, expected }: NewReference): JsonMap {
 }
 
 /** Rejects the edit if anything else in the reference would change. */
-export function rowWith({ part, value, reason }: NewValue, at: DataPlace): RowEdit {
-  const row = jsonAtLine(at.read, at.line);
+export function rowWith({ values, remark }: NewValues, at: DataPlace): RowChange {
+  const row = rowAt(at.file, at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
-  const members = {
-    [at.columns[part] ?? part]: value,
-    ...(reason === null ? {} : { [REASON]: reason }),
-  };
+  const set = Object.entries(values).map(([part, value]): [string, Json] => [
+    at.columns[part as 'expected' | 'tags' | 'skip'] ?? part,
+    cellFor(at, value),
+  ]);
+  // A file of rows has no comments, so a member stores the remark.
+  if (remark !== null && (!isTable(at.file) || Object.hasOwn(row, remark.name)))
+    set.push([remark.name, remark.text]);
+  if (set.length === 0)
+    return { refused: `it has no column "${remark?.name ?? ''}"; add one first` };
+  const members = Object.fromEntries(set);
   const [before, after] = [row, { ...row, ...members }].map((candidate) =>
     readRowBy(at, candidate),
   );
   if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
-  return isEqualMap(after, { ...before, [part]: value })
+  return isEqualMap(withoutMetadata(after), withoutMetadata({ ...before, ...values }))
     ? { kind: 'set', line: at.line, members }
     : UNCLEAR;
 }
 
-export function rowFor(added: NewReference, at: DataPlace): RowEdit {
-  const row = jsonAtLine(at.read, at.line);
+/** The metadata of a dialogue contains the remark. */
+function withoutMetadata({ metadata: _, ...reference }: JsonMap): JsonMap {
+  return reference;
+}
+
+/** A table's cell is a text. */
+function cellFor({ file }: Pick<DataPlace, 'file'>, value: Json): Json {
+  if (!isTable(file)) return value;
+  return Array.isArray(value) ? value.map(jsonText).join(', ') : jsonText(value);
+}
+
+export function rowFor(added: NewReference, at: DataPlace): RowChange {
+  const row = rowAt(at.file, at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
+  const blank = isTable(at.file) ? { tags: '', skip: '' } : { tags: [], skip: false };
   // Every row must have the columns that the suite names.
   const value = {
+    ...(isTable(at.file) ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
     ...rowLike(row, added, at.columns),
-    ...(tags === undefined ? {} : { [tags]: [] }),
-    ...(skip === undefined ? {} : { [skip]: false }),
+    ...(tags === undefined ? {} : { [tags]: blank.tags }),
+    ...(skip === undefined ? {} : { [skip]: blank.skip }),
   };
   const found = readRowBy(at, value);
   if (typeof found === 'string')
     return { refused: `a new line with the same keys ${found}; add the line by hand` };
   const wanted = {
     ...writtenReference(added),
-    ...(tags === undefined ? {} : { tags: [] }),
-    ...(skip === undefined ? {} : { skip: false }),
+    ...(tags === undefined || isTable(at.file) ? {} : { tags: [] }),
+    ...(skip === undefined || isTable(at.file) ? {} : { skip: false }),
   };
   return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }
 
-function readRowBy({ columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
-  return rowAsReference(row, { map: columns, variables, table: false });
+function readRowBy({ file, columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
+  return rowAsReference(row, { map: columns, variables, table: isTable(file) });
 }
 
 function isEqualMap(left: JsonMap, right: JsonMap): boolean {

@@ -8,16 +8,17 @@ import type { ParsedDocuments } from '../../documents/files.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Columns } from '../../kernel/suite/suite.ts';
+import { partExpected } from '../../metrics/comparison.ts';
+import { metrics as builtIns } from '../../metrics/index.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
-import type { Rubric } from '../../types/metric.ts';
+import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Completion, Request } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
-import type { RubricChoice } from './buttons.ts';
 
 export interface WorkLook {
   result: Result;
@@ -48,6 +49,16 @@ export interface WrittenPrompt {
   references: number;
   columns: ReadonlyMap<string, Columns>;
   rubrics: RubricChoice[];
+  /** Names of metrics that look for `expected` as a part of the answer. */
+  spans: string[];
+}
+
+export interface RubricChoice {
+  name: string;
+  file: string;
+  labels: readonly string[];
+  showsExpected: boolean;
+  examples: Rubric['examples'];
 }
 
 export interface Evaluation extends Pick<
@@ -172,11 +183,17 @@ function writtenPrompts({ suites }: Prepared): Map<string, WrittenPrompt> {
               ),
             ),
             rubrics,
+            spans: metrics.filter(expectsPart).map((metric) => metric.name),
           },
         ],
       ];
     }),
   );
+}
+
+function expectsPart({ source }: Metric): boolean {
+  if (source.kind !== 'built-in') return false;
+  return builtIns.get(source.uses)?.expects(source.with) === partExpected;
 }
 
 function choiceOf({ name, prompt, choice_scores, examples, place }: Rubric): RubricChoice {

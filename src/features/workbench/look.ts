@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AnswerExchange } from '../../app/session/cached-complete.ts';
+import { sha256, type AnswerExchange } from '../../app/session/cached-complete.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides, WORKTREE, type Sides } from '../../app/session/sides.ts';
 import type { ReadOptions } from '../../config/project.ts';
-import { forgetOthers, type ParsedDocuments } from '../../documents/files.ts';
+import { forgetOthers, withText, type ParsedDocuments } from '../../documents/files.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Completion } from '../../types/model.ts';
@@ -26,6 +26,8 @@ export interface OpenProject {
   assumesCost: boolean;
   read: ReadOptions;
   documents: ParsedDocuments;
+  /** A file's unsaved text, which is run in place of the saved one. */
+  draft: { file: string; text: string } | null;
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
 }
@@ -48,7 +50,7 @@ export function look(
   const { documents } = project;
   return project.inSession(async (opened) => {
     const session = stopOnEdit(opened, edited);
-    const { sides, alone } = await workbenchSides(session, project.base);
+    const { sides, alone, saved } = await workbenchSides(session, project);
     const { base, tip = null, head } = sides;
     await forgetOthers(
       documents,
@@ -70,7 +72,7 @@ export function look(
         ? NO_EVALUATION
         : await runSides(idle, 'sweep', { base: null, head }, { documents, stored: true });
     const prompts = [...all.prompts, ...first.prompts];
-    const texts = await readEditableTexts(head, [first.result, all.result], prompts);
+    const texts = await readEditableTexts(saved, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
       ...of,
       all: all.result,
@@ -165,7 +167,7 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 }
 
 /** Null if the files changed meanwhile. */
-export function requestMoreTries(
+export function runSingle(
   project: OpenProject,
   allowance: Allowance,
   single: Single,
@@ -174,7 +176,7 @@ export function requestMoreTries(
   return project.inSession(async (opened) => {
     const live = withProgressLine(stopOnEdit(opened, edited), progress);
     const session = withAllowance(narrowSession(live, single), allowance);
-    const { sides } = await workbenchSides(session, project.base);
+    const { sides } = await workbenchSides(session, project);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
@@ -191,8 +193,21 @@ const NO_EVALUATION = { result: null, sent: new Map<string, never>(), prompts: [
 
 async function workbenchSides(
   session: Session,
-  base: string | undefined,
-): Promise<{ sides: Pick<Sides, 'base' | 'tip' | 'head'>; alone: string | null }> {
+  { base, draft }: OpenProject,
+): Promise<OpenSides & { saved: SourceTree }> {
+  const { sides, alone } = await savedSides(session, base);
+  const head =
+    draft === null ? sides.head : withText(sides.head, draft.file, draft.text, sha256(draft.text));
+  return { sides: { ...sides, head }, alone, saved: sides.head };
+}
+
+interface OpenSides {
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>;
+  /** Why there is no comparison. */
+  alone: string | null;
+}
+
+async function savedSides(session: Session, base: string | undefined): Promise<OpenSides> {
   try {
     const { repository, env } = session;
     const sides = await findLocalSides(repository, {
@@ -221,7 +236,11 @@ async function readEditableTexts(
     ...results.flatMap((result) =>
       (result?.suites ?? []).flatMap(({ references }) => references.map(({ file }) => file)),
     ),
-    ...prompts.flatMap(([, { tests, rubrics }]) => [tests, ...rubrics.map(({ file }) => file)]),
+    ...prompts.flatMap(([, { path, tests, rubrics }]) => [
+      path,
+      tests,
+      ...rubrics.map(({ file }) => file),
+    ]),
   ];
   const files = [...new Set(named)].filter((file) => head.files.has(file));
   return new Map(

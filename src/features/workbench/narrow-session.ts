@@ -3,9 +3,11 @@ import type { Variant } from '../../kernel/result/pieces.ts';
 
 export interface Single {
   suite: string;
-  id: string;
+  /** Null: all tests of the suite. */
+  id: string | null;
   variant: Variant;
-  tries: number;
+  /** Null: as the settings say. */
+  tries: number | null;
   compared: boolean;
 }
 
@@ -48,12 +50,14 @@ export function narrowSession(session: Session, { suite, id, variant, tries }: S
         overrides: {
           ...overrides,
           prompts: [suite],
-          references: [id],
+          references: id === null ? null : [id],
           tags: null,
           only: { ...variant.parameters, model: variant.model },
           settings: [
-            ...overrides.settings.filter(({ path }) => path[0] !== 'n_tries'),
-            { path: ['n_tries'], value: tries, line: `n_tries=${tries}` },
+            ...overrides.settings.filter(({ path }) => tries === null || path[0] !== 'n_tries'),
+            ...(tries === null
+              ? []
+              : [{ path: ['n_tries'], value: tries, line: `n_tries=${tries}` }]),
           ],
         },
       },

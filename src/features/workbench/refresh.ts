@@ -1,33 +1,75 @@
 import { filesNamed, type EditEvents } from '../../app/session/watch.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import type { LiveState } from '../../report/sections/saved-view.ts';
+import { formatDollars } from '../../text/amounts.ts';
+import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
-import { look, requestMoreTries, type OpenProject, type Onlooker } from './look.ts';
+import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
-import { spendWords, type Spend } from './workbench.ts';
 import type { WrittenEdit } from './write-back.ts';
 
+export interface Spend {
+  calls: number;
+  maxCalls: number;
+  cost: number;
+  maxCost: number;
+  unpriced: boolean;
+}
+
 export interface WorkbenchState {
+  /** The last evaluation of valid files. */
   look: WorkLook | null;
   /** Whether the files have changed since the last evaluation. */
-  old: boolean;
+  isOld: boolean;
+  isRunning: boolean;
   more: Map<string, Result>;
   spend: Spend;
   /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
-  /** Files that are missing or invalid. */
+  /** Errors in the files, and the files that they name. */
+  problems: string[];
   named: string[];
   note: string;
-  bad: boolean;
+  isBad: boolean;
+}
+
+export function initialState(spend: Spend): WorkbenchState {
+  return {
+    look: null,
+    isOld: false,
+    isRunning: false,
+    more: new Map(),
+    spend,
+    written: [],
+    problems: [],
+    named: [],
+    note: 'reading the files',
+    isBad: false,
+  };
+}
+
+export function liveState(state: WorkbenchState, draft: string | null = null): LiveState {
+  const { note, isBad, isOld, isRunning, spend, written, problems } = state;
+  const undo = written.at(-1)?.what ?? null;
+  return { note, isBad, isOld, isRunning, spend: spendWords(spend), undo, problems, draft };
+}
+
+export function spendWords({ calls, maxCalls, cost, maxCost, unpriced }: Spend): string {
+  const besides = unpriced ? ', plus calls without a known price' : '';
+  return (
+    `${formatDollars(cost)} of ${formatDollars(maxCost)} spent${besides} · ` +
+    `${calls} of ${maxCalls} calls`
+  );
 }
 
 export interface Refresher {
   serve(server: Workbench): void;
   /** Evaluates again. Without `news`, the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
-  more(key: string, single: Single): Promise<void>;
+  run(single: Single): Promise<void>;
   /** Announces an edit. Call the returned function once the file is written. */
   writing(): () => void;
   /** Resolves once the page shows the last edit. */
@@ -43,19 +85,19 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
   let last: Promise<void> = Promise.resolve();
   const [looks, failure] = [countLooks(), new AbortController()];
   let news: EditEvents = { edited: new AbortController().signal, follow: () => undefined };
-  const tell: Tell = (note, bad = false) => {
-    Object.assign(state, { note, bad });
-    server?.tell('state', { note, bad, old: state.old, spend: spendWords(state.spend) });
+  const tell: Tell = (note, isBad = false) => {
+    Object.assign(state, { note, isBad });
+    server?.tell('state', liveState(state, project.draft?.file));
   };
   const draw = (): void => {
-    server?.tell('board', {});
+    server?.tell('view', {});
     looks.drawn();
   };
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     last = last.then(work).catch((error: unknown) => {
       if (!(error instanceof UserError)) return failure.abort(error);
-      state.named = filesNamed(error.problems);
-      tell(error.problems.map(formatProblem).join(' · '), true);
+      setProblems(state, error.problems);
+      tell(brokenNote(state), true);
       draw();
     });
     return last;
@@ -75,7 +117,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
   const follow = (latest: EditEvents): void => {
     news = latest;
     latest.edited.addEventListener('abort', () => {
-      state.old = true;
+      Object.assign(state, { isOld: true, isRunning: false });
       tell('the files have changed: reading them');
     });
   };
@@ -94,9 +136,21 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
         return refresh(project, state, { ...onlooker(), follow: news.follow }, { tell, draw });
       });
     },
-    more: (key, single) =>
-      inTurn(() => more(project, state, { key, single, onlooker: onlooker() }, { tell, draw })),
+    run: (single) =>
+      inTurn(() => runNow(project, state, { single, onlooker: onlooker() }, { tell, draw })),
   };
+}
+
+function setProblems(state: WorkbenchState, problems: readonly Problem[]): void {
+  state.isRunning = false;
+  state.problems = problems.map(formatProblem);
+  state.named = filesNamed(problems);
+}
+
+function brokenNote({ look: shown }: WorkbenchState): string {
+  return shown === null || isNotRead(shown.result)
+    ? 'the files have errors'
+    : 'the files have errors; the last valid state is shown';
 }
 
 function countLooks() {
@@ -129,26 +183,26 @@ interface Telling {
   draw(): void;
 }
 
-async function more(
+async function runNow(
   project: OpenProject,
   state: WorkbenchState,
-  { key, single, onlooker }: { key: string; single: Single; onlooker: Omit<Onlooker, 'show'> },
+  { single, onlooker }: { single: Single; onlooker: Omit<Onlooker, 'show'> },
   { tell, draw }: Telling,
 ): Promise<void> {
-  tell(`requesting more tries of ${single.id}`);
-  const result = await requestMoreTries(project, leftToSpend(state), single, onlooker);
+  const name = single.id ?? single.suite;
+  state.isRunning = true;
+  tell(`running ${name}`);
+  const result = await runSingle(project, leftToSpend(state), single, onlooker);
   // Another evaluation follows, because the files changed.
   if (result === null) return;
+  state.isRunning = false;
   const refused = notEvaluatedReason(result);
-  if (refused === null) state.more.set(key, result);
-  tell(
-    refused ?? `${single.id} has more tries; the headline does not include them`,
-    refused !== null,
-  );
+  if (refused === null) state.more.set(JSON.stringify(single), result);
+  tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
 }
 
-type Tell = (note: string, bad?: boolean) => void;
+type Tell = (note: string, isBad?: boolean) => void;
 
 async function refresh(
   project: OpenProject,
@@ -162,21 +216,23 @@ async function refresh(
   const found = await look(project, leftToSpend(state), {
     ...onlooker,
     show(stored) {
-      const named = filesNamed(stored.result.problems);
-      Object.assign(state, { look: stored, old: false, named });
+      const isBroken = isNotRead(stored.result);
+      setProblems(state, isBroken ? stored.result.problems : []);
       onlooker.follow(stored.files);
-      state.more.clear();
-      const wrong = notEvaluatedReason(stored.result);
-      if (isFirst)
-        tell(
-          wrong ?? (stored.missing ? 'requesting missing answers' : 'up to date'),
-          wrong !== null,
-        );
+      if (!isBroken || state.look === null || isNotRead(state.look.result)) {
+        Object.assign(state, { look: stored, isOld: false });
+        state.more.clear();
+      }
+      state.isRunning = stored.missing && !isBroken;
+      const progress = stored.missing ? 'requesting missing answers' : 'up to date';
+      if (isFirst) tell(isBroken ? brokenNote(state) : progress, isBroken);
       isFirst = false;
       draw();
     },
   });
-  if (found === null || found === state.look) return;
+  if (onlooker.edited.aborted) return;
+  state.isRunning = false;
+  if (found === null || found === state.look || state.problems.length > 0) return;
   // If the plan exceeds the caps, the page keeps the stored answers.
   const refused = notEvaluatedReason(found.result);
   if (refused === null) state.look = found;
@@ -186,6 +242,10 @@ async function refresh(
   const why = refused ?? ended;
   tell(why ?? 'up to date', why !== null);
   draw();
+}
+
+function isNotRead({ outcome, suites }: Result): boolean {
+  return outcome.kind === 'not-evaluated' && suites.length === 0;
 }
 
 function notEvaluatedReason({ outcome, problems }: Result): string | null {

@@ -1,38 +1,38 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { UserError, problem } from '../../errors.ts';
-import { workbenchPage } from './workbench-page.ts';
-
-export type Action = Readonly<Record<string, unknown>> & { kind: string };
+import { livePage } from '../../report/html.ts';
+import { actionSchema, type Action } from './changes.ts';
 
 export interface ActionReply {
   said: string;
   bad: boolean;
 }
 
-interface BoardHandlers {
-  board(): object;
-  /** HTML of a reference. Null if the key is unknown. */
-  detail(key: string): string | null;
+interface PageHandlers {
+  /** What the page shows, as JSON. */
+  view(): string;
+  /** A test's prompts as sent, as JSON. Null if the test is unknown. */
+  sent(test: string): string | null;
   act(action: Action): Promise<ActionReply>;
 }
 
 export interface Workbench {
   /** The page's address, which contains the access token. */
   url: string;
-  tell(event: 'board' | 'state', data: object): void;
+  tell(event: 'view' | 'state', data: object): void;
   close(): Promise<void>;
 }
 
-/** In bytes. The longest action is a pasted reference. */
-const LONGEST_BODY = 1_000_000;
+/** In bytes. An action can contain an answer. */
+const LONGEST_BODY = 16_000_000;
 
 /**
  * Serves on loopback, with a token in the URL. The `Host` header must be loopback (against DNS
  * rebinding), and actions must come from the page itself. Port 0 means any free port.
  * @throws UserError if the port is in use.
  */
-export async function serveWorkbench(port: number, shown: BoardHandlers): Promise<Workbench> {
+export async function serveWorkbench(port: number, shown: PageHandlers): Promise<Workbench> {
   const token = randomBytes(24).toString('base64url');
   const windows = new Set<ServerResponse>();
   const server = createServer((request, response) => {
@@ -85,7 +85,7 @@ function listeningPort(server: Server): number {
 interface Serving {
   token: string;
   port: number;
-  shown: BoardHandlers;
+  shown: PageHandlers;
   windows: Set<ServerResponse>;
 }
 
@@ -119,12 +119,12 @@ function read(
   { shown, windows }: Serving,
 ): void {
   if (path === '') page(response);
-  else if (path === 'board') send(response, 'application/json', JSON.stringify(shown.board()));
+  else if (path === 'view') send(response, 'application/json', shown.view());
   else if (path === 'events') listen(request, response, windows);
   else {
-    const detail = path === 'detail' ? shown.detail(url.searchParams.get('key') ?? '') : null;
-    if (detail === null) response.writeHead(404).end();
-    else send(response, 'text/html; charset=utf-8', detail);
+    const sent = path === 'sent' ? shown.sent(url.searchParams.get('test') ?? '') : null;
+    if (sent === null) response.writeHead(404).end();
+    else send(response, 'application/json', sent);
   }
 }
 
@@ -150,13 +150,9 @@ const CLOSED = {
 } as const;
 
 function page(response: ServerResponse): void {
-  const nonce = randomBytes(18).toString('base64');
-  response.setHeader(
-    'content-security-policy',
-    `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; ` +
-      `connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-  );
-  send(response, 'text/html; charset=utf-8', workbenchPage(nonce));
+  const { html, policy } = livePage();
+  response.setHeader('content-security-policy', policy);
+  send(response, 'text/html; charset=utf-8', html);
 }
 
 function send(response: ServerResponse, type: string, body: string): void {
@@ -186,12 +182,7 @@ async function actionOf(request: IncomingMessage): Promise<Action | null> {
   }
   try {
     const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
-    return typeof value === 'object' &&
-      value !== null &&
-      'kind' in value &&
-      typeof value.kind === 'string'
-      ? (value as Action)
-      : null;
+    return actionSchema.safeParse(value).data ?? null;
   } catch {
     return null;
   }

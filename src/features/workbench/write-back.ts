@@ -4,19 +4,20 @@ import { sha256 } from '../../app/session/cached-complete.ts';
 import { putFile, visibleErrorMessage } from '../../app/session/safe-writing.ts';
 import { readProject } from '../../config/project.ts';
 import { rubricsIn } from '../../config/rubric.ts';
-import { editJsonLines } from '../../documents/edit-json-lines.ts';
-import { editYaml, type EditResult, type YamlEdit } from '../../documents/edit-yaml.ts';
+import { editRows } from '../../documents/edit-rows.ts';
+import { editYaml, type YamlEdit } from '../../documents/edit-yaml.ts';
 import { withText } from '../../documents/files.ts';
+import type { EditResult } from '../../documents/yaml-splices.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import { isMap, type JsonMap } from '../../types/plain.ts';
-import { wishOf, type About, type Wish } from './changes.ts';
+import type { Wish } from './changes.ts';
 import { rowFor, rowWith, writtenReference } from './data-row.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { OpenProject } from './look.ts';
-import type { Action, ActionReply } from './server.ts';
+import type { ActionReply } from './server.ts';
 
 export interface WrittenEdit {
   file: string;
@@ -33,13 +34,10 @@ interface WriteTarget {
 
 /** Rejects edits that break the file or change more than intended. */
 export async function writeBack(
-  action: Action,
-  of: About | null,
+  wish: Wish,
   { project, texts, prompt }: WriteTarget,
   undo: WrittenEdit[],
 ): Promise<ActionReply> {
-  const wish = wishOf(action, of, prompt);
-  if (typeof wish === 'string') return { said: wish, bad: true };
   const { file, what } = wish;
   if (prompt.tool !== null)
     return nothing(
@@ -47,15 +45,31 @@ export async function writeBack(
       `it is a file of ${prompt.tool}, which evaldiff cannot edit; edit it ` +
         `by hand, or convert it with "evaldiff import"`,
     );
+  const read = texts.get(file);
+  if (read === undefined) return nothing(file, 'the page does not show this file');
+  const edit = (text: string): EditResult => changeIn(text, wish, prompt, read);
+  return rewrite({ file, what, edit }, project, undo);
+}
+
+interface Rewriting {
+  file: string;
+  what: string;
+  edit(text: string): EditResult;
+}
+
+/** Edits a file unless it would become invalid. */
+export async function rewrite(
+  { file, what, edit }: Rewriting,
+  project: WriteTarget['project'],
+  undo: WrittenEdit[],
+): Promise<ActionReply> {
   const { root } = project;
   const path = join(root, file);
   const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
   if (typeof bytes === 'string') return nothing(file, bytes);
-  const read = texts.get(file);
-  if (read === undefined) return nothing(file, 'the page does not show this file');
   const before = utf8(bytes);
   if (before === null) return nothing(file, 'it is not UTF-8 text');
-  const edited = changeIn(before, wish, prompt, read);
+  const edited = edit(before);
   if ('refused' in edited) return nothing(file, edited.refused);
   const flaw = await flawOf(file, edited.text, project);
   if (flaw !== null) return nothing(file, `the changed file would be invalid: ${flaw}`);
@@ -148,21 +162,19 @@ function flawOf(
 }
 
 function changeIn(text: string, wish: Wish, prompt: WrittenPrompt, read: string): EditResult {
-  if (/\.ya?ml$/.test(wish.file)) {
+  const { file, line, columns, change } = wish;
+  if (/\.ya?ml$/.test(file)) {
     const edit = inYaml(text, wish, prompt);
     return 'refused' in edit ? edit : editYaml(text, edit, read);
   }
-  if (!/\.(?:jsonl|ndjson)$/.test(wish.file))
-    return { refused: 'only YAML and JSON Lines can be edited here; edit this file by hand' };
-  const { change, line, columns } = wish;
-  const at = { read, line, columns, variables: prompt.variables };
+  const at = { file, read, line, columns, variables: prompt.variables };
   const edit =
     change.kind === 'set'
       ? rowWith(change, at)
       : change.kind === 'add'
         ? rowFor(change, at)
-        : { refused: 'only references can be written to JSON Lines' };
-  return 'refused' in edit ? edit : editJsonLines(text, edit, read);
+        : { refused: 'only tests can be written to a file of rows' };
+  return 'refused' in edit ? edit : editRows(file, text, edit, read);
 }
 
 function inYaml(
@@ -172,15 +184,9 @@ function inYaml(
 ): YamlEdit | { refused: string } {
   switch (change.kind) {
     case 'set': {
-      const { part, value, reason } = change;
-      return {
-        kind: 'set',
-        line,
-        id,
-        key: part,
-        value,
-        remark: reason === null ? null : `skipped: ${reason}`,
-      };
+      const { values, remark } = change;
+      const said = remark?.name === 'skip_reason' ? `skipped: ${remark.text}` : remark?.text;
+      return { kind: 'set', line, id, values, remark: said ?? null };
     }
     case 'add':
       return { kind: 'append', line, id, value: writtenReference(change) };

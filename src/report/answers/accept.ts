@@ -5,11 +5,13 @@ import { argumentsOf, visibleParts } from './text.ts';
 
 /**
  * Returns an `expected` value that accepts this answer. For an answer with files, it is a list of
- * files, unless `before` (the old value) lists tool calls.
+ * files, unless `before` (the old value) lists tool calls. `chosen`: the numbers of the calls to
+ * expect, from 0; absent: all.
  */
 export function expectedFrom(
   all: readonly Part[],
   before: Json,
+  chosen?: readonly number[],
 ): { value: Json } | { refused: string } {
   const parts = visibleParts(all);
   const [only] = parts;
@@ -24,7 +26,7 @@ export function expectedFrom(
   const wantsCalls = files.length === 0 || [before].flat().some((of) => isMap(of) && 'name' in of);
   if (!wantsCalls) return { value: files };
   if (calls.length === 0) return { value: only?.type === 'text' ? only.text : '' };
-  const value = calls.map(callEntry);
+  const value = calls.filter((_, at) => chosen?.includes(at) ?? true).map(callEntry);
   return value.every((call) => call !== null)
     ? { value }
     : { refused: 'Its arguments are not a JSON map, or contain a number with too many digits.' };

@@ -73,8 +73,6 @@ export interface FeatureReport {
     changed: readonly ChangedFile[],
     options: { root: string; marker: string; links: Links },
   ): SuggestedEdit[];
-
-  filter?(results: readonly Result[]): ReferenceFilter;
 }
 
 export type Reports = readonly FeatureReport[];
@@ -133,17 +131,6 @@ export interface TryView {
   metric?: string;
   why(characters: number): Line;
   beside(head: TryResult, characters: number): Block[];
-}
-
-export interface ReferenceFilter {
-  label: string;
-  any: string;
-  groups: { label: string; choices: { value: string; words: string }[] }[];
-  valuesOf(suite: SuiteResult, id: string): string[];
-}
-
-export function filterOf(reports: Reports, results: readonly Result[]): ReferenceFilter | null {
-  return reports.find(({ filter }) => filter !== undefined)?.filter?.(results) ?? null;
 }
 
 export function tryView(tryResult: TryResult, reports: Reports): TryView | null {

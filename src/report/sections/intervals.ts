@@ -22,6 +22,27 @@ export function wilson({ passes, tries }: Counts, confidence = 0.95): Interval |
   return { low: passes === 0 ? 0 : centre - reach, high: passes === tries ? 1 : centre + reach };
 }
 
+const NEAR = 1e-9;
+
+const AXIS_STEP = 0.1;
+
+/** The smallest range of an axis, so that noise does not look large. */
+const LEAST_SPAN = 0.2;
+
+/** The axis for these shares. */
+export function shareSpan(shares: readonly number[]): { floor: number; ceiling: number } {
+  if (shares.length === 0) return { floor: 0, ceiling: 1 };
+  const most = shares.reduce((a, b) => Math.max(a, b));
+  const least = shares.reduce((a, b) => Math.min(a, b));
+  let floor = Math.floor(Math.max(0, least) / AXIS_STEP + NEAR);
+  let ceiling = Math.ceil(Math.min(1, most) / AXIS_STEP - NEAR);
+  while (ceiling - floor < LEAST_SPAN / AXIS_STEP - NEAR || (ceiling - floor) % 2 !== 0) {
+    if (floor > 0) floor -= 1;
+    else ceiling += 1;
+  }
+  return { floor: floor / 10, ceiling: ceiling / 10 };
+}
+
 const FEWEST_PAIRS = 3;
 
 /**

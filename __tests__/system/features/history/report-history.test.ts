@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
+import { viewIn } from '../../../stand-ins/reports.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
 import { measured } from '../../../unit/features/noise/measurement.ts';
@@ -98,9 +99,13 @@ describe('evaldiff report --history', () => {
     expect(await trend('--format', 'html', '--out', 'trend.html')).toEqual({
       ...{ code: 0, out: '', err: 'wrote trend.html\n' },
     });
-    expect(readFileSync(join(folder, 'trend.html'), 'utf8')).toMatch(
-      /^<!doctype html>[^]*<svg[^]*latest 90\.0 %, \+40\.0 points/i,
+    const shown = viewIn(readFileSync(join(folder, 'trend.html'), 'utf8'));
+    expect(shown.trend?.series[0]?.latest).toBe(
+      'latest 90.0 %, +40.0 points since the previous result',
     );
+    const { code, out } = await commandIn(folder, ['view', '--no-open', 'sweeps']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^file:.*report-1\.html\n$/)]);
+    expect(viewIn(readFileSync(new URL(out.trim()), 'utf8')).trend).toEqual(shown.trend);
     expect((await trend('--format', 'markdown')).out).toContain(
       '**Pass rates over time** – 2 results',
     );

@@ -8,17 +8,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { matricesOf } from '../../../../src/features/workbench/workbench-rows.ts';
-import { boardOf } from '../../../../src/features/workbench/workbench.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
 import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { REPORTS } from '../../../stand-ins/reports.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openWorkbench, type OpenWorkbench } from '../../../stand-ins/workbench.ts';
-import { withKinds } from '../../../unit/report/kinds.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
 
@@ -80,9 +76,12 @@ inBrowser('the workbench in a browser', () => {
   const complaints: string[] = [];
 
   async function windowOf(url: string) {
-    const page = await openWindow(browser, { viewport: { width: 1400, height: 900 } });
+    const page = await openWindow(browser, { viewport: { width: 1280, height: 900 } });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => complaints.push(message.text()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(url)) complaints.push(request.url());
+    });
     page.on('dialog', (dialog) => {
       complaints.push(dialog.message());
       void dialog.dismiss();
@@ -101,8 +100,10 @@ inBrowser('the workbench in a browser', () => {
     return (await answered).json();
   }
 
-  const cell = (page: Page, row: string, column: string) =>
-    page.locator('.ref', { hasText: row }).locator(`[data-cell="${column}"]`);
+  const row = (page: Page, words: string) => page.locator('.case', { hasText: words });
+  const marks = (page: Page, words: string) => row(page, words).locator('.dots');
+  const write = (page: Page) =>
+    replyTo(page, () => page.getByRole('button', { name: 'Write' }).first().click());
 
   describe('the workbench', () => {
     let bench: OpenWorkbench;
@@ -111,31 +112,35 @@ inBrowser('the workbench in a browser', () => {
       bench = await openWorkbench({ files: FILES, answer: answers });
       page = await windowOf(bench.url);
     });
-    afterAll(() => bench.close());
+    afterAll(async () => {
+      await page.close();
+      await bench.close();
+    });
 
     beforeEach(async () => {
       await says(page, 'h1', 'Nothing affected');
-      await says(page, '#state', 'up to date');
+      await says(page, '.state', 'up to date');
     });
     afterEach(async () => {
       jest.restoreAllMocks();
       syncBuiltinESMExports();
-      await page.keyboard.press('Escape');
-      while ((await bench.board()).undo) await bench.act({ kind: 'undo' });
+      while ((await bench.seen()).undo !== null) await bench.act({ kind: 'undo' });
       for (const [path, text] of Object.entries(FILES)) {
         if (bench.file(path) !== text) writeFileSync(join(bench.directory, path), text);
       }
+      // Closes all rows.
+      await page.getByRole('button', { name: 'Close all' }).click();
       expect(complaints.splice(0)).toEqual([]);
     });
 
     const edit = (from: string, to: string) => bench.edit(PROMPT_FILE, from, to);
 
-    /** Edits the prompt so that every answer is wrong, and opens the first reference's cell. */
-    async function openReturns() {
+    /** Edits the prompt so that every answer is wrong, and selects the first test. */
+    async function breakAnswers(id = 'returns') {
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
-      await cell(page, 'returns', 'head m').click();
-      await page.locator('[data-kind=accept][data-cell="head m"]').first().waitFor();
+      await says(page, '.state', 'up to date');
+      await row(page, id).locator('> summary').focus();
     }
 
     test('serves only requests with its address and host name, and accepts actions only from its page', async () => {
@@ -151,11 +156,11 @@ inBrowser('the workbench in a browser', () => {
       expect(await status('act', { ...json, origin: 'http://evil.example' }, 'POST')).toBe(403);
       expect(await status('act', { origin }, 'POST')).toBe(403);
       expect(await status('act', { ...json, origin, host }, 'POST')).toBe(200);
-      const { headers } = await bench.asked('board');
+      const { headers } = await bench.asked('view');
       expect(headers).not.toHaveProperty('access-control-allow-origin');
-      expect((await bench.asked('')).headers['content-security-policy']).toContain(
-        "default-src 'none'",
-      );
+      const policy = (await bench.asked('')).headers['content-security-policy'];
+      expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^;]*; script-src 'sha256-/);
+      expect(policy).toContain("frame-ancestors 'none'");
     });
 
     test('shows, after each edit and in every window, the verdict that the pull request would get', async () => {
@@ -164,88 +169,84 @@ inBrowser('the workbench in a browser', () => {
       await says(page, 'h1', 'Regressed');
       await says(second, 'h1', 'Regressed');
       await second.close();
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
-      await says(page, '#detail .base mark', 'Answer');
-      await says(page, '#detail .head td', 'no idea');
+      await says(page, '.diff', 'Reply: {q}');
+      await row(page, 'returns').locator('> summary').click();
+      await says(page, '.transcript .head', 'no idea');
+      await page.getByText('Prompt as sent').click();
+      await says(page, '.panel details .base mark', 'Answer');
     });
 
     test('shows answers as they arrive and discards them after the next edit', async () => {
-      await page.evaluate(
-        `window.seen = []; new MutationObserver(() => { const old = document.getElementById('old'); if (!old.hidden) window.seen.push(document.querySelector('h1').textContent); }).observe(document.getElementById('old'), { attributes: true })`,
-      );
       edit('Answer:', 'Slowly:');
       await says(page, 'h1', 'No verdict yet');
-      await says(page, '.ref:has-text("carrier") [data-cell="head m"]', '2/2');
-      expect(await cell(page, 'returns', 'head m').textContent()).toBe('–');
-      await says(page, '#state', /\d of 8 answers/);
+      await says(page, '.case:has-text("carrier") .dots', '2/2');
+      await says(page, '.case:has-text("returns") .chip', 'not asked yet');
+      await says(page, '.state', /\d of 8 answers/);
       edit('Slowly:', 'Reply:');
       await says(page, 'h1', 'Regressed');
-      // Whenever the headline was outdated by an edit, the page said so.
-      expect(await page.evaluate('window.seen')).toEqual(
-        expect.arrayContaining([
-          expect.stringContaining('Nothing affected'),
-          expect.stringContaining('No verdict yet'),
-        ]),
+    });
+
+    test('keeps the last valid state while a file is broken, with the error and its line on top', async () => {
+      await breakAnswers();
+      writeFileSync(
+        join(bench.directory, TEST_FILE),
+        TESTS.replace('tags: [critical]', 'tags: [critical'),
       );
+      await says(page, '[role=alert] li', /^prompts\/tests\/ask\.yaml:\d+: is not valid YAML/);
+      await says(page, '.state.bad', 'the last valid state is shown');
+      expect(await page.locator('h1').innerText()).toContain('Regressed');
+      expect(await page.locator('.case').count()).toBe(2);
+      writeFileSync(join(bench.directory, TEST_FILE), TESTS);
+      await page.locator('[role=alert]').waitFor({ state: 'detached' });
     });
 
     test('can accept an answer as the expected value by keyboard, and can undo this', async () => {
-      await openReturns();
-      expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
+      await breakAnswers();
+      await page.keyboard.press('a');
+      await page.getByLabel('Expected text').waitFor();
+      expect(await replyTo(page, () => page.keyboard.press('Enter'))).toMatchObject({ bad: false });
       expect(bench.file(TEST_FILE)).toBe(TESTS.replace('"30 days"', '"no idea"'));
-      await says(page, '#state', /its answer is now the expected answer, in .* · up to date/);
-      await page.locator('#undo:enabled').waitFor();
+      await says(page, '.state', /its answer is now the expected answer, in .* · up to date/);
       await page.keyboard.press('u');
-      await page.locator('#undo:disabled').waitFor();
+      await says(page, '.state', /undone: .* · up to date/);
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
-    test('marks the current reference for keyboard users and keeps the focus on the same button', async () => {
-      await page.locator('.ref', { hasText: 'returns' }).waitFor();
-      await page.keyboard.press('j');
-      await page.keyboard.press('Enter');
-      await page.locator('#detail button[data-form=skip]').focus();
-      edit('Answer:', 'Reply:');
-      await says(page, '#detail .head td', 'no idea');
-      expect(await page.evaluate('document.activeElement.dataset.form')).toBe('skip');
-    });
-
-    test('runs more tries only for the selected cell of the table', async () => {
-      await openReturns();
+    test('makes more tries of a test on request', async () => {
+      await breakAnswers();
       const asked = bench.server.requests.length;
-      // This reference is critical and fails, so it gets more tries than the two in the settings.
-      const carrier = await cell(page, 'carrier', 'base m').textContent();
+      const carrier = await marks(page, 'carrier').innerText();
       await page.keyboard.press('m');
-      await says(page, '#state', 'returns has more tries; the headline does not include them');
-      await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/5');
-      expect(await cell(page, 'returns', 'base m').textContent()).toContain('2/2');
+      await says(page, '.case:has-text("returns") .dots', '0/5');
+      expect(await marks(page, 'returns').innerText()).toContain('2/2');
       expect(bench.server.requests.length - asked).toBe(3);
-      await page.keyboard.press('ArrowLeft');
-      await page.keyboard.press('m');
-      await says(page, '.ref:has-text("returns") [data-cell="base m"]', '5/5');
-      expect(await cell(page, 'carrier', 'base m').textContent()).toBe(carrier);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'more on both sides' }).click();
+      await says(page, '.case:has-text("returns") .dots', '5/5');
+      expect(await marks(page, 'carrier').innerText()).toBe(carrier);
     });
 
-    test('edits tags, skips and references without changing comments or order', async () => {
+    test('edits tags, skips, comments and tests without changing anything else', async () => {
       const submit = async (key: string, fields: Record<string, string>) => {
-        await page.locator('.ref', { hasText: 'carrier' }).click();
-        await page.locator('[data-kind=close]').waitFor();
-        expect(await page.locator('form:visible').count()).toBe(0);
+        await row(page, 'carrier').locator('> summary').focus();
         await page.keyboard.press(key);
         for (const [name, value] of Object.entries(fields))
-          await page.locator(`#detail form:not([hidden]) [name="${name}"]`).fill(value);
-        await bench.boardAfter(async () => {
-          const sent = () => page.locator('#detail form:not([hidden]) button').click();
-          expect(await replyTo(page, sent)).toMatchObject({ bad: false });
+          await page.locator(`form [name="${name}"]`).fill(value);
+        await bench.seenAfter(async () => {
+          expect(await write(page)).toMatchObject({ bad: false });
         });
+        await page.locator('form').waitFor({ state: 'detached' });
       };
       await submit('t', { tag: 'odd' });
+      await submit('c', { text: 'ask Ada' });
       await submit('s', { reason: 'the carrier changes' });
       await submit('n', { 'input:q': 'Where?', expected: 'At home' });
       expect(bench.file(TEST_FILE)).toBe(
         TESTS.replace('[critical]', '[critical, "odd"]')
-          .replace('  - id: carrier', '  # skipped: the carrier changes\n  - id: carrier')
+          .replace(
+            '  - id: carrier',
+            '  # ask Ada\n  # skipped: the carrier changes\n  - id: carrier',
+          )
           .replace(
             'Northmail\n',
             'Northmail\n    skip: true\n  - { input: { q: "Where?" }, expected: "At home" }\n',
@@ -253,34 +254,9 @@ inBrowser('the workbench in a browser', () => {
       );
     });
 
-    test('opens the form requested by a key press even if the details of the selected reference load later', async () => {
-      await page.locator('.ref', { hasText: 'returns' }).click();
-      await page.locator('[data-kind=close]').waitFor();
-      const held: (() => Promise<void>)[] = [];
-      await page.route('**/detail?*', (route) => void held.push(() => route.continue()));
-      const form = page.locator('#detail form[data-kind=add]');
-      const choose = async (id: string) => {
-        const asked = page.waitForRequest('**/detail?*');
-        await page.locator('.ref', { hasText: id }).click();
-        await asked;
-      };
-      await choose('carrier');
-      await page.keyboard.press('n');
-      await held.shift()?.();
-      await form.waitFor();
-      expect(await page.locator('#detail').textContent()).toContain('Northmail');
-      await form.locator('[name=expected]').fill('At home');
-      await choose('carrier');
-      await held.shift()?.();
-      // A later request has finished, so the page has handled the held one.
-      await page.evaluate(`fetch('board').then((answer) => answer.text())`);
-      await page.unroute('**/detail?*');
-      expect(await form.locator('[name=expected]').inputValue()).toBe('At home');
-    });
-
     test('writes simultaneous actions of two windows without losing either', async () => {
       const second = await windowOf(bench.url);
-      await second.locator('.ref').first().waitFor();
+      await second.locator('.case').first().waitFor();
       const tags = (tag: string, id: string) => bench.act({ kind: 'tag', tag }, id);
       // Sent at once: each action waits for the refresh after the previous one.
       const replies = await Promise.all([
@@ -295,7 +271,7 @@ inBrowser('the workbench in a browser', () => {
           '[critical, "b"]',
         ),
       );
-      for (const each of [page, second]) await says(each, '.ref .chip', /^a$/);
+      for (const each of [page, second]) await says(each, '.case .chip', /^a$/);
       await second.close();
     });
 
@@ -311,26 +287,32 @@ inBrowser('the workbench in a browser', () => {
         'that another program changed meanwhile',
         (text: string) => text,
         (text: string) => text.replace('returns', 'sending'),
-        /changed since it was read|no longer at this place/,
+        /changed since it was read|no longer/,
       ],
-    ])('does not change a file %s and gives the reason', async (_, before, meanwhile, why) => {
-      const path = join(bench.directory, TEST_FILE);
-      await bench.boardAfter(() => writeFileSync(path, before(`${TESTS}# more\n`)));
-      edit('Answer:', 'Reply:');
-      await says(page, '.ref:has-text("returns") [data-cell="head m"]', '0/2');
-      await page.locator('.ref', { hasText: 'returns' }).click();
-      await page.locator('[data-kind=accept][data-cell="head m"]').waitFor();
-      const now = meanwhile(before(`${TESTS}# more\n`));
-      writeFileSync(path, now);
-      const reply = await replyTo(page, () =>
-        page.evaluate(`document.querySelector('[data-kind=accept][data-cell="head m"]').click()`),
-      );
-      expect(reply).toEqual({ said: expect.stringMatching(why), bad: true });
-      expect(bench.file(TEST_FILE)).toBe(now);
-    });
+    ])(
+      'does not change a file %s, gives the reason and keeps the form',
+      async (_, before, meanwhile, why) => {
+        const path = join(bench.directory, TEST_FILE);
+        await bench.seenAfter(() => writeFileSync(path, before(`${TESTS}# more\n`)));
+        edit('Answer:', 'Reply:');
+        await says(page, '.case:has-text("returns") .dots', '0/2');
+        await says(page, '.state', 'up to date');
+        await row(page, 'returns').locator('> summary').focus();
+        await page.keyboard.press('a');
+        await page.getByLabel('Expected text').fill('mine');
+        const now = meanwhile(before(`${TESTS}# more\n`));
+        writeFileSync(path, now);
+        // Sent at once, before the page has the new file.
+        const reply = await replyTo(page, () => page.keyboard.press('Control+Enter'));
+        expect(reply).toEqual({ said: expect.stringMatching(why), bad: true });
+        expect(bench.file(TEST_FILE)).toBe(now);
+        expect(await page.getByLabel('Expected text').inputValue()).toBe('mine');
+        await page.keyboard.press('Escape');
+      },
+    );
 
     test('reports a full disk, loses nothing, and writes and undoes once there is space', async () => {
-      await openReturns();
+      await breakAnswers();
       const folder = join(bench.directory, 'prompts/tests');
       const before = readdirSync(folder);
       // Simulates a full disk for our file alone: part of it is written, then writing fails.
@@ -350,14 +332,15 @@ inBrowser('the workbench in a browser', () => {
         syncBuiltinESMExports();
       };
       fill();
-      expect(await replyTo(page, () => page.keyboard.press('a'))).toEqual({
+      await page.keyboard.press('a');
+      expect(await write(page)).toEqual({
         said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing was written`,
         bad: true,
       });
       expect([bench.file(TEST_FILE), readdirSync(folder)]).toEqual([TESTS, before]);
-      expect(await page.locator('#undo').isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Undo' }).isDisabled()).toBe(true);
       free();
-      expect(await replyTo(page, () => page.keyboard.press('a'))).toMatchObject({ bad: false });
+      expect(await write(page)).toMatchObject({ bad: false });
       fill();
       expect(await bench.act({ kind: 'undo' })).toEqual({
         said: `${TEST_FILE}: ENOSPC: no space left on device, write; nothing was undone`,
@@ -368,74 +351,73 @@ inBrowser('the workbench in a browser', () => {
       expect(bench.file(TEST_FILE)).toBe(TESTS);
     });
 
-    test('shows hostile answers as plain text', async () => {
+    test('shows hostile answers as plain text, in forms too', async () => {
       edit('Answer:', 'Hostile:');
-      await says(page, '.ref', '0/2');
-      await page.locator('.ref', { hasText: 'returns' }).click();
-      await says(page, '#detail td', '<script>alert(1)</script>');
-      expect(await page.locator('#detail img, #detail svg').count()).toBe(0);
+      await says(page, '.case', '0/2');
+      await says(page, '.state', 'up to date');
+      await row(page, 'returns').locator('> summary').focus();
+      await page.keyboard.press('a');
+      await says(page, '.transcript .head', '<script>alert(1)</script>');
+      expect(await page.locator('main :is(img, iframe, script, object, video)').count()).toBe(0);
+      const shown = (await page.locator('#root').textContent()) ?? '';
+      expect(/[\u200b\u202e\ufeff\p{Cs}]/u.test(shown)).toBe(false);
     });
 
-    test('filters by status, tag and words, as the HTML report does, and keeps the filter after an edit', async () => {
-      const shown = page.locator('.ref:visible');
-      await page.locator('select[name=tags]').selectOption('critical');
-      expect(await shown.allTextContents()).toEqual([expect.stringContaining('carrier')]);
-      edit('Answer:', 'Reply:');
-      await says(page, 'h1', 'Regressed');
-      expect(await page.locator('select[name=tags]').inputValue()).toBe('critical');
-      expect(await shown.count()).toBe(1);
-      await page.locator('select[name=tags]').selectOption('');
-      await page.keyboard.press('/');
-      await page.keyboard.type('RETURNS');
-      await says(page, '#filter output', '1 of 2 shown');
-      await page.keyboard.press('Escape');
-      await page.locator('#choices input').first().click();
-      expect(await shown.count()).toBeLessThan(2);
-      await page.locator('#choices input').first().click();
-      expect(await shown.count()).toBe(2);
-    });
-
-    test('filters by attribute and shows exactly the references that have it', async () => {
-      const result = withKinds(12);
-      const board = boardOf({
-        result,
-        all: null,
-        reports: REPORTS,
-        matrices: matricesOf(result, null),
-        missing: false,
-        notes: [],
-        empty: [],
-      });
-      const common = { note: 'up to date', bad: false, old: false, spend: '', undo: false };
-      await page.route('**/board', (route) => route.fulfill({ json: { ...common, ...board } }));
-      await page.reload();
-      const shown = page.locator('.ref:visible');
-      await page.locator('select[name=kinds]').waitFor();
-      for (const { name, references } of result.attributes) {
-        const option = page.locator('select[name=kinds] option', { hasText: name }).first();
-        await page.locator('select[name=kinds]').selectOption(await option.getAttribute('value'));
-        await says(page, '#filter output', `${references.length} of 12 shown`);
-        expect(await shown.count()).toBe(references.length);
-      }
-      await page.unroute('**/board');
-      await page.reload();
-    });
-
-    test('does not overwrite a field during typing', async () => {
-      await page.locator('.ref', { hasText: 'returns' }).click();
-      await page.locator('[data-kind=close]').waitFor();
+    test('keeps filter, focus, typed text and the place of a row when an edit reorders the tests', async () => {
+      await page.locator('select[name=tag]').selectOption('critical');
+      await says(page, 'output', '1 of 2 shown');
+      await row(page, 'carrier').locator('> summary').focus();
       await page.keyboard.press('n');
-      await page.locator('[name="input:q"]').fill('half a sen');
+      await page.getByLabel('q', { exact: true }).fill('half a sen');
+      const field = () => page.locator('[name="input:q"]');
+      const before = await field().boundingBox();
       edit('Answer:', 'Reply:');
       await says(page, 'h1', 'Regressed');
-      expect(await page.locator('[name="input:q"]').inputValue()).toBe('half a sen');
-      expect(await page.locator('form:visible').count()).toBe(1);
-      await page.locator('[name="input:q"]').blur();
+      await says(page, '.state', 'up to date');
+      await page.locator('select[name=tag]').selectOption('');
+      await field().focus();
+      edit('Reply:', 'Answer:');
+      await says(page, 'h1', 'Nothing affected');
+      await page.keyboard.type('tence');
+      expect(await field().inputValue()).toBe('half a sentence');
+      expect(before).not.toBeNull();
+      await page.keyboard.press('Escape');
+    });
+
+    test('edits a prompt: its unsaved answers are shown, and nothing is lost if the file changes meanwhile', async () => {
+      await row(page, 'returns').locator('> summary').focus();
+      await page.keyboard.press('e');
+      const editor = page.getByLabel(PROMPT_FILE);
+      const text = await editor.inputValue();
+      expect(text).toBe(FILES[PROMPT_FILE]);
+      const mine = text.replace('Answer:', 'Reply:');
+      await editor.fill(mine);
+      await page.getByRole('button', { name: 'Try it unsaved' }).click();
+      await says(page, 'h1', 'Regressed');
+      await says(page, '.verdict', `unsaved text of ${PROMPT_FILE}`);
+      await says(page, '.transcript .head', 'no idea');
+      expect(bench.file(PROMPT_FILE)).toBe(text);
+      // Another program changes the file.
+      const theirs = text.replace('name: ask', 'name: ask # theirs');
+      writeFileSync(join(bench.directory, PROMPT_FILE), theirs);
+      await says(page, '[role=alert]', 'The file has changed on disk');
+      await says(page, '.fields pre', '# theirs');
+      expect(await editor.inputValue()).toBe(mine);
+      await says(page, '.state', 'up to date');
+      const reply = await replyTo(page, () =>
+        page.getByRole('button', { name: 'Overwrite the file' }).click(),
+      );
+      expect(reply).toEqual({ said: `the prompt is saved, in ${PROMPT_FILE}`, bad: false });
+      expect(bench.file(PROMPT_FILE)).toBe(mine);
+      await bench.seenWhen(({ draft, note }) => draft === null && note === 'up to date');
+      await bench.act({ kind: 'undo' });
+      expect(bench.file(PROMPT_FILE)).toBe(theirs);
     });
 
     test('has no accessibility violations in dark and light, wide and narrow', async () => {
-      await openReturns();
+      await breakAnswers();
       await page.keyboard.press('n');
+      await page.locator('form').waitFor();
       const session = await page.context().newCDPSession(page);
       await session.send('Page.setBypassCSP', { enabled: true });
       for (const width of [860, 390])
@@ -448,14 +430,13 @@ inBrowser('the workbench in a browser', () => {
             true,
           );
         }
-      await page.setViewportSize({ width: 1400, height: 900 });
+      await page.setViewportSize({ width: 1280, height: 900 });
       // Otherwise the next reload requests an icon, which the page's policy forbids.
       await session.send('Page.setBypassCSP', { enabled: false });
-      await page.locator('[name="input:q"]').blur();
     });
   });
 
-  test("the workbench has a column per model, runs each cell separately and saves labelled answers as a rubric's examples", async () => {
+  test("the workbench has a row per model, runs each separately and saves rated answers as a rubric's examples", async () => {
     const rubric =
       '# how we speak\npolite:\n  prompt: "Is it polite? {completion}"\n  choice_scores: { "Yes": 1, "No": 0 } # two\n';
     const bench = await openWorkbench({
@@ -478,36 +459,103 @@ inBrowser('the workbench in a browser', () => {
     });
     const page = await windowOf(bench.url);
     bench.edit(PROMPT_FILE, 'Answer:', 'Reply:');
-    await says(page, '.ref:has-text("returns") [data-cell="head other"]', '0/2');
-    expect(await page.locator('.top').first().innerText()).toMatch(
-      /reference\s+base\s+working tree\s+base, other\s+other/,
-    );
-    await cell(page, 'returns', 'head other').click();
-    await says(page, '#detail h2', 'ask, other');
+    await page.locator('.case').nth(3).waitFor();
+    await says(page, '.state', 'up to date');
+    const other = (id: string) => row(page, 'other').filter({ hasText: id });
+    await other('returns').locator('> summary').focus();
     await page.keyboard.press('m');
-    await says(page, '.ref:has-text("returns") [data-cell="head other"]', '0/5');
-    expect(await cell(page, 'returns', 'head m').textContent()).toContain('0/2');
-    const label = async (reference: string, as: string) => {
-      await page.keyboard.press('Escape');
-      await page.locator('.ref', { hasText: reference }).click();
-      await page.locator('[data-form=label][data-cell="head other"]').click();
-      await page.locator('form:not([hidden]) [name=label]').selectOption(as);
-      await bench.boardAfter(async () => {
-        const sent = () => page.locator('#detail form:not([hidden]) button').click();
-        expect(await replyTo(page, sent)).toEqual({
-          said: `an example of polite is labelled ${as}, in rubrics/polite.yaml`,
+    await says(page, '.case:has-text("returns"):has-text("other") .dots', '0/5');
+    expect(
+      await row(page, 'returns').filter({ hasNotText: 'other' }).locator('.dots').innerText(),
+    ).not.toContain('0/5');
+    const rate = async (id: string, label: string) => {
+      const summary = other(id).locator('> summary');
+      await summary.click();
+      await other(id).getByRole('button', { name: "Rate head's answer" }).click();
+      await page.getByLabel('Rubric and label').selectOption({ label: `polite: ${label}` });
+      await bench.seenAfter(async () => {
+        expect(await write(page)).toEqual({
+          said: `an example of polite is labelled ${label}, in rubrics/polite.yaml`,
           bad: false,
         });
       });
+      await summary.click();
     };
-    await label('returns', 'No');
+    await rate('returns', 'No');
     // The grader graded this one No too; a person who disagrees labels it Yes.
-    await label('carrier', 'Yes');
+    await rate('carrier', 'Yes');
     expect(bench.file('rubrics/polite.yaml')).toBe(
       `${rubric}  examples: [{ content: "no idea", expected: "No" }, { content: "no clue", expected: "Yes" }]\n`,
     );
     await page.close();
     await bench.close();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  test('the workbench is enough for a day: edit, break, mend, search, accept, rate, write to a table, undo', async () => {
+    const table =
+      'id,q,expected,tags\nreturns,"How long, roughly?",30 days,asked\ncarrier,Who?,Northmail,"asked, critical"\n';
+    const bench = await openWorkbench({
+      answer: answers,
+      files: {
+        ...FILES,
+        [TEST_FILE]:
+          'metrics: [{ name: has, uses: contains }]\nreferences_from: { file: data/asked.csv }\n',
+        'data/asked.csv': table,
+      },
+    });
+    const page = await windowOf(bench.url);
+    const csv = () => bench.file('data/asked.csv');
+    await says(page, '.state', 'up to date');
+    expect(await page.locator('.case').count()).toBe(2);
+    // Edit: both tests break.
+    bench.edit(PROMPT_FILE, 'Answer:', 'Reply:');
+    await says(page, 'h1', 'Regressed');
+    // Break the file and mend it.
+    bench.edit(PROMPT_FILE, 'variables: [', 'variables: ');
+    await says(page, '[role=alert] li', 'prompts/ask.yaml:');
+    expect(await page.locator('.case').count()).toBe(2);
+    bench.edit(PROMPT_FILE, 'variables: ', 'variables: [');
+    await page.locator('[role=alert]').waitFor({ state: 'detached' });
+    await says(page, '.state', 'up to date');
+    // Search a word of an answer.
+    await page.keyboard.press('/');
+    await page.getByLabel('Find in tests').fill('northmail');
+    await says(page, 'output', '1 of 2 shown');
+    await page.getByLabel('Find in tests').fill('no idea');
+    await says(page, 'output', '2 of 2 shown');
+    // Accept a part of an answer into the table.
+    await row(page, 'returns').locator('> summary').focus();
+    await page.keyboard.press('a');
+    await page.getByLabel('has looks for it').fill('no, idea');
+    await bench.seenAfter(() => write(page));
+    const accepted = table.replace('30 days', '"no, idea"');
+    expect(csv()).toBe(accepted);
+    // Tag the other test, then take it back.
+    await row(page, 'carrier').locator('> summary').focus();
+    await page.keyboard.press('t');
+    await page.getByLabel('Tag', { exact: true }).fill('odd');
+    await bench.seenAfter(() => write(page));
+    expect(csv()).toBe(accepted.replace('critical"', 'critical, odd"'));
+    await bench.seenAfter(() =>
+      page
+        .locator('h1')
+        .click()
+        .then(() => page.keyboard.press('u')),
+    );
+    expect(csv()).toBe(accepted);
+    // Add a test.
+    await row(page, 'carrier').locator('> summary').focus();
+    await page.keyboard.press('n');
+    await page.locator('[name="input:q"]').fill('Where, exactly?');
+    await page.locator('[name=expected]').fill('At home');
+    await bench.seenAfter(() => write(page));
+    expect(csv()).toBe(`${accepted},"Where, exactly?",At home,\n`);
+    await page.close();
+    const { err } = await bench.stop();
+    expect(err).not.toContain('Error');
+    await bench.close();
+    expect(complaints.splice(0)).toEqual([]);
   });
 
   test('the workbench works without git, and its page shows when the server process was killed', async () => {
@@ -528,13 +576,13 @@ inBrowser('the workbench in a browser', () => {
       }),
     );
     const page = await windowOf(url);
-    await says(page, '.note', 'Only the working tree, without a comparison');
-    await says(page, '.ref', 'returns');
+    await says(page, 'p', 'Only the working tree, without a comparison');
+    await says(page, '.case', 'returns');
     child.kill('SIGKILL');
-    await says(page, '#state.bad', 'The workbench has ended');
+    await says(page, '.state.bad', 'evaldiff dev has ended');
     await page.keyboard.press('u');
-    await says(page, '#state.bad', 'start evaldiff dev again');
-    expect(await page.locator('.ref').count()).toBe(2);
+    await says(page, '.state.bad', 'start it again');
+    expect(await page.locator('.case').count()).toBe(2);
     await page.close();
     complaints.length = 0;
   });

@@ -1,9 +1,6 @@
 import { UserError, problem } from '../../../../src/errors.ts';
 import type { OpenProject } from '../../../../src/features/workbench/look.ts';
-import {
-  createRefresher,
-  type WorkbenchState,
-} from '../../../../src/features/workbench/refresh.ts';
+import { createRefresher, initialState } from '../../../../src/features/workbench/refresh.ts';
 
 const single = {
   suite: 'p',
@@ -15,16 +12,7 @@ const single = {
 
 function lookingAt(error: Error) {
   const refused = () => Promise.reject(error);
-  const state: WorkbenchState = {
-    look: null,
-    old: false,
-    more: new Map(),
-    spend: { calls: 0, cost: 0, unpriced: false, maxCalls: 1, maxCost: 1 },
-    written: [],
-    named: [],
-    note: '',
-    bad: false,
-  };
+  const state = initialState({ calls: 0, cost: 0, unpriced: false, maxCalls: 1, maxCost: 1 });
   const project = { root: '/', inSession: refused, withFiles: refused } as unknown as OpenProject;
   return { state, looking: createRefresher(project, state) };
 }
@@ -32,7 +20,7 @@ function lookingAt(error: Error) {
 test('a failed refresh after a button click ends the workbench without an unhandled rejection', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const { looking } = lookingAt(full);
-  await looking.more('row', single);
+  await looking.run(single);
   expect(looking.failed.reason).toBe(full);
   await looking.refresh();
   await looking.idle();
@@ -41,8 +29,8 @@ test('a failed refresh after a button click ends the workbench without an unhand
 test("the page shows errors in the project's files and the workbench keeps running", async () => {
   const { looking, state } = lookingAt(new UserError([problem(null, 'the files are odd')]));
   await looking.refresh();
-  expect([state.note, state.bad, looking.failed.aborted]).toEqual([
-    'the files are odd',
+  expect([state.problems, state.isBad, looking.failed.aborted]).toEqual([
+    ['the files are odd'],
     true,
     false,
   ]);

@@ -1,11 +1,16 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sha256 } from '../../../../src/app/session/cached-complete.ts';
 import { withRepository } from '../../../../src/app/session/opened-repository.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
 import { readYaml } from '../../../../src/documents/yaml.ts';
-import { cellActsHtml, type RubricChoice } from '../../../../src/features/workbench/buttons.ts';
+import {
+  actionSchema,
+  newReference,
+  wishOf,
+  type TestAction,
+} from '../../../../src/features/workbench/changes.ts';
+import type { RubricChoice } from '../../../../src/features/workbench/evaluate.ts';
 import {
   takeBack,
   writeBack,
@@ -13,12 +18,10 @@ import {
 } from '../../../../src/features/workbench/write-back.ts';
 import type { ReferenceResult } from '../../../../src/kernel/result/reference-result.ts';
 import { answerKey } from '../../../../src/report/answers/text.ts';
-import { joinMarkup, markupText } from '../../../../src/text/markup.ts';
 import { partsOf, type Part } from '../../../../src/types/answer.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { referenceResult, sideResult, tryResult } from '../../../unit/app/run/builders.ts';
-import { suiteOf } from '../../../unit/report/results.ts';
 
 const FILES = {
   'evaldiff.yaml': 'prompts: [p.yaml, rows-p.yaml]\nrubrics: [rubrics.yaml, kind.yaml]\n',
@@ -73,7 +76,7 @@ describe('a workbench action', () => {
   const file = (path: string) => readFileSync(join(root, path), 'utf8');
 
   /** Applies an action to a reference of a file with this model answer. */
-  function act(
+  async function act(
     action: Action,
     {
       path = 'tests/p.yaml',
@@ -96,14 +99,17 @@ describe('a workbench action', () => {
     });
     const prompt = {
       ...{ name: 'p', path: 'p.yaml', variables: ['q'], tests: 'tests/p.yaml', tool: null },
-      ...{ references: 1, columns: new Map(), rubrics },
+      ...{ references: 1, columns: new Map(), rubrics, spans: [] },
     };
     const texts = new Map(Object.entries(FILES));
     const given = { project: project(), texts, prompt };
-    return writeBack(action, { reference, side: 'head' }, given, undo);
+    const read = actionSchema.parse({ test: 'a', side: 'head', ...action }) as TestAction;
+    const wish = wishOf(read, reference, prompt);
+    if (typeof wish === 'string') return { said: wish, bad: true };
+    return writeBack(wish, given, undo);
   }
 
-  const project = (): Parameters<typeof writeBack>[2]['project'] => ({
+  const project = (): Parameters<typeof writeBack>[1]['project'] => ({
     root,
     read: {
       ...readInputs({}, OWN_SETTINGS).inputs.read,
@@ -117,7 +123,7 @@ describe('a workbench action', () => {
       ),
   });
 
-  const nameOf = (said: string) => sha256(answerKey(partsOf(said)));
+  const nameOf = (said: string) => answerKey(partsOf(said));
   const accept = (said: string) => ({ kind: 'accept', answer: nameOf(said) });
   const TURNED = 'safe \u202e txt.exe\u2066';
 
@@ -127,7 +133,7 @@ describe('a workbench action', () => {
     "accepts an answer's tool calls as expected calls in %s",
     async (path) => {
       const parts = [...partsOf('Wait.'), call('{"item": "vase", "sizes": [3]}')];
-      const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
+      const accepted = { kind: 'accept', answer: answerKey(parts) };
       expect(await act(accepted, { path, parts })).toEqual({
         said: `a: its answer is now the expected answer, in ${path}`,
         bad: false,
@@ -140,9 +146,31 @@ describe('a workbench action', () => {
     },
   );
 
+  test('accepts a part of the text, or some of the calls', async () => {
+    expect(
+      await act({ ...accept('It takes 31 days.'), text: '31 days' }, { said: 'It takes 31 days.' }),
+    ).toMatchObject({ bad: false });
+    expect(file('tests/p.yaml')).toBe(FILES['tests/p.yaml'].replace('30 days', '31 days'));
+    await takeBack(root, undo);
+    const parts = [call('{"item": "vase"}'), call('{"item": "cup"}')];
+    const accepted = { kind: 'accept', answer: answerKey(parts), calls: [1] };
+    expect(await act(accepted, { parts })).toMatchObject({ bad: false });
+    expect(file('tests/p.yaml')).toContain(
+      'expected: [{ name: "order", arguments: { item: "cup" } }]',
+    );
+  });
+
+  test('writes a comment above the test', async () => {
+    expect(await act({ kind: 'comment', text: 'ask Ada' })).toEqual({
+      said: 'a: commented, in tests/p.yaml',
+      bad: false,
+    });
+    expect(file('tests/p.yaml')).toContain('references:\n  # ask Ada\n  - { id: a');
+  });
+
   test('rejects calls whose arguments are not JSON', async () => {
     const parts = [call('{')];
-    const accepted = { kind: 'accept', answer: sha256(answerKey(parts)) };
+    const accepted = { kind: 'accept', answer: answerKey(parts) };
     expect(await act(accepted, { parts })).toEqual({
       said: expect.stringContaining('not a JSON map'),
       bad: true,
@@ -153,9 +181,19 @@ describe('a workbench action', () => {
     ['an answer', 'tests/p.yaml', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
     ['a tag', 'tests/p.yaml', { kind: 'tag', tag: TURNED }, '["safe \\u202e txt.exe\\u2066"]'],
     ['a reason', 'tests/p.yaml', { kind: 'skip', reason: TURNED }, '# skipped: safe   txt.exe\n'],
-    ['a new reference', 'tests/p.yaml', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+    [
+      'a new reference',
+      'tests/p.yaml',
+      { kind: 'add', input: { q: TURNED }, expected: '' },
+      '\\u202e',
+    ],
     ['an answer in a line', 'rows.jsonl', accept(TURNED), '"safe \\u202e txt.exe\\u2066"'],
-    ['a further line', 'rows.jsonl', { kind: 'add', 'input:q': TURNED }, '\\u202e'],
+    [
+      'a further line',
+      'rows.jsonl',
+      { kind: 'add', input: { q: TURNED }, expected: '' },
+      '\\u202e',
+    ],
   ])(
     'writes a readable file although %s contains text-direction characters',
     async (_, path, action, wanted) => {
@@ -182,7 +220,7 @@ describe('a workbench action', () => {
     for (const action of [
       accept(said),
       { kind: 'tag', tag: said },
-      { kind: 'add', 'input:q': said },
+      { kind: 'add', input: { q: said }, expected: '' },
     ]) {
       const reply = await act(action, { path, said });
       expect(reply).toMatchObject({
@@ -226,8 +264,8 @@ describe('a workbench action', () => {
   });
 
   const label = (rubric: string, as: string, said = 'fine') => ({
-    kind: 'label',
-    rubric: `rubrics.yaml\n${rubric}`,
+    kind: 'rate',
+    rubric,
     label: as,
     answer: nameOf(said),
   });
@@ -238,7 +276,7 @@ describe('a workbench action', () => {
       bad: true,
     });
     expect(await act(label('right', 'good'), { expected: null })).toEqual({
-      said: expect.stringContaining('this reference has none; add one first'),
+      said: expect.stringContaining('this test has none; add one first'),
       bad: true,
     });
     expect(file('rubrics.yaml')).toBe(FILES['rubrics.yaml']);
@@ -251,36 +289,6 @@ describe('a workbench action', () => {
     await takeBack(root, undo);
     expect(await act(label('polite', 'No'))).toMatchObject({ bad: false });
     expect(file('rubrics.yaml')).toContain('examples: [{ content: "fine", expected: "No" }]');
-  });
-
-  test('has a separate label button for each answer on each side', async () => {
-    const made = (answer: string, at: number) => ({
-      ...tryResult('pass', at),
-      parts: partsOf(answer),
-    });
-    const side = (...answers: string[]) => ({ ...sideResult(['pass']), tries: answers.map(made) });
-    const reference = referenceResult('a', { head: side('one', 'two', ' '), base: side('three') });
-    const suite = suiteOf('p', [reference]);
-    const cell = { variant: 'm', suite, reference };
-    const html = markupText(joinMarkup(cellActsHtml(cell, CHOICES), ''));
-    expect(
-      [...html.matchAll(/data-form="label" data-cell="(\w+) [^"]*" data-answer="([^"]*)"/g)].map(
-        ([, ...found]) => found,
-      ),
-    ).toEqual([
-      ['head', nameOf('one')],
-      ['head', nameOf('two')],
-      ['base', nameOf('three')],
-    ]);
-    expect(markupText(joinMarkup(cellActsHtml(cell, []), ''))).not.toContain('label');
-    expect(await act(label('polite', 'No', 'two'), { head: reference.head })).toMatchObject({
-      bad: false,
-    });
-    expect(file('rubrics.yaml')).toContain('{ content: "two", expected: "No" }');
-    expect(await act(label('polite', 'No', 'gone'))).toEqual({
-      said: 'This answer no longer exists.',
-      bad: true,
-    });
   });
 
   test('does not label the same answer twice, because the labels could contradict each other', async () => {
@@ -308,12 +316,16 @@ describe('a workbench action', () => {
       writeFileSync(join(root, 'p.yaml'), suite);
       const prompt = {
         ...{ name: 'p', path: 'p.yaml', variables: ['q'], tests: 'p.yaml', tool: null },
-        ...{ references: 0, columns: new Map(), rubrics: [] },
+        ...{ references: 0, columns: new Map(), rubrics: [], spans: [] },
       };
       const texts = new Map([['p.yaml', suite]]);
-      const action = { kind: 'first', 'input:q': 'x', expected: 'y' };
+      const change = {
+        kind: 'first' as const,
+        ...newReference({ input: { q: 'x' }, expected: 'y' })!,
+      };
+      const wish = { ...{ file: 'p.yaml', line: 0, id: '', columns: {}, what: 'added' }, change };
       const given = { project: project(), texts, prompt };
-      expect(await writeBack(action, null, given, undo)).toMatchObject({ bad: false });
+      expect(await writeBack(wish, given, undo)).toMatchObject({ bad: false });
       expect(file('p.yaml')).toBe(
         `${suite}${in_}references: [{ input: { q: "x" }, expected: "y" }]\n`,
       );
@@ -321,7 +333,7 @@ describe('a workbench action', () => {
   );
 
   test('adds a labelled example to a file that consists of one rubric, and keeps all comments', async () => {
-    const example = { ...label('kind', 'not'), rubric: 'kind.yaml\nkind' };
+    const example = { ...label('kind', 'not'), rubric: 'kind' };
     expect(await act(example, {}, [KIND])).toEqual({
       said: 'an example of kind is labelled not, in kind.yaml',
       bad: false,
@@ -343,7 +355,7 @@ describe('a workbench action', () => {
       'more references than a file may have',
       'tests/p.yaml',
       `${FILES['tests/p.yaml']}${'  - { input: { q: "y" } }\n'.repeat(4999)}`,
-      { kind: 'add', 'input:q': 'z' },
+      { kind: 'add', input: { q: 'z' }, expected: '' },
       'has 5001 references; the limit is 5000',
     ],
     [

@@ -11,6 +11,7 @@ import {
   inTerminal,
   renderComment,
   renderHtml,
+  viewIn,
   sectionBlocks,
 } from '../../../stand-ins/reports.ts';
 import { causeUnit } from '../../app/run/builders.ts';
@@ -247,7 +248,7 @@ describe('next step', () => {
     expect(inTerminal(result)).toContain(
       'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3).',
     );
-    expect(await renderHtml(result)).toContain('<b>Next</b>');
+    expect(JSON.stringify(viewIn(await renderHtml(result)).blocks.top)).toContain('"Next"');
   });
 });
 

@@ -1,11 +1,9 @@
-import { parse } from 'parse5';
 import {
-  renderHistoryHtml,
+  trendOf,
   renderHistoryMarkdown,
   renderHistoryText,
   type HistoryPoint,
 } from '../../../../src/features/history/report.ts';
-import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 
 const variant = { model: 'gpt-4o', parameters: { temperature: 0 } };
 const suite = (
@@ -23,6 +21,7 @@ const suite = (
   ...more,
 });
 const point = (day: number, suites: HistoryPoint['suites']): HistoryPoint => ({
+  file: 'result.json',
   sha: `${String(day).padStart(2, '0')}abcdef0123456789`,
   at: `2026-03-${String(day).padStart(2, '0')}T08:00:00Z`,
   suites,
@@ -81,7 +80,7 @@ describe('suite that lost pass rate in small steps', () => {
     const steps = rates(0.94, 0.9, 0.86, 0.82);
     expect(renderHistoryText(steps, 200)).toContain(LOST);
     expect(renderHistoryMarkdown(steps).replaceAll('`', '')).toContain(LOST);
-    expect(renderHistoryHtml(steps)).toContain(LOST);
+    expect(trendOf(steps).notes.join()).toContain(LOST);
   });
 
   test.each([
@@ -100,77 +99,34 @@ test('the trend in Markdown has the same numbers as in the terminal', () => {
   expect(text).toContain('<td nowrap>+5.0 points</td>');
 });
 
-test('every output says so if the history is empty', async () => {
-  for (const text of [renderHistoryText([], 80), renderHistoryMarkdown([]), renderHistoryHtml([])])
+test('every output says so if the history is empty', () => {
+  for (const text of [renderHistoryText([], 80), renderHistoryMarkdown([])])
     expect(text).toContain('No result of the default branch was found.');
 });
 
-describe('trend as a page', () => {
-  test('has a chart per suite, with a gap if the suite did not run', async () => {
-    const html = renderHistoryHtml(history);
-    expect(html.match(/<svg class="chart"/g)).toHaveLength(2);
-    // Five results, the second without capitals: one separate point, then a line through three.
-    const [, capitals = ''] = html.split('<svg class="chart"');
-    expect(
-      [...capitals.matchAll(/<polyline class="trend" points="([^"]*)"/g)].map(
-        ([, line = '']) => line.split(' ').length,
-      ),
-    ).toEqual([1, 3]);
-    expect(html).toContain(
-      'aria-label="Pass rate of capitals over 5 results: latest 80.0 %, +5.0 points since the previous result"',
-    );
+describe('trend of the page', () => {
+  test('has the latest rate of each suite, and a gap where a suite did not run', () => {
+    const [capitals] = trendOf(history).series;
+    expect(capitals?.latest).toBe('latest 80.0 %, +5.0 points since the previous result');
+    expect(capitals?.points.map(({ rate }) => rate)).toEqual([0.9, null, 0.95, 0.75, 0.8]);
   });
 
-  test("has the chart's numbers in a table, newest first", async () => {
-    const html = renderHistoryHtml(history);
-    const rows = [...html.matchAll(/<tr>(<td.*?)<\/tr>/g)].map(([, cells = '']) =>
-      cells.replace(/<[^>]*>/g, '|'),
+  test('orders results as the branch does, not by commit date, and shows notices', () => {
+    const backdated = history.map((each, index) =>
+      index === 4 ? { ...each, at: '2026-01-01T00:00:00Z' } : each,
     );
-    expect(rows.slice(0, 5)).toEqual([
-      '|2026-03-11||11abcde||80.0 %||75.0 to 85.0 %||20|',
-      '|2026-03-09||09abcde||75.0 %||70.0 to 80.0 %||20|',
-      '|2026-03-06||06abcde||95.0 %||90.0 to 100.0 %||20|',
-      '|2026-03-04||04abcde||not run||–||–|',
-      '|2026-03-02||02abcde||90.0 %||85.0 to 95.0 %||20|',
-    ]);
+    const { series, notes } = trendOf(backdated, ['Left out: one']);
+    expect(series[0]?.points.at(-1)?.at).toBe('2026-01-01T00:00:00Z');
+    expect(notes).toContain('Left out: one');
   });
 
-  test('orders results as the branch does, not by commit date, and shows notices', async () => {
-    const backdated = history.map((one, index) =>
-      index === 4 ? { ...one, at: '2026-01-01T00:00:00Z' } : one,
-    );
-    const html = renderHistoryHtml(backdated, ['Left out: <b>one</b>']);
-    expect(/<tr><td class="own">(\S+)<\/td>/.exec(html)?.[1]).toBe('2026-01-01');
-    expect(html).toContain('latest 80.0 %');
-    expect(html).toContain('Left out: &lt;b&gt;one&lt;/b&gt;');
-  });
-
-  test('shows the newest 200 results and counts the others', async () => {
+  test('shows the newest 200 results and counts the others', () => {
     const long = Array.from({ length: 230 }, (_, index): HistoryPoint => ({
       ...point(1, [suite('capitals', 0.9)]),
       at: new Date(Date.UTC(2026, 0, 1 + index)).toISOString(),
     }));
-    const html = renderHistoryHtml(long);
-    expect(html).toContain('and 30 more, older results.');
-    expect(html.match(/not run|90\.0 %<\/td>/g)).toHaveLength(200);
-  });
-
-  test.each(Object.entries(hostileTexts))('shows a name with %s as text', async (_what, name) => {
-    const html = renderHistoryHtml([
-      point(1, [
-        suite(name, 0.5, { path: name, variant: { model: name, parameters: { [name]: name } } }),
-        suite(name, 0.5),
-      ]),
-    ]);
-    const tags = new Set<string>();
-    const walk = (node: object) => {
-      if ('tagName' in node) tags.add(String(node.tagName));
-      if ('childNodes' in node) (node.childNodes as object[]).forEach(walk);
-    };
-    walk(parse(html));
-    for (const tag of ['img', 'iframe', 'foreignObject']) expect(tags).not.toContain(tag);
-    expect(html.match(/<h1>/g)).toHaveLength(1);
-    expect(/[\u200b\u202e\ufeff\p{Cs}]|[^\P{Cc}\n\t]/u.test(html)).toBe(false);
-    expect(html).not.toContain('<script');
+    const { series, notes } = trendOf(long);
+    expect(notes).toContain('and 30 more, older results.');
+    expect(series[0]?.points).toHaveLength(200);
   });
 });

@@ -10,6 +10,7 @@ import {
   renderComment,
   renderSummary,
   renderHtml,
+  viewIn,
   headline,
   renderTerminal,
 } from '../../../stand-ins/reports.ts';
@@ -149,7 +150,9 @@ describe('overridden verdict', () => {
         'Not red, because ada (admin) overrides the gate with the label "evaldiff-accept": shorter answers are wanted',
       );
     }
-    expect(await renderHtml(result)).toContain('shorter answers are wanted');
+    expect(JSON.stringify(viewIn(await renderHtml(result)).blocks.top)).toContain(
+      'shorter answers are wanted',
+    );
   });
 
   test('is called overridden even if the run failed without a regressed suite', () => {

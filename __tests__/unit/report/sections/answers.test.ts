@@ -9,7 +9,6 @@ import {
   checkSummary,
   inTerminal,
   renderComment,
-  renderHtml,
   renderJunit,
 } from '../../../stand-ins/reports.ts';
 import { referenceOf, resultOf, score, sideOfTries, suiteOf, tryOf } from '../results.ts';
@@ -80,10 +79,8 @@ describe('a regressed reference of a suite with tool calls', () => {
     },
   );
 
-  test('marks the changed argument in comment and page', async () => {
-    expect(surfaces['comment']).toContain('<b>amount: 3</b>');
-    expect(await renderHtml(result)).toContain('<mark>amount: 3</mark>');
-  });
+  test('marks the changed argument in the comment', () =>
+    expect(surfaces['comment']).toContain('<b>amount: 3</b>'));
 });
 
 describe('the label of a variant', () => {

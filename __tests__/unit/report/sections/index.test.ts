@@ -1,9 +1,7 @@
-import { htmlOf } from '../../../../src/report/blocks-html.ts';
 import { markdownOf } from '../../../../src/report/markdown.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../../src/report/sections/index.ts';
-import { markupText } from '../../../../src/text/markup.ts';
 import {
   inTerminal,
   renderComment,
@@ -37,9 +35,10 @@ describe.each(SECTION_NAMES)('the section %s', (name) => {
 
   test('is in the terminal, except the prompt for a coding agent, and on the page', async () => {
     for (const result of shown) {
-      const begin = letters(
-        markupText(htmlOf(sectionBlocks(result, whole!, [name]), NO_LINKS)),
-      ).slice(0, 6);
+      const begin = letters(markdownOf(sectionBlocks(result, whole!, [name]), NO_LINKS)).slice(
+        0,
+        6,
+      );
       expect(letters(await unscriptedPage(result)).includes(begin)).toBe(true);
       if (name !== 'handoff') expect(letters(inTerminal(result, 300))).toContain(begin);
     }

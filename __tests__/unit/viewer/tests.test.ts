@@ -1,0 +1,68 @@
+import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
+import type { ViewData } from '../../../src/viewer/data.ts';
+import { FACETS, viewerRows } from '../../../src/viewer/tests.ts';
+import { withKinds } from '../report/kinds.ts';
+import { passed, referenceOf, resultOf, suiteOf } from '../report/results.ts';
+
+const rowsOf = (suites: SuiteResult[], others: SuiteResult[] = []) =>
+  viewerRows({
+    result: resultOf({ suites }),
+    live: { others, attributes: [], prompts: [], notes: [] },
+  } as unknown as ViewData);
+
+describe('the rows of the viewer', () => {
+  const asked = { base: passed('yes'), head: passed('yes') };
+  const unasked = referenceOf('unasked', 'inconclusive', { base: null, head: null });
+
+  test('are worst first, and without answers last', () => {
+    const suite = suiteOf('two', [
+      unasked,
+      referenceOf('same', 'unchanged', asked),
+      referenceOf('open', 'inconclusive', asked),
+      referenceOf('worse', 'regressed', asked),
+      referenceOf('gone', 'removed', { base: null, head: null }),
+    ]);
+    const rows = rowsOf([suite], [suiteOf('one', [unasked])]);
+    expect(rows.map(({ status }) => status.words)).toEqual([
+      'regressed',
+      'flaky',
+      'removed',
+      'unchanged',
+      'not asked yet',
+      'not asked yet',
+    ]);
+  });
+
+  test('have a key that stays if a suite is compared or not, and differs between suites', () => {
+    const suite = (model: string, path = 'p') => ({
+      ...suiteOf('two', [referenceOf('a/b', 'unchanged', asked)]),
+      path,
+      variant: { model, parameters: {} },
+    });
+    const keys = rowsOf([suite('x')], [suite('y'), suite('y', 'q')]).map(({ key }) => key);
+    expect(new Set(keys).size).toBe(3);
+    expect(keys).toContain('two%2C%20x/a%2Fb');
+    expect(rowsOf([], [suite('x'), suite('y'), suite('y', 'q')]).map(({ key }) => key)).toEqual(
+      expect.arrayContaining(keys),
+    );
+  });
+
+  test.each([
+    ['compared', (result: ReturnType<typeof withKinds>) => ({ result })],
+    [
+      'stored',
+      (result: ReturnType<typeof withKinds>) => ({
+        result: { ...result, suites: [], attributes: [] },
+        live: { others: result.suites, attributes: result.attributes },
+      }),
+    ],
+  ])('of a %s result can be chosen by attribute', (_, view) => {
+    const result = withKinds(12);
+    const rows = viewerRows(view(result) as unknown as ViewData);
+    const facet = FACETS.find(({ name }) => name === 'attribute');
+    for (const { name, references } of result.attributes)
+      expect(rows.filter((row) => facet?.valuesOf(row).includes(name))).toHaveLength(
+        references.length,
+      );
+  });
+});
