@@ -88,7 +88,10 @@ export async function execute(
     const answer: AnsweredTry = {
       planned,
       ...answered,
-      completion: earlier === undefined ? answered.completion : markReused(answered.completion),
+      completion:
+        earlier !== undefined && answered.completion.status === 'ok'
+          ? { ...answered.completion, reused: true }
+          : answered.completion,
     };
     executors.answered?.(answer, earlier !== undefined);
     return answer;
@@ -96,34 +99,26 @@ export async function execute(
   const first = triesOfNewModels(tries);
   const led = await inWindow(first, answerOf);
   if (led.some(({ completion: of }) => of.status === 'error' && of.noModel)) return led;
-  const rest = first.length === 0 ? tries : tries.filter((planned) => !first.includes(planned));
+  const rest = tries.filter((planned) => !first.includes(planned));
   const window = rest.some(waitsForBatch) ? BATCH_WINDOW : WINDOW;
   return [...led, ...(await inWindow(rest, answerOf, window))];
 }
 
 /** One try of each model that only head calls. If the model does not exist, base pays nothing. */
 function triesOfNewModels(tries: readonly PlannedTry[]): PlannedTry[] {
-  const called = (side: Side) =>
-    tries.flatMap((planned): [string, PlannedTry][] => {
-      const { generation, try: index } = planned;
-      return planned.side === side && index === 0 && generation.kind === 'request'
-        ? [[modelLabel(generation.target), planned]]
-        : [];
-    });
-  const known = new Map(called('base'));
-  if (known.size === 0) return [];
-  return [...new Map(called('head'))].flatMap(([label, planned]) =>
-    known.has(label) || waitsForBatch(planned) ? [] : [planned],
-  );
+  const models = { base: new Map<string, PlannedTry>(), head: new Map<string, PlannedTry>() };
+  for (const planned of tries)
+    if (planned.generation.kind === 'request' && !waitsForBatch(planned))
+      models[planned.side].set(modelLabel(planned.generation.target), planned);
+  const { base, head } = models;
+  return base.size === 0
+    ? []
+    : [...head].flatMap(([label, planned]) => (base.has(label) ? [] : planned));
 }
 
 function waitsForBatch({ generation, answerer }: PlannedTry): boolean {
   if (generation.kind === 'request' && isBatched(generation.target)) return true;
   return answerer !== null && answerer.graders.some(({ target }) => isBatched(target));
-}
-
-function markReused(completion: Completion): Completion {
-  return completion.status === 'ok' ? { ...completion, reused: true } : completion;
 }
 
 type Possible = Exclude<Generation, { kind: 'impossible' }>;

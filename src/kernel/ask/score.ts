@@ -29,7 +29,11 @@ export async function scoreAnswers(
   const rows = judged.map(({ row }) => row);
   for (const wave of inWaves(scoring.tests.metrics))
     await Promise.all(
-      wave.map((metric) => scoreRows(asAdvice(metric, scoring), rows, scoring, tools)),
+      wave.map((metric) => {
+        // Metrics that compare two answers affect the gate only if no other metrics do.
+        const isAdvice = isPairwise(metric) && !gatesByPreference(scoring.tests);
+        return scoreRows(isAdvice ? { ...metric, skip: true } : metric, rows, scoring, tools);
+      }),
     );
   const own = judged.flatMap(({ reference: { metrics = [] }, row }) =>
     metrics.map((metric) => ({ metric, row })),
@@ -54,11 +58,6 @@ function answerRow(
   return answer.completion.status === 'ok' && noAnswer(answer) === null
     ? { answer, seen: seenAnswer(answer, reference, price), scores: new Map() }
     : null;
-}
-
-/** Metrics that compare two answers affect the gate only if no other metrics do. */
-function asAdvice(metric: Metric, { tests }: Scoring): Metric {
-  return isPairwise(metric) && !gatesByPreference(tests) ? { ...metric, skip: true } : metric;
 }
 
 function answerScores(

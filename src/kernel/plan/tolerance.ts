@@ -3,7 +3,7 @@ import { normalQuantile } from '../statistics/distributions.ts';
 import { flawlessReach } from '../statistics/interval.ts';
 import type { Look } from '../statistics/look.ts';
 import { mean, meanOrNull } from '../statistics/sums.ts';
-import { isComparable, type Counts, type Table } from '../statistics/table.ts';
+import { isComparable, type Table } from '../statistics/table.ts';
 import { boundQuantile, FIRST_TRIES, type LookPlan } from './looks.ts';
 
 const AUTO = { least: 0.05, most: 0.1 };
@@ -77,7 +77,10 @@ const VARIANCE_PRIOR = { variance: 0.05, weight: 10 };
  */
 export function withinVariance(tables: readonly Table[]): number | null {
   const sides = tables.flatMap(({ base, head }) => [base, head]).filter(({ tries }) => tries >= 2);
-  if (sides.length > 0) return mean(sides.map(scatter));
+  if (sides.length > 0)
+    return mean(
+      sides.map(({ passes, tries }) => (passes * (tries - passes)) / (tries * (tries - 1))),
+    );
   const single = tables.filter(({ base, head }) => base.tries === 1 && head.tries === 1);
   return single.length > 0
     ? mean(single.map(({ base, head }) => (base.passes === head.passes ? 0 : 0.5)))
@@ -89,10 +92,6 @@ export function shrunkVariance(tables: readonly Table[]): number {
   if (estimate === null) return VARIANCE_PRIOR.variance;
   const { variance, weight } = VARIANCE_PRIOR;
   return (estimate * tables.length + variance * weight) / (tables.length + weight);
-}
-
-function scatter({ passes, tries }: Counts): number {
-  return (passes * (tries - passes)) / (tries * (tries - 1));
 }
 
 interface Design {

@@ -129,12 +129,11 @@ function hasFailedOften(side: SideResult | null): boolean {
 
 /** Whether one failed try is all the evidence. Recorded answers never differ, so one is enough. */
 function hasFailedOnce(side: SideResult | null): boolean {
-  if (side === null || side.tries.every(isUncalled)) return false;
-  return side.tries_judged - side.passes < 2;
-}
-
-function isUncalled({ latency_ms, usage }: TryResult): boolean {
-  return usage === null && (latency_ms ?? 0) === 0;
+  if (side === null) return false;
+  const isCalled = side.tries.some(
+    ({ usage, latency_ms: latency }) => usage !== null || (latency ?? 0) !== 0,
+  );
+  return isCalled && side.tries_judged - side.passes < 2;
 }
 
 /** Whether a test that got worse did so in more than one try. */

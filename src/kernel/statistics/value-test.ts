@@ -99,7 +99,8 @@ export function valueTest(
 
 /** Scaling avoids overflow. Division by a power of two is exact. */
 function chooseScale(items: readonly Values[]): number {
-  const most = Math.max(...items.map(largestMagnitude));
+  const values = items.flatMap(({ base, head }) => [...base, ...head]);
+  const most = values.reduce<number>((max, value) => Math.max(max, Math.abs(value ?? 0)), 0);
   return most === 0 ? 1 : 2 ** Math.floor(Math.log2(most));
 }
 
@@ -115,13 +116,6 @@ export function nonNullValues(values: readonly (number | null)[]): number[] {
 
 function hasBothSides({ base, head }: Values): boolean {
   return nonNullValues(base).length > 0 && nonNullValues(head).length > 0;
-}
-
-function largestMagnitude({ base, head }: Values): number {
-  return [...nonNullValues(base), ...nonNullValues(head)].reduce(
-    (most, value) => Math.max(most, Math.abs(value)),
-    0,
-  );
 }
 
 /** A cluster's try counts if at least one of its items has a number. */
