@@ -95,6 +95,7 @@ type Elsewhere = (unknown: Field) => string | null;
 export function checkMembers<S extends z.ZodRawShape>(
   field: Field,
   shape: S,
+  elsewhere?: Elsewhere,
 ): { [K in keyof S]?: z.output<S[K]> } {
   const { value } = field;
   const members: { [K in keyof S]?: z.output<S[K]> } = {};
@@ -104,7 +105,7 @@ export function checkMembers<S extends z.ZodRawShape>(
   }
   const known = Object.keys(shape);
   for (const key of Object.keys(value))
-    if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known);
+    if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known, elsewhere);
   for (const key of known as (keyof S & string)[]) {
     if (isMisspelt(key, value, known)) continue;
     const member = check(field.at(key), shape[key] as z.ZodType);

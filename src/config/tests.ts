@@ -16,7 +16,7 @@ import { readMetrics } from './metric.ts';
 import { referenceSchema, type WrittenReference } from './reference.ts';
 import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
-import { anything, check, closed, filled, flag, listOf, anyText } from './schema.ts';
+import { anything, checkMembers, closed, filled, flag, listOf, anyText } from './schema.ts';
 import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
@@ -111,11 +111,14 @@ export async function readTests(
   const left = Object.fromEntries(
     testKeys(context.suiteKeys).map((key) => [key, anything().optional()]),
   );
-  const written = check(field, closed({ ...left, defaults, ...fileMembers }), modelKeyHint);
+  const written = checkMembers(field, { ...left, defaults, ...fileMembers }, modelKeyHint);
   const metrics = readMetrics(field, context.builtIns);
   const own = await readOwn(field, context);
   const rollup = readRollup(field);
-  if (written === undefined) return null;
+  const isUnread = (['references', 'references_from'] as const).some(
+    (key) => field.at(key).isGiven && written[key] === undefined,
+  );
+  if (isUnread) return null;
   const isJudged = metrics.length > 0 || own !== null;
   const { gate, n_tries = null, skip = false } = written;
   if (!isJudged && problems.length === before) requireMetrics(field, written.references);

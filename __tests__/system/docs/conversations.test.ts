@@ -73,6 +73,8 @@ describe('docs/conversations.md', () => {
     const listed = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
     expect(page).toContain(`| \`max_steps\` | ${String(steps)} |`);
     expect(page).toContain(`| \`criteria\` | ${listed(criteria.map(({ name }) => name))} |`);
-    expect(page).toContain(`| \`combine\` | ${listed(criteria.map(({ combine }) => combine))} |`);
+    const others = criteria.filter(({ combine }) => combine !== 'all');
+    const exceptions = others.map(({ name, combine }) => `\`${combine}\` for \`${name}\``);
+    expect(page).toContain(`(by default \`all\`, but ${exceptions.join(', ')})`);
   });
 });

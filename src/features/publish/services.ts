@@ -77,7 +77,7 @@ const gitlab: Service = {
     const project = env['CI_MERGE_REQUEST_PROJECT_ID'] ?? env['CI_PROJECT_ID'] ?? '';
     const own = `${env['CI_API_V4_URL'] ?? ''}/projects/${encodeURIComponent(project)}`;
     const request = `${own}/merge_requests/${env['CI_MERGE_REQUEST_IID'] ?? ''}`;
-    // In a pipeline for merged results, CI_COMMIT_SHA is a merge that nobody pushed.
+    // In a pipeline for merged results, CI_COMMIT_SHA is a temporary merge commit.
     const commit = env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'] || (env['CI_COMMIT_SHA'] ?? '');
     const safe = (body: string) => ({ body: withoutQuickActions(body) });
     return {
