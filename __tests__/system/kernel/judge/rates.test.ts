@@ -3,7 +3,7 @@ import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
 import { scoringSummary } from '../../../../src/wording/scoring.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import { renderTerminal } from '../../../stand-ins/reports.ts';
+import { renderComment, renderTerminal } from '../../../stand-ins/reports.ts';
 import {
   dependsOn,
   gate,
@@ -347,6 +347,9 @@ test('a comparison whose interval reaches −100 points does not claim to rule o
   );
 });
 
+/** The grader is a model's name. */
+type Scoring = Partial<Tests> & { grader?: string };
+
 describe('a change of only the scoring', () => {
   const named = (policy: 'all' | 'any' | 'majority'): Partial<Tests> => ({
     rollup: { kind: 'named', policy },
@@ -354,6 +357,7 @@ describe('a change of only the scoring', () => {
   const never: Partial<Tests> = { rollup: { kind: 'pass_rate', min: 0 } };
   const exact = [metric('has', { source: { kind: 'built-in', uses: 'exact_match', with: {} } })];
   const graded = [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })];
+  const kind = [metric('kind', { source: { kind: 'rubric', rubric: 'kind' } })];
   /** The second answer to each odd test is wrong. The strict rubric agrees only with wrong ones. */
   const odd: Reply = ({ try: index, purpose }, question) => {
     if (purpose !== 'grader') return numberOf(question) % 2 === 1 && index === 1 ? 'no' : 'yes';
@@ -368,17 +372,24 @@ describe('a change of only the scoring', () => {
       : 'YES';
   };
 
-  async function changed(before: Partial<Tests>, after: Partial<Tests>, reply: Reply) {
-    const own = {
-      settings: settings({
-        n_tries: 3,
-        grader: { model: 'gpt-4o', parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
-      }),
-    };
-    const side = (tests: Partial<Tests>, prompt: string) =>
+  /** The stricter grader agrees only with right answers. */
+  const stricter: Reply = (request, question) => {
+    if (request.purpose !== 'grader') return odd(request, question);
+    const isRight = !/\bno$/.test(fenced(question, 'content'));
+    return isRight || request.target.model === 'gpt-4o' ? 'YES' : 'NO';
+  };
+
+  async function changed(before: Scoring, after: Scoring, reply: Reply) {
+    const side = ({ grader = 'gpt-4o', ...tests }: Scoring, prompt: string) =>
       project([shop(OLD, 0, { tests: { references: references(12), ...tests } })], {
-        ...own,
-        rubrics: new Map([['polite', rubricOf(`${prompt} {content}`)]]),
+        settings: settings({
+          n_tries: 3,
+          grader: { model: grader, parameters: {}, place: { file: 'evaldiff.yaml', line: 2 } },
+        }),
+        rubrics: new Map([
+          ['polite', rubricOf(`${prompt} {content}`)],
+          ['kind', rubricOf('Kind {content}')],
+        ]),
       });
     const { result } = await runPipeline(side(before, 'Mild'), side(after, 'Strict'), reply);
     const text = renderTerminal(result, { colour: false, width: 200 }).replaceAll(/\s+/g, ' ');
@@ -442,11 +453,20 @@ describe('a change of only the scoring', () => {
       '1 of 36 answers now fails (rubric polite), perhaps by chance',
       ', 1 pass → fail, 0 fail → pass: r03',
     ],
+    [
+      'a grader',
+      { metrics: kind },
+      { metrics: kind, grader: 'gpt-4o-mini' },
+      stricter,
+      '6 of 36 answers now fail (grader)',
+      "Base's scoring pass Head's scoring fail, kind: NO",
+    ],
   ])('counts in the unit that it acts on: %s', async (_, before, after, reply, said, shown) => {
     const { result, text } = await changed(before, after, reply);
     expect(result.title).toBe(`Scoring changed: ${said}`);
     expect(text).toContain(`Scoring changed: ${said}`);
     expect(text).toContain(shown);
+    expect(renderComment(result).replaceAll('`', '')).toContain(`Scoring changed: ${said}`);
   });
 
   test('is not a change of scoring if it changes no test', async () => {
