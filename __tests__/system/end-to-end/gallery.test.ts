@@ -63,6 +63,15 @@ const plain = (text: string) =>
     .replaceAll(/&(?:#39|apos);/g, "'")
     .replaceAll('&gt;', '>');
 
+/**
+ * A table shows suites without a finding if there are others. A run without a verdict gives its
+ * reason instead.
+ */
+function isInEveryOutput(word: string, run: { outcome: string; suites: number }): boolean {
+  if (run.suites > 1) return word !== 'No regression' && word !== 'Inconclusive';
+  return word === run.outcome ? word !== 'Not judged' : word !== 'Scoring changed';
+}
+
 /** Sentences about a suite that an output lacks, or states otherwise than the headline. */
 async function differences(result: Result, { annotations, texts, junit }: Outputs) {
   const facts = result.suites.map((suite) =>
@@ -71,11 +80,9 @@ async function differences(result: Result, { annotations, texts, junit }: Output
   const { outcome } = headline(result);
   const lines = [junit, ...(annotations.length > 0 ? [textOf(annotations)] : [])].map(plain);
   const whole = [...texts, inTerminal(result, 400), await renderHtml(result)].map(plain);
-  const [own = []] = facts.length === 1 ? facts : [];
-  // A run without a verdict gives its reason instead.
-  const leading = own.filter(({ word }) =>
-    word === outcome ? word !== 'Not judged' : word !== 'Scoring changed',
-  );
+  const leading = facts
+    .flat()
+    .filter(({ word }) => isInEveryOutput(word, { outcome, suites: facts.length }));
   const calm = annotations.filter(
     ({ title }) =>
       title?.startsWith('No regression') === true &&
