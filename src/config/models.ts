@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
-import { readParameters } from '../documents/parameters.ts';
+import { isMisspeltParameter, readParameters } from '../documents/parameters.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { GraderSettings } from '../types/metric.ts';
 import type { ProviderName } from '../types/model.ts';
@@ -64,8 +64,9 @@ export function readModelChoice(
 ): GraderSettings {
   const { place } = field;
   if (typeof written === 'string') return { model: written, parameters: {}, place };
+  const model = field.at('model');
   return {
-    model: check(field.at('model'), filled()) ?? '',
+    model: isMisspeltParameter(model, ['model']) ? '' : (check(model, filled()) ?? ''),
     parameters: readParameters(field, ['model']),
     place,
   };

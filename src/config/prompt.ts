@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { codePlaceOf, type Field } from '../documents/document.ts';
-import { readParameters } from '../documents/parameters.ts';
+import { isMisspeltParameter, readParameters } from '../documents/parameters.ts';
 import { stemOf } from '../documents/paths.ts';
 import type { Prompt, Tests } from '../kernel/suite/suite.ts';
 import { isVariableName, placeholders } from '../kernel/suite/template.ts';
@@ -16,7 +16,6 @@ import {
   closed,
   codeLanguage,
   filled,
-  isMisspelt,
   listOf,
   oneOf,
   refuseMissing,
@@ -87,14 +86,12 @@ const promptShape = {
     .optional(),
 };
 
-const PROMPT_KEYS: readonly string[] = Object.keys(promptShape);
-
 /**
  * Parameters that resemble these keys count as misspelt. Excludes short test keys, because real
  * parameters resemble them.
  */
 const MEANT_KEYS: readonly string[] = [
-  ...PROMPT_KEYS,
+  ...Object.keys(promptShape),
   ...testKeys([]).filter((key) => key.length > 4),
 ];
 
@@ -210,12 +207,12 @@ function declaredVariables(
 
 function checkBody(field: Field, keys: readonly string[]): void {
   const given = BODY_KEYS.filter((key) => keys.includes(key));
-  const misspelt = BODY_KEYS.some((key) => isMisspelt(key, field.value, PROMPT_KEYS));
+  const isMisspelt = (key: string) => isMisspeltParameter(field.at(key), MEANT_KEYS);
   const isTwice = given.includes('messages') && given.includes('prompt');
-  if (isTwice || (given.length === 0 && !misspelt))
+  if (isTwice || (given.length === 0 && !BODY_KEYS.some(isMisspelt)))
     field.refuse('needs messages or prompt (not both), or code', field.document.file);
-  if (!given.includes('code') && !keys.includes('model'))
-    refuseMissing(field.at('model'), PROMPT_KEYS);
+  if (!given.includes('code') && !keys.includes('model') && !isMisspelt('model'))
+    refuseMissing(field.at('model'));
 }
 
 function readMessages(field: Field, { messages = [], prompt }: WrittenBody): LocatedMessage[] {

@@ -76,11 +76,7 @@ export function check<T extends z.ZodType>(
 }
 
 /** Whether a missing key is given under a misspelt name, which has its own error. */
-export function isMisspelt(
-  key: string,
-  given: Json | undefined,
-  known: readonly string[],
-): boolean {
+function isMisspelt(key: string, given: Json | undefined, known: readonly string[]): boolean {
   const keys = isMap(given) ? Object.keys(given) : [];
   return (
     !keys.includes(key) &&

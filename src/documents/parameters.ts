@@ -111,9 +111,20 @@ function misplaced(key: string, value: Json): string | null {
   return Object.hasOwn(MISPLACED, key) && !taken ? `"${key}" ${MISPLACED[key] ?? ''}` : null;
 }
 
+/** Whether a missing key is given under a misspelt name, which `readParameters` reports. */
+export function isMisspeltParameter(field: Field, own: readonly string[]): boolean {
+  const given = Object.keys(field.parent.value ?? {});
+  return !field.isGiven && given.some((key) => meantKey(key, own) === field.path.at(-1));
+}
+
+function meantKey(key: string, own: readonly string[]): string | null {
+  return KNOWN_PARAMETERS.includes(key)
+    ? null
+    : nearest(key, [...own, ...(key.length > 3 ? KNOWN_PARAMETERS : [])], 'strict');
+}
+
 function misspelt(key: string, own: readonly string[]): string | null {
-  if (KNOWN_PARAMETERS.includes(key)) return null;
-  const near = nearest(key, [...own, ...(key.length > 3 ? KNOWN_PARAMETERS : [])], 'strict');
+  const near = meantKey(key, own);
   return near === null ? null : `unknown key "${key}"; did you mean "${near}"?`;
 }
 

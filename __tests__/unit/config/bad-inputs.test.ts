@@ -55,6 +55,11 @@ describe('prompt file', () => {
       withLine('referencs: []'),
       ':5: unknown key "referencs"; did you mean "references"?',
     ],
+    [
+      'with a parameter that resembles "model" only a little',
+      swap('model: gpt', 'moxxl: gpt'),
+      ': "model" is missing',
+    ],
     ['without a model', swap('model: gpt-4o\n', ''), ': "model" is missing'],
     [
       'with a temperature that is text',

@@ -167,6 +167,8 @@ qualeval: { enabled: off, max_attributes: 5 }
     ],
     ['transport: slow', '1: transport must be one of direct, batch'],
     ['grader: { temperature: 0 }', '1: grader: "model" is missing'],
+    ['grader: { modl: m }', '1: grader: unknown key "modl"; did you mean "model"?'],
+    ['grader: { moxxl: m }', '1: grader: "model" is missing'],
     [
       'grader: [a, b]',
       '1: grader has 2 models; name an odd number up to 9, so that there is always a majority',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readModelChoice } from '../../config/models.ts';
 import {
   anyText,
   anything,
@@ -165,15 +166,12 @@ function readEvaluators(
     list.refuse('conversation needs at least one evaluator: evaluators: [{ model: … }]');
     return [];
   }
-  return (check(list, shape.evaluators) ?? []).flatMap((item, index) => {
+  return (check(list, shape.evaluators) ?? []).map((item, index) => {
     const field = list.at(index);
-    const { place } = field;
-    if (typeof item === 'string') return [{ model: item, parameters: {}, place }];
-    const parameters = readParameters(field, ['model']);
-    if (item['model'] === undefined && grader !== null)
-      return [{ model: grader.model, parameters: { ...grader.parameters, ...parameters }, place }];
-    const model = check(field.at('model'), filled());
-    return model === undefined ? [] : [{ model, parameters, place }];
+    if (grader === null || typeof item === 'string' || item['model'] !== undefined)
+      return readModelChoice(field, item);
+    const parameters = { ...grader.parameters, ...readParameters(field, ['model']) };
+    return { ...grader, parameters, place: field.place };
   });
 }
 

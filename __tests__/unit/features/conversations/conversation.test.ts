@@ -77,6 +77,11 @@ describe('invalid conversation', () => {
       '3: conversation.evaluators[0]: "model" is missing',
     ],
     [
+      "with a misspelt name of an evaluator's model",
+      '  evaluators: [{ modl: m }]',
+      '2: conversation.evaluators[0]: unknown key "modl"; did you mean "model"?',
+    ],
+    [
       'without steps',
       '  evaluators: [gpt-4o]\n  max_steps: 0',
       '3: conversation.max_steps must be a whole number from 1 to 50',
