@@ -152,7 +152,7 @@ function tryChanges({ tried, causes }: StepFacts): Line {
   const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
   const changes = tried.map(({ file, line, references, of }): Line => [
     place(file, line),
-    text(` (fixes ${count(references)} of ${count(of)} tests tried)`),
+    text(` (fixes ${count(references)} of ${count(of)} tried)`),
   ]);
   const which = tried.length === 1 ? 'change to ' : 'changes to ';
   const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
