@@ -150,11 +150,15 @@ function scoringAlone(
   const { name, rates, same_answers: same } = scoring;
   const suite: Words = suites.length === 1 && more.length === 0 ? [] : [' of ', { name }];
   const others = more.length === 0 ? '' : `; ${counted(more.length, 'more suite')}`;
-  const what = same.unit === 'tests' ? 'tests' : 'same answers';
   return {
     subject: [...scoringEffect(scoring, suite), others],
     rows: [],
-    notes: [[`${wholeRates(rates.base_base, rates.base_head)} of the ${what} pass`]],
+    notes: [
+      [
+        `${wholeRates(rates.base_base, rates.base_head)} of the ` +
+          (same.unit === 'tests' ? 'tests pass with the same answers' : 'same answers pass'),
+      ],
+    ],
   };
 }
 

@@ -51,7 +51,11 @@ const REPAIR = [
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [
-  stepWords('fix the new tests or the prompt, or list them under ', () => ['quarantine']),
+  (): Line => [
+    text('fix the new tests or the prompt, or list them under '),
+    code('quarantine'),
+    text(' in their file.'),
+  ],
 ];
 const RESTORE_TESTS: readonly Step[] = [
   ({ isRed }) =>
@@ -148,7 +152,7 @@ function tryChanges({ tried, causes }: StepFacts): Line {
   const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
   const changes = tried.map(({ file, line, references, of }): Line => [
     place(file, line),
-    text(` (fixes ${count(references)} of ${count(of)})`),
+    text(` (fixes ${count(references)} of ${count(of)} tests tried)`),
   ]);
   const which = tried.length === 1 ? 'change to ' : 'changes to ';
   const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];

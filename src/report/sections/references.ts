@@ -156,7 +156,9 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   return group(
     [
       text(
-        entries.length === 0 ? 'Tries that ended in an error' : `Other tests: ${words.join(', ')}`,
+        entries.length === 0
+          ? 'Tries that ended in an error'
+          : `Tests by status: ${words.join(', ')}`,
       ),
     ],
     [

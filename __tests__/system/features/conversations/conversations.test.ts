@@ -231,7 +231,7 @@ describe('a suite of conversations', () => {
       ...['New r0 #1', 'New r0 #3'],
     ])
       expect(text).toContain(shown);
-    expect(text.split('Other tests')[0]).not.toMatch(/within noise|flaky/);
+    expect(text.split('Tests by status')[0]).not.toMatch(/within noise|flaky/);
   });
 
   test('keeps the turns of a dialogue that ended in a model error', async () => {

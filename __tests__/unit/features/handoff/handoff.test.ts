@@ -208,7 +208,7 @@ describe('next step', () => {
     [
       { kind: 'failed', fails: true },
       [{ code: 'new-failed', named: ['support: t05'] }],
-      'fix the new tests or the prompt, or list them under `quarantine`.',
+      'fix the new tests or the prompt, or list them under `quarantine` in their file.',
     ],
     [{ kind: 'scoring-changed' }, [], 'check that the new scoring is what you want.'],
     [
@@ -246,7 +246,7 @@ describe('next step', () => {
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
     expect(inTerminal(result)).toContain(
-      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3).',
+      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3 tests tried).',
     );
     expect(JSON.stringify(viewIn(await renderHtml(result)).blocks.top)).toContain('"Next"');
   });

@@ -233,7 +233,7 @@ test('an inconclusive result shows the largest drop with both answers', () => {
       suites: [suiteOf('s', [reference], { verdict: 'inconclusive' })],
     }),
   );
-  const [open = ''] = text.split('Other tests');
+  const [open = ''] = text.split('Tests by status');
   expect(open).toMatch(/What fell most: a .*, 2 of 2 → 1 of 2 passed/);
   expect(open).toContain('With pleasure!');
 });
@@ -305,7 +305,7 @@ test('an error that left a test without an answer is reported once, as the cause
 test('a metric that rose in an improved suite is not called noise', () => {
   const rose = referenceOf('a', 'rose', { base: failed('x'), head: passed('y') });
   const text = shown(resultOf({ suites: [suiteOf('s', [rose], { verdict: 'improved' })] }));
-  expect(text).toContain('Other tests: 1 rose');
+  expect(text).toContain('Tests by status: 1 rose');
 });
 
 test("a collapsed section shows the pass rate of every metric that affects the gate, unless it equals the suite's rate", () => {
