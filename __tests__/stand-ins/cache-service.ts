@@ -9,7 +9,7 @@ import { bodyOf, listen } from './loopback.ts';
 export interface CacheServer {
   url: string;
   /** Saved keys, oldest first, each with the scope of its run. */
-  entries(): { scope: string; key: string; bytes: number }[];
+  entries(): { scope: string; key: string; bytes: number; body: Buffer }[];
   /** Later requests come from a run with this scope. It reads `scope` first, then `readable`. */
   as(scope: string, readable: readonly string[]): void;
   fail(how: 'nothing' | 'everything' | 'garbage'): void;
@@ -88,9 +88,23 @@ export async function startCacheServer(): Promise<CacheServer> {
     entries: () =>
       entries
         .filter(({ done }) => done)
-        .map(({ scope, key, body }) => ({ scope, key, bytes: body.length })),
+        .map(({ scope, key, body }) => ({ scope, key, bytes: body.length, body })),
     as: (scope, readable) => void (scopes = [scope, ...readable]),
     fail: (how) => void (failing = how),
     close,
+  };
+}
+
+/**
+ * The environment of a job with a GitHub cache on a local server, which the toolkit cannot find
+ * itself.
+ */
+export function cacheEnvironment({ url }: CacheServer): Record<string, string> {
+  const claims = Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url');
+  return {
+    ACTIONS_CACHE_SERVICE_V2: 'true',
+    ACTIONS_RESULTS_URL: `${url}/`,
+    ACTIONS_RUNTIME_TOKEN: `x.${claims}.x`,
+    GITHUB_SERVER_URL: 'https://acme.ghe.com',
   };
 }

@@ -6,7 +6,6 @@ import { VENDORS } from '../../src/types/vendors.ts';
 import { afterThisTest } from './after-test.ts';
 import { namedByOwnAuthority } from './certificate.ts';
 import { bodyOf } from './loopback.ts';
-import type { ModelServer } from './models/server.ts';
 import { tunnelProxy } from './tunnel-proxy.ts';
 
 export const REQUEST_TOKEN = 'runner-request-token-7d1f9e';
@@ -15,6 +14,9 @@ const ISSUER_PATH = '/149//idtoken/5b1c7a52-88d1/0f66-4e0d';
 /** Lines of the input `keys` that the vendors trust. */
 export const IDENTITIES =
   'openai=oidc:idp_1 service-account=sa_1\nanthropic=oidc:fdrl_1 organization=org-1';
+
+/** In a model's answer, the vendor replaces this by the token of the request. */
+export const ECHO = 'ECHO_OF_THE_TOKEN';
 
 type Vendor = 'openai' | 'anthropic';
 
@@ -46,12 +48,12 @@ async function portOf(server: http.Server | https.Server): Promise<number> {
 /**
  * The runner's issuer of identity tokens, and the two vendors at their own host names behind a
  * proxy. They refuse a wrong audience, id, header or content type and an expired token. `models`
- * answers the requests. `firstLasts`: how many calls each vendor's first token lasts.
+ * answers the requests. The issuer repeats what it refuses. `firstLasts`: how many calls each vendor's first token lasts.
  */
 export async function startFederation(
-  models: ModelServer,
+  models: { url: string },
   key: string,
-  exchange: (index: number) => { status: number; body: object } | null = () => null,
+  exchange: (at: number, proof: string) => { status: number; body: object } | null = () => null,
   firstLasts = Infinity,
 ) {
   const pair = namedByOwnAuthority('api.openai.com', 'auth.openai.com', 'api.anthropic.com');
@@ -64,13 +66,14 @@ export async function startFederation(
     const value = `eyJhbGciOiJSUzI1NiJ9.${claims}.c2lnbmF0dXJl`;
     const isJob = request.headers.authorization === `Bearer ${REQUEST_TOKEN}`;
     if (isJob) proofs.push(value);
-    response.writeHead(isJob ? 200 : 401).end(JSON.stringify({ value }));
+    const message = `${String(request.headers.authorization)} may not read ${String(request.url)}`;
+    response.writeHead(isJob ? 200 : 401).end(JSON.stringify(isJob ? { value } : { message }));
   });
   const exchanged = (vendor: Vendor, { headers }: http.IncomingMessage, text: string) => {
-    const scripted = exchange(exchanges++);
-    if (scripted !== null) return scripted;
     const { subject_token, assertion, ...body } = JSON.parse(text) as Record<string, string>;
     const proof = (vendor === 'openai' ? subject_token : assertion) ?? '';
+    const scripted = exchange(exchanges++, proof);
+    if (scripted !== null) return scripted;
     const claims = Buffer.from(proof.split('.')[1] ?? '', 'base64url').toString();
     const isBeta = headers['anthropic-beta'] === `${BETA},oidc-federation-2026-04-01`;
     const isTrusted =
@@ -105,7 +108,8 @@ export async function startFederation(
         headers: { ...JSON_TYPE, ...own, ...version },
         body: String(bytes),
       });
-      response.writeHead(answer.status, JSON_TYPE).end(await answer.text());
+      const reply = (await answer.text()).replaceAll(ECHO, used.token);
+      response.writeHead(answer.status, JSON_TYPE).end(reply);
     });
   });
   const sockets: (() => void)[] = [];

@@ -150,7 +150,9 @@ describe('values of code-env', () => {
     ['OPENAI_API_KEY', { OPENAI_API_KEY: 'sk-1' }],
     ['ALIAS', { ALIAS: MODEL_KEY }],
     ['ACTIONS_ID_TOKEN_REQUEST_TOKEN', {}],
-  ])('are rejected when they are a model key: %s', async (name, env) => {
+    ['actions_id_token_request_url', {}],
+    ['ALIAS', { ALIAS: 'runner-token-1', ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'runner-token-1' }],
+  ])('are rejected when they are a model key or request identity tokens: %s', async (name, env) => {
     const inputs = { code: 'host', 'code-env': name };
     const { at, run } = await pullRequest(README, quiz(), { inputs, env });
     expect(run.code).toBe(1);

@@ -1,19 +1,33 @@
-import { IDENTITIES, REQUEST_TOKEN, startFederation } from '../../stand-ins/federation.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { untilTestEnds } from '../../stand-ins/after-test.ts';
+import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
+import { cacheEnvironment, startCacheServer } from '../../stand-ins/cache-service.ts';
+import { ECHO, IDENTITIES, REQUEST_TOKEN, startFederation } from '../../stand-ins/federation.ts';
+import { startAgentModel } from '../../stand-ins/models/agent-model.ts';
+import type { Script } from '../../stand-ins/models/server.ts';
+import type { FixtureFiles } from '../../stand-ins/repository.ts';
 import {
   README,
+  SETTINGS,
   WORSE,
   changeOf,
   obedient,
   promptOf,
+  questionOf,
   quiz,
   quizPrompt,
   quizTests,
+  testsOf,
 } from './projects.ts';
+import { startCommand } from './runner.ts';
 import {
   MODEL_KEY,
   NO_KEY,
+  commandEnvironment,
+  desk,
   onPullRequest,
-  onlyComment,
   pullRequest,
   pullRequestEvent,
   stage,
@@ -26,18 +40,104 @@ const PROJECT = {
   'prompts/tests/claude.yaml': quizTests(4),
 };
 
-/** Runs the shipped action without any key on a project of both vendors. */
-async function keyless(
-  inputs: Record<string, string> = {},
-  ...script: [exchange?: Parameters<typeof startFederation>[2], firstLasts?: number]
-) {
-  const at = await stage(obedient);
-  const federation = await startFederation(at.models, MODEL_KEY, ...script);
-  const { env } = federation;
-  const options = { inputs: { ...federation.inputs, ...inputs }, env, shipped: true };
-  const run = await onPullRequest(at, changeOf(README, PROJECT), options);
+interface Given {
+  inputs?: Record<string, string>;
+  env?: Record<string, string>;
+  files?: FixtureFiles;
+  answer?: Script;
+  models?: { url: string };
+  exchange?: Parameters<typeof startFederation>[2];
+  firstLasts?: number;
+}
+
+/** Runs the shipped action without any key, by default on a project of both vendors. */
+async function keyless({ answer = obedient, files = PROJECT, ...given }: Given = {}) {
+  const at = await stage(answer);
+  const { models = at.models, exchange, firstLasts } = given;
+  const federation = await startFederation(models, MODEL_KEY, exchange, firstLasts);
+  const run = await onPullRequest(at, changeOf(README, files), {
+    inputs: { ...federation.inputs, ...given.inputs },
+    env: { ...federation.env, ...given.env },
+    shipped: true,
+  });
   return { at, federation, run };
 }
+
+const unpacked = (archive: Buffer) =>
+  archive[0] === 0x1f ? gunzipSync(archive) : zstdDecompressSync(archive);
+
+/** Everything that a person may read, after the runner replaced masked values in the log. */
+function shownBy({ at, run }: Pick<Awaited<ReturnType<typeof keyless>>, 'at' | 'run'>) {
+  const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
+  const log = masks.reduce((text, mask) => text.replaceAll(mask, '***'), run.log);
+  const { comments, checkRuns } = at.github.state;
+  return JSON.stringify([log, run.outputs, run.summary, run.reports, comments, checkRuns]);
+}
+
+/** Shows the environment of its own process and of those above, up to the action's. */
+const IN_PYTHON = `import os
+def read(pid, above=0):
+  try:
+    parent = open(f"/proc/{pid}/stat").read().split()[3] if above else ""
+    return open(f"/proc/{pid}/environ").read() + (read(parent, above - 1) if above else "")
+  except Exception as error: return repr(error)
+def look(name): return f"own:{name}<{dict(os.environ)} {read('self')}>own above<{read(os.getppid(), 2)}>above"`;
+
+const IN_NODE = `const { readFileSync, writeFileSync } = require('fs');
+const read = (pid) => readFileSync('/proc/' + pid + '/environ', 'utf8');
+const look = (name) => 'own:' + name + '<' + JSON.stringify(process.env) + read('self') + '>own above<' + read(process.ppid) + '>above';
+`;
+
+const indented = (code: string) => code.replace(/^/gm, '      ');
+
+const CODE = {
+  ...quiz(),
+  ...promptOf('Be exact.', 'gpt-5.4'),
+  ...testsOf(
+    1,
+    `n_tries: 1
+metrics:
+  - name: sees
+    code: |
+${indented(`${IN_PYTHON}\nmetric = look("metric")\nresult = True`)}
+metrics_rollup:
+    name: sees
+    code: |
+${indented(`${IN_PYTHON}\nprint(look("rollup"))\nresult = True`)}`,
+  ),
+};
+
+const PROGRAM = {
+  'evaldiff.yaml': `${SETTINGS}  app: { provider: program, command: [node, app.cjs], setup: [node, look.cjs] }\n`,
+  'look.cjs': `${IN_NODE}writeFileSync('seen', look('setup'));\n`,
+  'app.cjs': `${IN_NODE}require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id } = JSON.parse(line);
+  console.log(JSON.stringify({ id, output: look('app') + readFileSync('seen', 'utf8') }));
+});
+`,
+  'prompts/app.yaml': quizPrompt('Be exact.', 'app', 'app'),
+  'prompts/tests/app.yaml': quizTests(1),
+};
+
+const agentFor = (task: string) => ({
+  'evaldiff.yaml': 'prompts: [evals/*.yaml]\nqualeval: off\n',
+  'evals/notes.yaml': `agent: { command: [sh, tools/agent.sh] }
+model: claude-sonnet-4-6
+workspace: { setup: { run: ['sh tools/look.sh setup > setup.txt'] } }
+tests:
+  n_tries: 1
+  metrics: [{ name: sees, uses: runs, with: { run: cat seen.txt; sh tools/look.sh check; exit 1 } }]
+  references: [{ id: notes, task: '${task}' }]
+`,
+  'tools/agent.mjs': SCRIPTED_AGENT,
+  'tools/agent.sh':
+    'sh tools/look.sh tool | cat setup.txt - > seen.txt\nexec node tools/agent.mjs "$@"\n',
+  'tools/look.sh': `printf 'own:%s<' $1
+cat /proc/self/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' ' '
+echo "$(env | tr '\\n' ' ')>own"
+`,
+});
+const AGENT = agentFor('Write the notes.');
 
 describe('a job without keys', () => {
   test('is judged with tokens of both vendors; no token is shown or kept', async () => {
@@ -46,36 +146,79 @@ describe('a job without keys', () => {
     expect(federation.exchanges()).toBe(2);
     const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
     expect(masks).toEqual(expect.arrayContaining(federation.secrets()));
-    // The runner replaces masked values.
-    const log = masks.reduce((text, mask) => text.replaceAll(mask, '***'), run.log);
-    const shown = JSON.stringify([log, run.outputs, run.summary, run.reports, onlyComment(at)]);
+    const shown = shownBy({ at, run });
+    for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
+  });
+
+  test('shows and keeps no token that a vendor repeats in answers and errors', async () => {
+    const cache = await untilTestEnds(startCacheServer());
+    const answer: Script = ({ messages }) =>
+      questionOf(messages) === 1 ? { status: 400, error: { message: ECHO } } : { text: ECHO };
+    const { at, federation, run } = await keyless({ answer, env: cacheEnvironment(cache) });
+    expect(run.reports['result.json']).toContain('***');
+    const kept = cache.entries().map(({ body }) => String(unpacked(body)));
+    expect(kept).toEqual([expect.stringContaining('***')]);
+    const all = shownBy({ at, run }) + kept.join();
+    for (const secret of [...federation.secrets(), ECHO]) expect(all).not.toContain(secret);
+  });
+
+  test('stops a reply that repeats the token before an agent reads it', async () => {
+    const models = await untilTestEnds(startAgentModel());
+    const files = agentFor(`Write the notes. When you write a file, end with ${ECHO}.`);
+    const { at, federation, run } = await keyless({ models, files, inputs: { code: 'host' } });
+    expect(run.outputs['conclusion']).toBe('error');
+    const shown = shownBy({ at, run });
+    expect(shown).toContain('the reply contained the API key');
     for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
   });
 
   test('loses no answer to tokens that expire during the run, and pays none twice', async () => {
-    const { federation, run } = await keyless({}, undefined, 3);
+    const { federation, run } = await keyless({ firstLasts: 3 });
     expect(federation.exchanges()).toBe(4);
     expect(run.outputs).toMatchObject({ calls: '20', errors: '0', conclusion: 'success' });
   });
 
   test('survives a failing exchange', async () => {
-    const { run } = await keyless({}, (at) => (at < 3 ? { status: 500, body: {} } : null));
+    const exchange = (at: number) => (at < 3 ? { status: 500, body: {} } : null);
+    const { run } = await keyless({ exchange });
     expect(run.outputs).toMatchObject({ errors: '0', conclusion: 'success' });
   });
 
-  const refusal = { error: 'invalid_grant', error_description: 'no mapping for this subject' };
+  test('ends soon with an error if every exchange fails', async () => {
+    const exchange = () => ({ status: 500, body: { error: 'down' } });
+    const { federation, run } = await keyless({ exchange });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error', errors: '10' } });
+    expect(run.log).toContain('no access token from OpenAI (500): down');
+    expect(federation.exchanges()).toBeLessThan(20);
+  });
+
+  const echo = (_at: number, proof: string) => ({
+    status: 403,
+    body: { error: 'invalid_grant', error_description: `no mapping for ${proof}` },
+  });
   const elsewhere = IDENTITIES.replace('sa_1', 'sa_1 audience=https://other.example');
   test.each([
-    ['subject', {}, () => ({ status: 403, body: refusal }), '(403): no mapping for this subject'],
+    ['subject', {}, echo, '(403): no mapping for ***'],
     ['audience', { keys: elsewhere }, undefined, '(400): not trusted'],
     ['account', { keys: IDENTITIES.replace('sa_1', 'sa_2') }, undefined, '(400): not trusted'],
   ])("names the line if a vendor refuses the identity's %s", async (_, inputs, exchange, why) => {
-    const { federation, run } = await keyless(inputs, exchange);
+    const { at, federation, run } = await keyless({ inputs, exchange });
     expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
     expect(run.log).toContain(
       `OpenAI refused the job's identity ${why}; the identity comes from the line openai=oidc:… of the input keys`,
     );
     expect(federation.exchanges()).toBeLessThan(5);
+    const shown = shownBy({ at, run });
+    for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
+  });
+
+  test('names the reason if the runner refuses, but not its token', async () => {
+    const ACTIONS_ID_TOKEN_REQUEST_TOKEN = 'another-request-token-33d0c1f2';
+    const { at, run } = await keyless({ env: { ACTIONS_ID_TOKEN_REQUEST_TOKEN } });
+    expect(run).toMatchObject({ code: 1, outputs: { conclusion: 'error' } });
+    const shown = shownBy({ at, run });
+    expect(shown).toMatch(/the runner issued no identity token: .*\*\*\*/);
+    expect(shown).not.toMatch(/33d0c1f2|\/149\//);
   });
 });
 
@@ -100,24 +243,44 @@ describe('a job that may not request identity tokens', () => {
   });
 });
 
-test("code, programs and their setup cannot read the job's right to request identity tokens", async () => {
-  const env = {
-    ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
-    ACTIONS_ID_TOKEN_REQUEST_URL: 'https://runner.example/idtoken/17?api-version=2.0',
-  };
-  const look = `require('fs').writeFileSync('seen', JSON.stringify(process.env))`;
-  const answer = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => { const { id } = JSON.parse(line); console.log(JSON.stringify({ id, output: require('fs').readFileSync('seen', 'utf8') + JSON.stringify(process.env) })) })`;
-  const metric =
-    'n_tries: 1\nmetrics:\n  - name: sees\n    code: |\n      import os\n      metric = actual + str(dict(os.environ))\n      result = True\nreferences: [{ input: { q: a } }]\n';
-  const files = {
-    'evaldiff.yaml':
-      'models: { app: { provider: program, command: [node, app.cjs], setup: [node, look.cjs] } }\n',
-    'app.cjs': answer,
-    'look.cjs': look,
-    'prompts/p.yaml': 'name: p\nmodel: app\ndefaults: [tests/p]\nvariables: [q]\nprompt: "{q}"\n',
-    'prompts/tests/p.yaml': metric,
-  };
-  const { run } = await pullRequest(README, files, { inputs: { code: 'host' }, env });
-  expect(run.reports['result.json']).toContain('PATH');
-  expect(run.reports['result.json']).not.toMatch(/ID_TOKEN|idtoken/);
+describe("the job's right to request identity tokens", () => {
+  const anything = { code: 'host' };
+  const visible = 'ACTIONS_ID_TOKEN_REQUEST_TOKEN=***';
+
+  // Code on the host can read the action's environment, but then the values are masked.
+  test.each<[string, FixtureFiles, Record<string, string>, string, string]>([
+    ['code in the sandbox', CODE, {}, 'metric rollup', '(2, '],
+    ['code on the host', CODE, anything, 'metric rollup', visible],
+    [
+      'a program or its setup',
+      { ...CODE, ...PROGRAM },
+      anything,
+      'app metric rollup setup',
+      visible,
+    ],
+    ['an agent, its setup, tools or checks', AGENT, anything, 'check setup tool', ''],
+  ])('is not given to %s', async (_, files, inputs, who, ofAction) => {
+    const models = await untilTestEnds(startAgentModel());
+    const given = { inputs, files, ...(files === AGENT ? { models } : {}) };
+    const { at, federation, run } = await keyless(given);
+    const shown = shownBy({ at, run });
+    for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
+    const own = [...shown.matchAll(/own:(\w+)<(.*?)>own/g)].map(([, name, text]) => [name, text]);
+    expect([...new Set(own.map(([name]) => name))].sort().join(' ')).toBe(who);
+    for (const [, text] of own) expect(text).toMatch(/^(?!.*ID_TOKEN).*PATH/);
+    const above = [...shown.matchAll(/above<(.*?)>above/g)].map(([, text]) => text).join();
+    expect(above).toContain(ofAction);
+    if (ofAction !== visible) expect(shown).not.toContain('ID_TOKEN');
+  });
+
+  test('is masked in the results of the command line, too', async () => {
+    const { models, repository } = await desk(quiz(), () => ({ text: `ok ${REQUEST_TOKEN}` }));
+    const env = { ...commandEnvironment(models), ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN };
+    repository.write(WORSE);
+    const args = ['diff', '--report', 'report'];
+    const { stdout, stderr } = await startCommand(args, env, repository.directory);
+    const result = readFileSync(join(repository.directory, 'report', 'result.json'), 'utf8');
+    expect(result).toContain('ok ***');
+    expect(stdout + stderr + result).not.toContain(REQUEST_TOKEN);
+  });
 });

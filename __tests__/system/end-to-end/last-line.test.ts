@@ -1,4 +1,8 @@
-import { startCacheServer, type CacheServer } from '../../stand-ins/cache-service.ts';
+import {
+  cacheEnvironment,
+  startCacheServer,
+  type CacheServer,
+} from '../../stand-ins/cache-service.ts';
 import { quiz, promptOf } from './projects.ts';
 import { pullRequest } from './stage.ts';
 
@@ -10,20 +14,6 @@ let cache: CacheServer | null = null;
 afterEach(async () => {
   await cache?.close();
 });
-
-/**
- * The environment of a job with a GitHub cache on a local server, which the toolkit cannot find
- * itself.
- */
-function cacheEnvironment({ url }: CacheServer): Record<string, string> {
-  const claims = Buffer.from(JSON.stringify({ scp: 'Actions.Results:a:b' })).toString('base64url');
-  return {
-    ACTIONS_CACHE_SERVICE_V2: 'true',
-    ACTIONS_RESULTS_URL: `${url}/`,
-    ACTIONS_RUNTIME_TOKEN: `x.${claims}.x`,
-    GITHUB_SERVER_URL: 'https://acme.ghe.com',
-  };
-}
 
 describe('the last line shows how the run ended and why', () => {
   test('in the log of a GitHub job, below the lines about the answer cache', async () => {

@@ -10,9 +10,11 @@ import { createSecretRegister, type SecretRegister } from '../../text/redact.ts'
 import { visible, visibleLine } from '../../text/visible.ts';
 import { ownSettings } from '../run/feature.ts';
 import {
-  IDENTITY_VARIABLES,
   accessFrom,
   codeSecrets,
+  identitySecrets,
+  identityValues,
+  mayRequestIdentity,
   refuseModelKeys,
   withoutSecrets,
 } from '../session/access.ts';
@@ -46,11 +48,9 @@ async function judgeStep(
 ): Promise<0 | 1> {
   const read = readInputs(givenInputs(env), ownSettings(given.features));
   const { inputs } = read;
-  const identity = IDENTITY_VARIABLES.map((name) => env[name]?.trim() ?? '');
-  const access = accessFrom(inputs, env, identity.includes('') ? null : core.getIDToken);
+  const access = accessFrom(inputs, env, mayRequestIdentity(env) ? core.getIDToken : null);
   const own = [...secretsIn(access), inputs.token];
-  // The rest of the address also occurs in ordinary text.
-  secrets.add([...own, ...identity.map((each) => URL.parse(each)?.pathname ?? each)]);
+  secrets.add([...own, ...identitySecrets(env)]);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
   const { redact } = secrets;
@@ -67,7 +67,7 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, [...own, ...identity]),
+    env: withoutSecrets(env, [...own, ...identityValues(env)]),
     secrets,
     runner: {
       // GitHub's toolkit escapes annotations, but not other lines.

@@ -20,7 +20,7 @@ import { trustLevel } from '../../trust/trust.ts';
 import { NO_FACTS, type SourceTree } from '../../types/repository.ts';
 import { ownSettings } from '../run/feature.ts';
 import type { Edges } from '../run/record.ts';
-import { accessFrom, codeSecrets, refuseModelKeys } from '../session/access.ts';
+import { accessFrom, codeSecrets, identitySecrets, refuseModelKeys } from '../session/access.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { withEdges } from '../session/evaluate.ts';
 import type { KeptStores } from '../session/kept-stores.ts';
@@ -151,7 +151,7 @@ function cliSessionOptions(
   if (problems.length > 0) throw new UserError(problems);
   const secrets = createSecretRegister();
   secrets.add(secretsIn(access).filter(({ length }) => length >= SHORTEST_KEY));
-  secrets.add(codeSecrets(inputs.codeEnv, env));
+  secrets.add([...codeSecrets(inputs.codeEnv, env), ...identitySecrets(env)]);
   const log = (line: string): void => {
     err(`${logText(line)}\n`);
   };

@@ -49,10 +49,20 @@ export function accessFrom(
 }
 
 /** The runner's variables with which a job requests an identity token. */
-export const IDENTITY_VARIABLES = [
-  'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
-  'ACTIONS_ID_TOKEN_REQUEST_URL',
-] as const;
+const IDENTITY_VARIABLES = ['ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL'];
+
+export function identityValues(env: NodeJS.ProcessEnv): string[] {
+  return IDENTITY_VARIABLES.flatMap((name) => env[name]?.trim() || []);
+}
+
+export function mayRequestIdentity(env: NodeJS.ProcessEnv): boolean {
+  return identityValues(env).length === IDENTITY_VARIABLES.length;
+}
+
+/** The rest of the address also occurs in ordinary text. */
+export function identitySecrets(env: NodeJS.ProcessEnv): string[] {
+  return identityValues(env).map((value) => URL.parse(value)?.pathname ?? value);
+}
 
 /** Ordinary values, which are not secret unless they look like a key. */
 const ORDINARY =
@@ -82,12 +92,18 @@ export function refuseModelKeys(
       ...headers.map((header) => header.env),
     ]),
   ]);
-  const identity = IDENTITY_VARIABLES.filter((name) => names.includes(name)).map((name) =>
-    problem(
-      null,
-      `${option}: remove ${name}; code could request the job's identity tokens with it`,
-    ),
-  );
+  const rights = identityValues(env);
+  // Windows ignores the case of names.
+  const isRight = (name: string): boolean =>
+    IDENTITY_VARIABLES.includes(name.toUpperCase()) || rights.includes(env[name]?.trim() ?? '');
+  const identity = names
+    .filter(isRight)
+    .map((name) =>
+      problem(
+        null,
+        `${option}: remove ${name}; code could request the job's identity tokens with it`,
+      ),
+    );
   const keys = names
     .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
     .map((name) =>

@@ -97,6 +97,7 @@ export function pythonAttacks(at: Surroundings): Record<string, Attack> {
     ),
     ...ending(closed, {
       'reads its own environment file': `metric = open("/proc/self/environ", "rb").read().decode("latin-1")${done}`,
+      "reads the first process's environment": `metric = open("/proc/1/environ").read()${done}`,
       'writes its own memory file': `metric = open("/proc/self/mem", "r+b").fileno()${done}`,
       "copies the holder's memory": call(
         310,

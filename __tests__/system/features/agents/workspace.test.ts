@@ -25,7 +25,8 @@ chmodSync(folder, 0o755);
 /** The root sandbox needs root; the others need an ordinary user. */
 function startAs(kind: WallKind): { uid?: number; gid?: number; env: NodeJS.ProcessEnv } {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, TMPDIR: tmpdir(), HOME: folder, OPENAI_API_KEY: KEY };
+  const keys = { OPENAI_API_KEY: KEY, ACTIONS_ID_TOKEN_REQUEST_TOKEN: KEY };
+  const env = { PATH, NODE_COMPILE_CACHE, TMPDIR: tmpdir(), HOME: folder, ...keys };
   return isRoot && kind !== 'root' ? { uid: 65534, gid: 65534, env } : { env };
 }
 
