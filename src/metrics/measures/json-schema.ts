@@ -121,7 +121,8 @@ export function checkAgainst(schema: JsonSchema, value: ExactJson): SchemaFindin
 }
 
 function schemaFailure(error: unknown, schema: JsonSchema): string {
-  if (error instanceof RangeError) return 'the schema refers to itself ($ref) in an endless loop; remove one';
+  if (error instanceof RangeError)
+    return 'the schema refers to itself ($ref) in an endless loop; remove one';
   if (member(error, 'code') !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
   slow.add(JSON.stringify(schema));
   return `the schema took longer than ${SCHEMA_SECONDS} s; use fewer $ref, anyOf and allOf`;
