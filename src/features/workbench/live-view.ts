@@ -25,11 +25,16 @@ export function viewOf({ look, more }: WorkbenchState): SavedView | null {
     blocks: missing ? { ...view.blocks, top: PENDING_TOP } : view.blocks,
     live: {
       others: uncompared(result, all),
-      attributes: result.attributes.length > 0 ? [] : (all?.attributes ?? []),
+      attributes: attributesIn(result).length > 0 ? [] : attributesIn(all),
       prompts: [...prompts].map(([key, prompt]) => livePrompt(key, prompt, look.texts)),
       notes,
     },
   };
+}
+
+/** Another feature adds them to a result. */
+function attributesIn(result: object | null): readonly unknown[] {
+  return (result as { attributes?: readonly unknown[] } | null)?.attributes ?? [];
 }
 
 function livePrompt(key: string, prompt: WrittenPrompt, texts: WorkLook['texts']): LivePrompt {
