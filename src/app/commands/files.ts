@@ -111,11 +111,18 @@ export async function readSavedFiles(
   return read;
 }
 
+/** The files that `paths` name, or without paths the newest run. */
+export async function savedRuns(paths: readonly string[], reader: Reader): Promise<SavedFile[]> {
+  return paths.length === 0
+    ? newestRun(reader)
+    : readSavedFiles(await savedFilesIn(paths, reader), reader);
+}
+
 /**
  * If two files have the same time, the later name wins, because llmeval's file names contain the
  * time.
  */
-export async function newestRun(terminal: Reader): Promise<SavedFile[]> {
+async function newestRun(terminal: Reader): Promise<SavedFile[]> {
   const { cwd } = terminal;
   const there: string[] = [];
   for (const folder of REPORT_FOLDERS)

@@ -15,7 +15,7 @@ import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { newestRun, readSavedFiles, savedFilesIn, savedKinds, type SavedFile } from './files.ts';
+import { type SavedFile, savedKinds, savedRuns } from './files.ts';
 import { addVariants, REPORT_FOLDERS } from './options.ts';
 import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
 
@@ -81,10 +81,7 @@ async function renderFiles(
   { format, tables = false }: { format: Format; tables?: boolean },
   terminal: Terminal,
 ): Promise<Rendered> {
-  const files =
-    paths.length === 0
-      ? await newestRun(terminal)
-      : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
+  const files = await savedRuns(paths, terminal);
   const others = savedKinds(terminal).map(({ fileName }) => `a ${fileName}, `);
   if (files.length === 0)
     throw userError(

@@ -7,7 +7,7 @@ import { userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
-import { newestRun, readSavedFiles, savedFilesIn } from './files.ts';
+import { savedRuns } from './files.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
 export const viewCommand: AddCommand = (program, terminal, done) => {
@@ -30,10 +30,7 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
 };
 
 async function writePages(paths: readonly string[], terminal: Terminal): Promise<string[]> {
-  const files =
-    paths.length === 0
-      ? await newestRun(terminal)
-      : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
+  const files = await savedRuns(paths, terminal);
   const results = files.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (results.length === 0)
     throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');

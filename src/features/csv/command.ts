@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { newestRun, readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
+import { savedRuns } from '../../app/commands/files.ts';
 import type { FlatRow, Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
@@ -30,10 +30,7 @@ export async function renderCsv(
   const rowsOf = Object.hasOwn(tables, table) ? tables[table] : undefined;
   if (rowsOf === undefined)
     throw userError(null, `--table: must be ${Object.keys(tables).sort().join(' or ')}`);
-  const files =
-    paths.length === 0
-      ? await newestRun(terminal)
-      : await readSavedFiles(await savedFilesIn(paths, terminal), terminal);
+  const files = await savedRuns(paths, terminal);
   const [only, ...more] = files;
   if (only?.kind !== 'result' || more.length > 0)
     throw userError(

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { newestRun, readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
+import { savedRuns } from '../../app/commands/files.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { errorMessage, userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
@@ -54,11 +54,7 @@ Example:
 };
 
 async function resultIn(path: string | undefined, terminal: Terminal): Promise<Result> {
-  const files =
-    path === undefined
-      ? await newestRun(terminal)
-      : await readSavedFiles(await savedFilesIn([path], terminal), terminal);
-  const [only, ...more] = files;
+  const [only, ...more] = await savedRuns(path === undefined ? [] : [path], terminal);
   if (only?.kind === 'result' && more.length === 0) return only.result;
   throw userError(null, 'name one result.json: evaldiff publish --to gitlab evaldiff-report');
 }
