@@ -6,7 +6,7 @@ import { errorMessage, userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { checkTitle, renderComment } from '../../report/comment.ts';
-import { NO_LINKS, type Links } from '../../report/sections/document.ts';
+import { addressPath, NO_LINKS, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
@@ -81,19 +81,15 @@ export async function publishTo(
   const review = service.review(env);
   const send = sender(service, token, request);
   const title = checkTitle(result);
-  const tasks = [
-    {
-      what: 'comment',
-      done: loadReports(features).then((reports) =>
-        upsertComment(service, review, send, { result, name, reports }),
-      ),
-    },
-    { what: 'status', done: review.status(send, result.conclusion, title).then(() => null) },
-  ];
+  const reports = await loadReports(features);
+  const tasks = {
+    comment: upsertComment(service, review, send, { result, name, reports }),
+    status: review.status(send, result.conclusion, title).then(() => null),
+  };
   return Promise.all(
-    tasks.map(async ({ what, done }) => {
-      const said = await done.catch((error: unknown) => failureWords(service, error));
-      return said === null ? `The ${what} was written.` : `The ${what} was not written: ${said}`;
+    Object.entries(tasks).map(async ([what, task]) => {
+      const why = await task.catch((error: unknown) => failureWords(service, error));
+      return why === null ? `The ${what} was written.` : `The ${what} was not written: ${why}`;
     }),
   );
 }
@@ -127,16 +123,16 @@ async function upsertComment(
 }
 
 function linksOf(review: Review, { base, head, source }: Result): Links {
-  const folder = source?.directory ?? '.';
-  const below = (file: string) =>
-    [...folder.split('/'), ...file.split('/')]
-      .filter((part) => !['', '.'].includes(part))
-      .join('/');
+  const directory = source?.directory ?? '.';
   return {
     ...NO_LINKS,
     run: review.run,
     place: (file, line, side) =>
-      review.place(below(file), line, side === 'base' ? (base ?? head).sha : review.commit),
+      review.place(
+        addressPath(directory, file),
+        line,
+        side === 'base' ? (base ?? head).sha : review.commit,
+      ),
   };
 }
 

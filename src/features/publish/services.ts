@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { commentMarker } from '../../app/session/write-reports.ts';
+import { addressPath } from '../../report/sections/document.ts';
 import type { Conclusion } from '../../types/plain.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -28,7 +29,8 @@ export interface Review {
   status(send: Send, conclusion: Conclusion, title: string): Promise<unknown>;
   /** Page of the job, for the comment's last line. */
   run: string | null;
-  place(file: string, line: number, commit: string): string;
+  /** `path` is encoded. */
+  place(path: string, line: number, commit: string): string;
 }
 
 export interface Service {
@@ -51,7 +53,6 @@ export interface Service {
   review(env: Env): Review;
 }
 
-const escapePath = (file: string) => file.split('/').map(encodeURIComponent).join('/');
 const isGreen = (conclusion: Conclusion) => conclusion === 'success' || conclusion === 'neutral';
 
 const PAGE = 100;
@@ -83,8 +84,8 @@ const gitlab: Service = {
     return {
       commit,
       run: env['CI_JOB_URL'] ?? null,
-      place: (file, line, at) =>
-        `${env['CI_PROJECT_URL'] ?? ''}/-/blob/${at}/${escapePath(file)}${line > 0 ? `#L${line}` : ''}`,
+      place: (path, line, at) =>
+        `${env['CI_PROJECT_URL'] ?? ''}/-/blob/${at}/${path}${line > 0 ? `#L${line}` : ''}`,
       head: async (send) => GitLabRequest.parse(await send('GET', request)).sha,
       async comments(send) {
         const { id: self } = GitLabUser.parse(
@@ -141,7 +142,7 @@ const bitbucket: Service = {
   marker: (name) => `[//]: # (${commentMarker(name).replace(/^<!-- | -->$/g, '')})\n`,
   variables: ['BITBUCKET_REPO_FULL_NAME', 'BITBUCKET_PR_ID', 'BITBUCKET_COMMIT'],
   review(env) {
-    const name = escapePath(env['BITBUCKET_REPO_FULL_NAME'] ?? '');
+    const name = addressPath('', env['BITBUCKET_REPO_FULL_NAME'] ?? '');
     const own = `https://api.bitbucket.org/2.0/repositories/${name}`;
     const request = `${own}/pullrequests/${env['BITBUCKET_PR_ID'] ?? ''}`;
     const commit = env['BITBUCKET_COMMIT'] ?? '';
@@ -151,8 +152,7 @@ const bitbucket: Service = {
     return {
       commit,
       run,
-      place: (file, line, at) =>
-        `${pages}/src/${at}/${escapePath(file)}${line > 0 ? `#lines-${line}` : ''}`,
+      place: (path, line, at) => `${pages}/src/${at}/${path}${line > 0 ? `#lines-${line}` : ''}`,
       async head(send) {
         const { source } = BitbucketRequest.parse(await send('GET', request));
         // Bitbucket shortens it to twelve digits.
@@ -230,8 +230,8 @@ const azure: Service = {
     return {
       commit: env['SYSTEM_PULLREQUEST_SOURCECOMMITID'] ?? '',
       run,
-      place: (file, line, at) =>
-        `${repository}?path=/${escapePath(file)}&version=GC${at}` +
+      place: (path, line, at) =>
+        `${repository}?path=/${path}&version=GC${at}` +
         (line > 0 ? `&line=${line}&lineEnd=${line + 1}&lineStartColumn=1&lineEndColumn=1` : ''),
       async head(send) {
         const found = AzureRequest.parse(await send('GET', `${request}?${version}`));

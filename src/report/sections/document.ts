@@ -157,6 +157,14 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
   return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
 }
 
+/** Path of a project's file in the repository, for a web address. */
+export function addressPath(directory: string, file: string): string {
+  return [...directory.split('/'), ...file.split('/')]
+    .filter((part) => part !== '' && part !== '.')
+    .map(encodeURIComponent)
+    .join('/');
+}
+
 export function placeLinks({
   source,
   base,
@@ -168,10 +176,7 @@ export function placeLinks({
     ...NO_LINKS,
     place: (file, line, side) => {
       const { sha } = side === 'base' ? (base ?? head) : head;
-      const path = [...directory.split('/'), ...file.split('/')].filter(
-        (part) => part !== '' && part !== '.',
-      );
-      const at = [`${url}/blob/${sha}`, ...path.map(encodeURIComponent)].join('/');
+      const at = `${url}/blob/${sha}/${addressPath(directory, file)}`;
       return line > 0 ? `${at}#L${line}` : at;
     },
   };
