@@ -12,6 +12,7 @@ import type { MetricDefinition, MetricExample, MetricGroup } from '../src/metric
 import { metrics } from '../src/metrics/index.ts';
 import { builtInRubrics } from '../src/metrics/rubric.ts';
 import { between } from './between.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const groups: Record<MetricGroup, string> = {
   text: 'Text',
@@ -106,14 +107,14 @@ export function renderMetricDocs(): string {
 }
 
 function renderIndex(all: readonly MetricDefinition[], names: readonly MetricGroup[]): string {
-  const rows = names.map(
-    (group) =>
-      `| ${groups[group]} | ${all
-        .filter((metric) => metric.group === group)
-        .map(({ name }) => `[\`${name}\`](#${name})`)
-        .join(', ')} |`,
-  );
-  return ['| group | metrics |', '| --- | --- |', ...rows].join('\n');
+  const rows = names.map((group) => [
+    groups[group],
+    all
+      .filter((metric) => metric.group === group)
+      .map(({ name }) => `[\`${name}\`](#${name})`)
+      .join(', '),
+  ]);
+  return markdownTable(['group', 'metrics'], rows);
 }
 
 function renderMetric(metric: MetricDefinition): string {
@@ -248,13 +249,13 @@ function renderParameters(metric: MetricDefinition): string {
   const { properties = {} } = z.toJSONSchema(metric.parameters, { io: 'input' }) as Schema;
   const rows = Object.entries(properties)
     .filter(([name]) => name !== 'negate')
-    .map(
-      ([name, schema]) =>
-        `| \`${name}\` | ${typeName(schema)} | ${schema.default === undefined ? '' : code(JSON.stringify(schema.default))} | ${cell(schema.description ?? '')} |`,
-    );
-  return rows.length === 0
-    ? ''
-    : ['| parameter | type | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+    .map(([name, schema]) => [
+      `\`${name}\``,
+      typeName(schema),
+      schema.default === undefined ? '' : code(JSON.stringify(schema.default)),
+      cell(schema.description ?? ''),
+    ]);
+  return rows.length === 0 ? '' : markdownTable(['parameter', 'type', 'default', 'meaning'], rows);
 }
 
 function typeName(schema: Schema): string {
@@ -306,13 +307,9 @@ function renderExample({ name, example }: MetricDefinition): string {
     ['embeddings', show(vectors)],
   ]
     .filter(([, text]) => text !== '')
-    .map(([what, text]) => `| ${what} | ${cell(code(text ?? ''))} |`);
-  return [
-    '| example | content |',
-    '| --- | --- |',
-    ...parts,
-    `| value | ${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'} |`,
-  ].join('\n');
+    .map(([what = '', text = '']) => [what, cell(code(text))]);
+  const last = ['value', `${cell(code(shown(value)))}: ${pass ? 'pass' : 'fail'}`];
+  return markdownTable(['example', 'content'], [...parts, last]);
 }
 
 /** What an agent's run reports, as JSON; '' for other answers. */

@@ -14,6 +14,7 @@ import type { Api, Passport } from '../src/types/vendors/facts.ts';
 import type { VendorName } from '../src/types/vendors/names.ts';
 import { factsOf, vendorNames } from '../src/types/vendors.ts';
 import { between } from './between.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const KEYS = {
   file: 'action.yml',
@@ -43,12 +44,12 @@ export function withInputs(readme: string, action: string): string {
   const { inputs } = parse(action) as {
     inputs: Record<string, { description: string; default: string }>;
   };
-  const rows = Object.entries(inputs).map(
-    ([name, { description, default: value }]) =>
-      `| \`${name}\` | ${value === '' ? '' : `\`${value}\``} | ${description.replaceAll('|', '\\|')} |`,
-  );
-  const table = ['| input | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
-  return between(readme, INPUTS, table);
+  const rows = Object.entries(inputs).map(([name, { description, default: value }]) => [
+    `\`${name}\``,
+    value === '' ? '' : `\`${value}\``,
+    description.replaceAll('|', '\\|'),
+  ]);
+  return between(readme, INPUTS, markdownTable(['input', 'default', 'meaning'], rows));
 }
 
 const VENDORS = {
@@ -66,22 +67,18 @@ const FEDERATION = {
 export function withVendors(page: string): string {
   const names = vendorNames().map((vendor) => {
     const { label, keyInput, keyVariable, host } = factsOf(vendor);
-    return `| ${label} | ${writtenFor(vendor)} | \`${keyInput}\`, \`${keyVariable}\` | \`${host}\` |`;
+    return [label, writtenFor(vendor), `\`${keyInput}\`, \`${keyVariable}\``, `\`${host}\``];
   });
   const words = (all: readonly string[]) => all.map((name) => `\`${name}=\``).join(', ');
   const identities = vendorNames().flatMap((vendor) => {
     const { label, federation } = factsOf(vendor);
     if (federation === undefined) return [];
     const { required, optional, audience } = federation;
-    return `| ${label} | ${words(required)} | ${words([...optional, 'audience'])} | \`${audience}\` |`;
+    return [[label, words(required), words([...optional, 'audience']), `\`${audience}\``]];
   });
-  const lines = (head: readonly string[], rows: readonly string[]) =>
-    [`| ${head.join(' | ')} |`, `| ${head.map(() => '---').join(' | ')} |`, ...rows].join('\n');
-  return between(
-    between(page, VENDORS, lines(['vendor', 'write', 'key (input, variable)', 'host'], names)),
-    FEDERATION,
-    lines(['vendor', 'required', 'optional', 'audience'], identities),
-  );
+  const keys = markdownTable(['vendor', 'write', 'key (input, variable)', 'host'], names);
+  const head = ['vendor', 'required', 'optional', 'audience'];
+  return between(between(page, VENDORS, keys), FEDERATION, markdownTable(head, identities));
 }
 
 export function renderVendors(): string {
@@ -131,7 +128,7 @@ models:
 
 ## Dialogues with tools
 
-Each request of a dialogue has the whole transcript: what was said, the model's tool calls and their results.
+Each request of a dialogue has the whole transcript: messages, the model's tool calls and their results.
 
 | | Chat Completions | Responses | Messages (Anthropic) |
 | --- | --- | --- | --- |
@@ -142,7 +139,7 @@ Each request of a dialogue has the whole transcript: what was said, the model's 
 - Anthropic, DeepSeek, Google Gemini and Moonshot refuse tool calls without the thinking that led to them. OpenAI and OpenRouter recommend to send it back. evaldiff stores it with the answer and sends it back to the same model only. Another model gets the text and the calls. Thinking is never judged, shown or compared.
 - If a model of OpenAI thinks and the prompt has tools, a request of the Responses API has \`include: [reasoning.encrypted_content]\`, unless the prompt sets \`include\`.
 - evaldiff numbers the calls (\`call00001\`), because vendors accept different ids. What goes back unchanged keeps the vendor's ids. A call without an id is not sent, because it has no result.
-- Blank texts beside files or calls are left out. An assistant message that has neither text nor a call is an error, and nothing is sent.
+- Blank texts beside files or calls are left out. An assistant message without text and calls is an error, and evaldiff does not send the request.
 - Arguments that are not a JSON object are sent to Chat Completions and Responses as the model wrote them. Anthropic requires an object, so there they are an error. Empty arguments count as \`{}\`.`,
   ]
     .join('\n\n')
@@ -166,8 +163,8 @@ function writtenFor(vendor: VendorName): string {
 function renderEnds(ends: readonly [day: string, models: readonly string[]][]): string {
   const days = ends
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([day, models]) => `| ${day} | ${models.map((model) => `\`${model}\``).join(', ')} |`);
-  return ['| retires on | models |', '| --- | --- |', ...days].join('\n');
+    .map(([day, models]) => [day, models.map((model) => `\`${model}\``).join(', ')]);
+  return markdownTable(['retires on', 'models'], days);
 }
 
 /** How an answer counts, by its end reason: the reason, an empty answer, an answer with text. */
@@ -253,26 +250,31 @@ ${rows.join('\n')}
 **The model that answered** is stored with each answer. If base and head request the same model but different models answer, a notice names both, and evaldiff does not blame a line of the prompt.`;
 }
 
+const FAMILY_HEAD = [
+  'models',
+  'refused parameters',
+  'structured answers',
+  'thinking',
+  'API',
+  'source read on',
+];
+
 /** A vendor's rules and retirement dates; a vendor without either has no section. */
 function renderVendor(vendor: VendorName): readonly string[] {
   const { label, speaks, headers, passports, ends } = factsOf(vendor);
-  const families = passports.map(
-    (passport) =>
-      `| [${passport.family}](${passport.source}) | ${refusals(passport)} | ${passport.forms.join(', ')} | ${passport.thinks} | ${passport.api === 'responses' ? 'Responses' : API_WORDS[speaks]} | ${passport.checked} |`,
-  );
+  const families = passports.map((passport) => [
+    `[${passport.family}](${passport.source})`,
+    refusals(passport),
+    passport.forms.join(', '),
+    passport.thinks,
+    passport.api === 'responses' ? 'Responses' : API_WORDS[speaks],
+    passport.checked,
+  ]);
   const parts = [
     ...Object.entries(headers).map(
       ([name, value]) => `Requests have the header \`${name}: ${value}\`.`,
     ),
-    ...(families.length === 0
-      ? []
-      : [
-          [
-            '| models | refused parameters | structured answers | thinking | API | source read on |',
-            '| --- | --- | --- | --- | --- | --- |',
-            ...families,
-          ].join('\n'),
-        ]),
+    ...(families.length === 0 ? [] : [markdownTable(FAMILY_HEAD, families)]),
     ...(Object.keys(ends).length === 0 ? [] : [renderEnds(Object.entries(ends))]),
   ];
   return parts.length === 0 ? [] : [`## ${label}`, ...parts];

@@ -9,6 +9,7 @@ import { RUN_RULES } from '../src/kernel/judge/run-rules.ts';
 import { COMPARED_RULES, UNCOMPARED_RULES } from '../src/kernel/judge/suite-rules.ts';
 import { CONCLUSIONS, type OutcomeKind } from '../src/kernel/result/outcome.ts';
 import { between } from './between.ts';
+import { markdownTable } from './markdown-table.ts';
 
 const MARKS = {
   file: 'docs/statistics.md',
@@ -38,11 +39,11 @@ function renderRules(): string {
   ]);
   return [
     'If nothing in a suite is compared, the first row that applies decides its verdict.',
-    table(['when', 'verdict'], uncompared),
+    numberedTable(['when', 'verdict'], uncompared),
     'If a suite is compared, the first row that applies decides its verdict. The column `by` is `reason.by` in `result.json`.',
-    table(['when', 'verdict', 'by'], suites),
+    numberedTable(['when', 'verdict', 'by'], suites),
     'The first row that applies decides the outcome of a run.',
-    table(['when', 'outcome', 'conclusion'], runs),
+    numberedTable(['when', 'outcome', 'conclusion'], runs),
   ].join('\n\n');
 }
 
@@ -51,11 +52,9 @@ function conclusionWords(kind: OutcomeKind): string {
   return CONCLUSIONS[kind] ?? 'failure; neutral under `fail_on: never`';
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function numberedTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const numbered = rows.map((row, index) => [String(index + 1), ...row]);
-  return [['#', ...head], ['--:', ...head.map(() => '---')], ...numbered]
-    .map((row) => `| ${row.join(' | ')} |`)
-    .join('\n');
+  return markdownTable(['#', ...head], numbered);
 }
 
 if (import.meta.main) {
