@@ -3330,11 +3330,11 @@ export interface EvaldiffResult {
        */
       values?: {
         /**
-         * Mean over references on base; null if there is no number.
+         * Mean over references on base; null without numbers.
          */
         base: number | null;
         /**
-         * Mean over references on head; null if there is no number.
+         * Mean over references on head; null without numbers.
          */
         head: number | null;
         /**

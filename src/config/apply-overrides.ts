@@ -58,7 +58,7 @@ function withSetting(settings: JsonMap, { path: [key = '', member], value }: Set
   return { ...settings, ...(key === 'transport' && withoutTransports(settings)), [key]: set };
 }
 
-/** A model names one grader in place of all. Other keys are for each grader. */
+/** The key `model` replaces all graders by one. Other keys apply to each grader. */
 function withGraderSetting(written: Json, member = '', value: Json): Json {
   const set = (grader: Json | undefined) => ({
     ...(isMap(grader) ? grader : grader !== undefined && { model: grader }),

@@ -55,7 +55,7 @@ export function visibleLine(text: string): string {
   return visible(text).replace(/[\n\t]/g, escapeCharacter);
 }
 
-/** Equal for texts that a reader cannot tell apart. */
+/** Equal for texts that look the same to a reader. */
 export function appearance(text: string): string {
   const plain = text.replace(HIDDEN, '').replaceAll(/[\u{FE0E}\u{FE0F}]/gu, '');
   return plain.normalize('NFC').replaceAll(/\s+/g, ' ').trim();

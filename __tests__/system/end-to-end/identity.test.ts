@@ -74,7 +74,7 @@ function shownBy({ at, run }: Pick<Awaited<ReturnType<typeof keyless>>, 'at' | '
   return JSON.stringify([log, run.outputs, run.summary, run.reports, comments, checkRuns]);
 }
 
-/** Shows the environment of its own process and of those above, up to the action's. */
+/** Prints the environments of this process and of its parents, up to the action. */
 const IN_PYTHON = `import os
 def read(pid, above=0):
   try:

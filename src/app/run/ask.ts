@@ -11,7 +11,7 @@ import { inTurn, type AskedRun, type FeatureTools, type RunPlan } from './featur
 import { withoutOutdated, type ServedModels } from './outdated.ts';
 import { startSpending, type JudgeEdges } from './spending.ts';
 
-/** Makes the tries of all suites, then tests those who judge them. */
+/** Makes the tries of all suites, then measures graders and evaluators on labelled examples. */
 export async function ask(plan: RunPlan, edges: JudgeEdges): Promise<AskedRun> {
   const tools = { ...edges, spent: startSpending(plan, edges) };
   const { suites, ...served } = await askRounds(plan, tools);

@@ -26,7 +26,7 @@ interface OtherBuild {
   tries: number;
 }
 
-/** What is known of the models that answered. */
+/** The models that answered, as far as replies name them. */
 export interface ServedModels {
   replaced: ReplacedServer[];
   otherBuilds: OtherBuild[];

@@ -16,7 +16,7 @@ export const shareLevel = levels
   .exactOptional();
 
 const metricValuesSchema = z.strictObject({
-  ...sides(z.number().nullable(), 'Mean over references on {side}; null if there is no number.'),
+  ...sides(z.number().nullable(), 'Mean over references on {side}; null without numbers.'),
   difference: z.number().nullable().describe('Head − base; null if nothing was compared.'),
   ...ends(
     z.number().nullable(),

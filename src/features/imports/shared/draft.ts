@@ -35,7 +35,7 @@ interface ImportedPrompt extends Pick<ForeignSuite, 'made'> {
 
 export interface DraftFile {
   value: JsonMap;
-  /** Where the values are written that have no place of their own. */
+  /** The place of all values whose own place is unknown. */
   place: Place;
   /** The messages in the other tool's template syntax, if it differs from evaldiff's. */
   written?: readonly string[];
