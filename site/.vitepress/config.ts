@@ -124,6 +124,7 @@ export default defineConfig({
           item('What red, green and grey mean', 'verdicts'),
           item('The comment', 'comment'),
           item('Which line caused it', 'causes'),
+          item('What each code means', 'codes'),
           item('Attributes', 'attributes'),
           item('How a verdict is reached', 'statistics'),
         ],
