@@ -27,7 +27,7 @@ export function withRules(page: string): string {
 export function renderCodes(): string {
   const sections = [...explanations()].sort().map(([code, paragraph]) => {
     const words = paragraph.replace(/\nMore: docs\/(.*)$/, ' [More]($1)');
-    return `## ${code}\n\n${words}`;
+    return `## \`${code}\`\n\n${words}`;
   });
   return `${[CODES, ...sections].join('\n\n')}\n`;
 }

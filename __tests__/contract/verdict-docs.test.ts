@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withCommands, withFormats, withGate } from '../../scripts/reference-docs.ts';
 import { renderCodes, withRules } from '../../scripts/verdict-docs.ts';
 import { RUN_RULES } from '../../src/kernel/judge/run-rules.ts';
 import { COMPARED_RULES } from '../../src/kernel/judge/suite-rules.ts';
@@ -35,7 +36,7 @@ describe('docs/codes.md', () => {
   });
 
   test('has one anchor and a next step for each code of a verdict', () => {
-    const found = [...codes.matchAll(/^## (\S+)\n\n\S.*\S\. \S.* \[More\]\(\S+\)$/gm)];
+    const found = [...codes.matchAll(/^## `(\S+)`\n\n\S.*\S\. \S.* \[More\]\(\S+\)$/gm)];
     expect(found.map(([, code]) => code)).toEqual([...new Set<string>(CODES)].sort());
   });
 
@@ -44,7 +45,7 @@ describe('docs/codes.md', () => {
       const { code, out } = await commandIn(ROOT, ['explain', asked]);
       const [words = '', more = ''] = out.trimEnd().split('\nMore: docs/');
       expect(code).toBe(0);
-      expect(codes).toContain(`## not-judged\n\n${words} [More](${more})\n`);
+      expect(codes).toContain(`## \`not-judged\`\n\n${words} [More](${more})\n`);
     }
   });
 });
@@ -54,4 +55,13 @@ test('evaldiff explain names the nearest code and all codes if it does not know 
   expect(code).toBe(2);
   expect(err).toContain('unknown code "unsetled"; did you mean "unsettled"?');
   for (const known of CODES) expect(err).toContain(known);
+});
+
+test.each([
+  ['command-line.md', withCommands],
+  ['verdicts.md', withGate],
+  ['migrate.md', withFormats],
+])('the table in docs/%s matches the code (if not, run npm run generate)', async (name, write) => {
+  const page = tightTables(readFileSync(join(ROOT, 'docs', name), 'utf8'));
+  expect(page).toBe(tightTables(await write(page)));
 });
