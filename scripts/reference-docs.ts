@@ -1,11 +1,12 @@
 /**
- * Writes tables into pages of docs/: commands, settings under `gate`, formats that are not read.
- * Run `npm run generate` after changing one; a test compares.
+ * Writes tables into pages of docs/: commands, settings under `gate`, formats that are not read, keys
+ * of agent suites. Run `npm run generate` after changing one; a test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createProgram } from '../src/app/commands/program.ts';
+import { limitsShape, taskShape, workspaceShape } from '../src/features/agents/schema.ts';
 import { IMPORT_FORMATS } from '../src/features/imports/formats.ts';
 import { FEATURES } from '../src/features.ts';
 import { DEFAULT_GATE, gateSettingsSchema } from '../src/kernel/suite/gate-settings.ts';
@@ -28,6 +29,12 @@ const FORMATS = {
   file: 'docs/migrate.md',
   begin: '<!-- formats: written by scripts/reference-docs.ts -->',
   end: '<!-- end of formats -->',
+} as const;
+
+const AGENT_KEYS = {
+  file: 'docs/agents.md',
+  begin: '<!-- keys: written by scripts/reference-docs.ts -->',
+  end: '<!-- end of keys -->',
 } as const;
 
 /** Where the docs say more about a command. */
@@ -109,6 +116,16 @@ export function withFormats(page: string): string {
   );
 }
 
+/** docs/agents.md with the keys of a suite's workspace, limits and tasks. */
+export function withAgentKeys(page: string): string {
+  const rows = [
+    ...Object.entries(workspaceShape).map(([key, schema]) => [`\`workspace.${key}\``, schema]),
+    ...Object.entries(limitsShape).map(([key, schema]) => [`\`limits\`: \`${key}\``, schema]),
+    ...Object.entries(taskShape).map(([key, schema]) => [`of a test: \`${key}\``, schema]),
+  ].map(([name, schema]) => [String(name), (schema as { description?: string }).description ?? '']);
+  return between(page, AGENT_KEYS, `\n\n${markdownTable(['further key', 'meaning'], rows)}\n\n`);
+}
+
 /** Names and templates of a message in code style, because Markdown and Vue read braces. */
 const code = (words: string) =>
   words.replaceAll(/\{\{.*?\}\}|\{\w+\}|\b(?:\w+\/)?\w+[_.]\w+|#(?:me|bot)\b/g, '`$&`');
@@ -118,6 +135,7 @@ if (import.meta.main) {
     [COMMANDS.file, withCommands],
     [GATE.file, withGate],
     [FORMATS.file, withFormats],
+    [AGENT_KEYS.file, withAgentKeys],
   ] as const;
   for (const [name, write] of pages) {
     const path = fileURLToPath(new URL(`../${name}`, import.meta.url));

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withCommands, withFormats, withGate } from '../../scripts/reference-docs.ts';
+import {
+  withAgentKeys,
+  withCommands,
+  withFormats,
+  withGate,
+} from '../../scripts/reference-docs.ts';
 import { renderCodes, withRules } from '../../scripts/verdict-docs.ts';
 import { RUN_RULES } from '../../src/kernel/judge/run-rules.ts';
 import { COMPARED_RULES } from '../../src/kernel/judge/suite-rules.ts';
@@ -61,6 +66,7 @@ test.each([
   ['command-line.md', withCommands],
   ['verdicts.md', withGate],
   ['migrate.md', withFormats],
+  ['agents.md', withAgentKeys],
 ])('the table in docs/%s matches the code (if not, run npm run generate)', async (name, write) => {
   const page = tightTables(readFileSync(join(ROOT, 'docs', name), 'utf8'));
   expect(page).toBe(tightTables(await write(page)));
