@@ -96,9 +96,9 @@ export function withGate(page: string): string {
     if (!(name in DEFAULT_GATE)) return [];
     const preset: unknown = { ...DEFAULT_GATE }[name as keyof typeof DEFAULT_GATE];
     const shown = preset === null ? 'none' : `\`${String(preset)}\``;
-    return [[linked(`\`${name}\``, SETTING_PAGES[name]), shown, description]];
+    return [[linked(`\`${name}\``, SETTING_PAGES[name]), description, shown]];
   });
-  const head = ['setting under `gate:`', 'default', 'meaning'];
+  const head = ['setting under `gate:`', 'meaning', 'default'];
   return between(page, GATE, `\n\n${markdownTable(head, rows)}\n\n`);
 }
 
