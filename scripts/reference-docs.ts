@@ -1,12 +1,13 @@
 /**
  * Writes tables into pages of docs/: commands, settings under `gate`, formats that are not read, keys
- * of agent suites. Run `npm run generate` after changing one; a test compares.
+ * of agents and conversations. Run `npm run generate` after changing one; a test compares.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createProgram } from '../src/app/commands/program.ts';
 import { limitsShape, taskShape, workspaceShape } from '../src/features/agents/schema.ts';
+import { conversationShape } from '../src/features/conversations/settings.ts';
 import { IMPORT_FORMATS } from '../src/features/imports/formats.ts';
 import { FEATURES } from '../src/features.ts';
 import { DEFAULT_GATE, gateSettingsSchema } from '../src/kernel/suite/gate-settings.ts';
@@ -33,6 +34,12 @@ const FORMATS = {
 
 const AGENT_KEYS = {
   file: 'docs/agents.md',
+  begin: '<!-- keys: written by scripts/reference-docs.ts -->',
+  end: '<!-- end of keys -->',
+} as const;
+
+const CONVERSATION_KEYS = {
+  file: 'docs/conversations.md',
   begin: '<!-- keys: written by scripts/reference-docs.ts -->',
   end: '<!-- end of keys -->',
 } as const;
@@ -119,12 +126,31 @@ export function withFormats(page: string): string {
 /** docs/agents.md with the keys of a suite's workspace, limits and tasks. */
 export function withAgentKeys(page: string): string {
   const rows = [
-    ...Object.entries(workspaceShape).map(([key, schema]) => [`\`workspace.${key}\``, schema]),
-    ...Object.entries(limitsShape).map(([key, schema]) => [`\`limits\`: \`${key}\``, schema]),
-    ...Object.entries(taskShape).map(([key, schema]) => [`of a test: \`${key}\``, schema]),
-  ].map(([name, schema]) => [String(name), (schema as { description?: string }).description ?? '']);
+    ...keyRows(workspaceShape, 'workspace.'),
+    ...keyRows(limitsShape, 'limits.'),
+    ...keyRows(taskShape, 'references[].'),
+  ];
   return between(page, AGENT_KEYS, `\n\n${markdownTable(['further key', 'meaning'], rows)}\n\n`);
 }
+
+/** docs/conversations.md with the keys of `conversation`. */
+export function withConversationKeys(page: string): string {
+  const rows = keyRows(conversationShape, '');
+  return between(page, CONVERSATION_KEYS, `\n\n${markdownTable(['key', 'meaning'], rows)}\n\n`);
+}
+
+/** An optional key has its description on the type inside. */
+interface Described {
+  description?: string;
+  unwrap?(): unknown;
+}
+
+const keyRows = (shape: Readonly<Record<string, Described>>, before: string) =>
+  Object.entries(shape).map(([key, schema]) => {
+    const { description = '' } =
+      schema.description === undefined ? (schema.unwrap?.() as Described) : schema;
+    return [`\`${before}${key}\``, description.replaceAll(/\{\w+\}/g, '`$&`')];
+  });
 
 /** Names and templates of a message in code style, because Markdown and Vue read braces. */
 const code = (words: string) =>
@@ -136,6 +162,7 @@ if (import.meta.main) {
     [GATE.file, withGate],
     [FORMATS.file, withFormats],
     [AGENT_KEYS.file, withAgentKeys],
+    [CONVERSATION_KEYS.file, withConversationKeys],
   ] as const;
   for (const [name, write] of pages) {
     const path = fileURLToPath(new URL(`../${name}`, import.meta.url));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   withAgentKeys,
   withCommands,
+  withConversationKeys,
   withFormats,
   withGate,
 } from '../../scripts/reference-docs.ts';
@@ -67,6 +68,7 @@ test.each([
   ['verdicts.md', withGate],
   ['migrate.md', withFormats],
   ['agents.md', withAgentKeys],
+  ['conversations.md', withConversationKeys],
 ])('the table in docs/%s matches the code (if not, run npm run generate)', async (name, write) => {
   const page = tightTables(readFileSync(join(ROOT, 'docs', name), 'utf8'));
   expect(page).toBe(tightTables(await write(page)));
