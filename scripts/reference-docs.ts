@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { createProgram } from '../src/app/commands/program.ts';
 import { limitsShape, taskShape, workspaceShape } from '../src/features/agents/schema.ts';
 import { conversationShape } from '../src/features/conversations/settings.ts';
@@ -99,11 +100,14 @@ export async function withCommands(page: string): Promise<string> {
 
 /** docs/verdicts.md with the settings under `gate` that have a default. */
 export function withGate(page: string): string {
-  const rows = Object.entries(gateSettingsSchema.shape).flatMap(([name, { description = '' }]) => {
+  const rows = Object.entries(gateSettingsSchema.shape).flatMap(([name, schema]) => {
     if (!(name in DEFAULT_GATE)) return [];
     const preset: unknown = { ...DEFAULT_GATE }[name as keyof typeof DEFAULT_GATE];
+    const { enum: values = [] } = z.toJSONSchema(schema) as { enum?: string[] };
+    const choices = values.map((value) => `\`${value}\``).join(', ');
+    const meaning = `${descriptionOf(schema)}${choices === '' ? '' : ` Values: ${choices}.`}`;
     const shown = preset === null ? 'none' : `\`${String(preset)}\``;
-    return [[linked(`\`${name}\``, SETTING_PAGES[name]), description, shown]];
+    return [[linked(`\`${name}\``, SETTING_PAGES[name]), meaning, shown]];
   });
   const head = ['setting under `gate:`', 'meaning', 'default'];
   return between(page, GATE, `\n\n${markdownTable(head, rows)}\n\n`);
@@ -139,18 +143,22 @@ export function withConversationKeys(page: string): string {
   return between(page, CONVERSATION_KEYS, `\n\n${markdownTable(['key', 'meaning'], rows)}\n\n`);
 }
 
-/** An optional key has its description on the type inside. */
+/** A key with a default, or an optional one, has its description on the type inside. */
 interface Described {
   description?: string;
   unwrap?(): unknown;
 }
 
+function descriptionOf({ description, unwrap }: Described): string {
+  if (description !== undefined) return description;
+  return unwrap === undefined ? '' : descriptionOf(unwrap() as Described);
+}
+
 const keyRows = (shape: Readonly<Record<string, Described>>, before: string) =>
-  Object.entries(shape).map(([key, schema]) => {
-    const { description = '' } =
-      schema.description === undefined ? (schema.unwrap?.() as Described) : schema;
-    return [`\`${before}${key}\``, description.replaceAll(/\{\w+\}/g, '`$&`')];
-  });
+  Object.entries(shape).map(([key, schema]) => [
+    `\`${before}${key}\``,
+    descriptionOf(schema).replaceAll(/\{\w+\}/g, '`$&`'),
+  ]);
 
 /** Names and templates of a message in code style, because Markdown and Vue read braces. */
 const code = (words: string) =>

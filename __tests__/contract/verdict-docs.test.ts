@@ -72,4 +72,5 @@ test.each([
 ])('the table in docs/%s matches the code (if not, run npm run generate)', async (name, write) => {
   const page = tightTables(readFileSync(join(ROOT, 'docs', name), 'utf8'));
   expect(page).toBe(tightTables(await write(page)));
+  expect(page).not.toContain('| |');
 });
