@@ -49,7 +49,7 @@ const ANSWERS = [
   'Require status checks to pass',
   'Change the line, and try it',
   'up to five tries per test did not settle it',
-  'could go unnoticed',
+  '4 points or less could go unnoticed',
   'Set override-label',
   'head passes again without this change',
   '--max-cost',
