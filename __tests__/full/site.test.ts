@@ -50,9 +50,9 @@ const ANSWERS = [
   'Change the line, and try it',
   'up to five tries per test did not settle it',
   '4 points or less could go unnoticed',
-  'Set override-label',
+  'add that label to a pull request',
   'head passes again without this change',
-  '--max-cost',
+  '$20',
   'neutral check',
 ];
 
