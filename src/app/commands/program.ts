@@ -99,6 +99,11 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'report', group: 'look', load: async () => (await import('./report.ts')).reportCommand },
   { name: 'view', group: 'look', load: async () => (await import('./view.ts')).viewCommand },
   { name: 'show', group: 'look', load: async () => (await import('./show.ts')).showCommand },
+  {
+    name: 'explain',
+    group: 'look',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
   { name: 'cache', group: 'manage', load: async () => (await import('./cache.ts')).cacheCommand },
   { name: 'init', group: 'start', load: async () => (await import('./init.ts')).initCommand },
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
