@@ -65,13 +65,3 @@ export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boole
     sameNumber(left, right) || subtract(absoluteDifference(left, right), tolerance).digits <= 0n
   );
 }
-
-export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
-  if (digits === 0n) return true;
-  // A number with more decimals than the divisor is not a multiple, because `digits` has no
-  // trailing zeros.
-  if (of.exponent > exponent) return false;
-  return (
-    (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n
-  );
-}
