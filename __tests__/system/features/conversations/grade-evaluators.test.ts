@@ -36,15 +36,12 @@ const opinion: Script = ({ model, messages }) => {
   const complete = text.includes('a-good-answer') || (model === 'kind-1' && correct);
   const word = (yes: boolean): string => (yes ? 'yes' : 'no');
   return {
-    text:
-      model === 'kind-1'
-        ? `### Correctness\n${word(correct)}\n### Completeness\n${word(complete)}.`
-        : JSON.stringify({
-            analysis: 'So.',
-            correctness: word(correct),
-            completeness: word(complete),
-            follow_up: '',
-          }),
+    text: JSON.stringify({
+      analysis: 'So.',
+      correctness: word(correct),
+      completeness: word(complete),
+      follow_up: '',
+    }),
   };
 };
 

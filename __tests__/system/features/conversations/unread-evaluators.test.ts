@@ -31,7 +31,7 @@ const UNREADABLE: [string, string][] = [
   ['null', reply(null)],
   ['a criterion that is given twice', '{"is_safe":"yes","is_true":"no","is_true":"yes"}'],
   ['two objects that contradict each other', `${reply('no')}\n${reply('yes')}`],
-  ['a heading with a hedge', '### is_safe\nyes\n### is_true\nYes, for the most part.'],
+
 ];
 
 describe('an evaluator without a readable word for a criterion', () => {
