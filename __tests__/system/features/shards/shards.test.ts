@@ -166,7 +166,7 @@ describe('a sharded sweep', () => {
       (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
     );
     expect(manifests.map(({ usage }) => usage.calls)).toEqual([24, 24]);
-    const overrides = ['--override=prompts=twin', '--override=temperature=0', '--max-cost=1000'];
+    const overrides = ['prompts=twin', 'temperature=0', '--max-cost=1000'];
     const first = JSON.parse(await report('merge', ...folders, ...overrides)) as Result;
     const asked = server.requests.length - 24 * 2;
     expect(asked).toBeGreaterThan(0);
@@ -188,7 +188,7 @@ describe('a sharded sweep', () => {
     const folders = await shards(3, '--max-calls', '24', 'prompts=twin');
     expect(server.requests).toHaveLength(24);
     const merged = JSON.parse(
-      await report('merge', ...folders, '--max-calls', '24', '--override', 'prompts=twin'),
+      await report('merge', ...folders, '--max-calls', '24', 'prompts=twin'),
     ) as Result;
     expect(server.requests).toHaveLength(24);
     expect(merged).toMatchObject({
@@ -237,9 +237,8 @@ test('a shard with expensive prompts gets a larger part of the cost cap', async 
   // If split by calls alone, each shard would have a third, and the expensive shard would have
   // stopped.
   expect(server.requests).toHaveLength(12);
-  const overrides = sweep.map((override) => `--override=${override}`);
   const merged = JSON.parse(
-    await report('merge', ...folders, '--max-cost', '2.4', ...overrides),
+    await report('merge', ...folders, '--max-cost', '2.4', ...sweep),
   ) as Result;
   expect(merged.title).not.toContain('Budget reached');
 });
