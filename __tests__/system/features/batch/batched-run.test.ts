@@ -203,9 +203,9 @@ test('a comparison calls models directly, and one notice says that only runs wit
   expect(result.notices.filter(({ message }) => message.includes('batch'))).toEqual([
     {
       kind: 'settings',
-      place: { file: 'evaldiff.yaml', line: 3 },
+      place: { file: 'evaldiff.yaml', line: 0 },
       message:
-        'transport: batch is for full sweeps: here gpt-4o is called directly, because a batch may take a day',
+        'transport: batch is for full sweeps: calls of gpt-4o are direct here, because a batch may take a day',
     },
   ]);
   expect(result.usage.cost_usd).toBeCloseTo(0.24, 9);
