@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { resultSchema } from '../../kernel/result/result.ts';
-import { countSchema } from '../../types/usage-totals.ts';
+import { countSchema, usageTotalsSchema } from '../../types/usage-totals.ts';
 import { noiseNoteSchema } from './note.ts';
 
-const { head, gate, n_tries, notices, problems, usage } = resultSchema.shape;
+const { head, gate, n_tries, notices, problems } = resultSchema.shape;
 
 export const noiseResultSchema = z.strictObject({
   noise_version: z.literal(1).describe('Version of this format.'),
@@ -15,7 +15,9 @@ export const noiseResultSchema = z.strictObject({
   n_tries,
   notices,
   problems: problems.describe('Errors to fix. If any exist, nothing was measured.'),
-  usage: usage.describe('Calls, tokens and dollars of the measurement.'),
+  usage: usageTotalsSchema
+    .omit({ cached_tokens: true, unpriced: true, saved_usd: true, by_purpose: true })
+    .describe('Calls, tokens and dollars of the measurement.'),
 });
 
 export type NoiseResult = z.infer<typeof noiseResultSchema>;
