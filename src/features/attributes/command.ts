@@ -30,7 +30,7 @@ import {
   type Discovered,
   type DiscoveryPlan,
 } from './discover-project.ts';
-import { readAttributes, writeAttributes } from './file.ts';
+import { writeAttributes } from './file.ts';
 import { attributesPath } from './pinned.ts';
 import type { Attribute } from './text.ts';
 
@@ -178,7 +178,7 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
 async function writeDiscovered(
   file: string,
   found: readonly Discovered[],
-  { project, session: { workTree } }: Opened,
+  { session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -186,15 +186,6 @@ async function writeDiscovered(
   if (named.length === 0)
     throw userError(null, 'no attributes were found, so nothing was written; see the notes above');
   const text = `${schemaLine('attributes', originOf(terminal))}${writeAttributes(named)}`;
-  const sizes = project.suites.map(({ prompt, tests }) => ({
-    path: prompt.file,
-    references: tests.references.length,
-  }));
-  const back = readAttributes(file, text, sizes, project.settings.qualeval.max_attributes);
-  if (!back.ok)
-    throw new InternalError(
-      `the attributes that were found cannot be read back: ${back.problems[0]?.message ?? ''}`,
-    );
   const folder = resolve(terminal.cwd, directory);
   if (force === true) await replaceFile(folder, file, text, workTree);
   else await writeNewFiles(folder, new Map([[file, text]]), workTree);

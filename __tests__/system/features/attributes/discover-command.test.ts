@@ -53,8 +53,7 @@ describe('evaldiff discover', () => {
     expect(out).toBe(
       'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit and commit it. From then on, every pull request that runs these prompts uses it.\n',
     );
-    const prompts = [{ path: 'prompts/ask.yaml', references: 12 }];
-    const read = readAttributes(FILE, written ?? '', prompts, 15);
+    const read = readAttributes(FILE, written ?? '');
     expect(read.ok && read.value.shared).toMatchObject([
       { kind: 'domain', name: 'Late parcels' },
       { kind: 'subtask', name: 'quote a rule' },

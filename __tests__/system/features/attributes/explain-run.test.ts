@@ -588,13 +588,12 @@ describe('pinned attributes', () => {
   // The unit tests cover all errors of this file.
   refuses(
     'are an error of the run, at its line, if their file has one',
-    withFiles(null, 'slack: 2\ndomains: [{ name: billing }]\n'),
-    `${FILE}:1: slack must be a number from 0 to 1`,
+    withFiles(null, 'task: 2\ndomains: [{ name: billing }]\n'),
+    `${FILE}:1: task must be text`,
   );
   refuses('are an error if they are not YAML', withFiles(null, 'domains: [\n'), has(`${FILE}:2: `));
-  notes("are head's if base's cannot be read", withFiles('slack: 2\n', PINNED), {
-    message:
-      "base's attributes cannot be read, so head's are used: slack must be a number from 0 to 1",
+  notes("are head's if base's cannot be read", withFiles('task: 2\n', PINNED), {
+    message: "base's attributes cannot be read, so head's are used: task must be text",
   });
   says(
     'are reported if their file does not exist',

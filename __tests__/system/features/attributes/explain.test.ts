@@ -23,8 +23,7 @@ import { sha256, solveHere } from './solvers.ts';
 const billingFell = (topic: string): number => (topic === 'billing' ? 0.2 : 0.95);
 const worse = sixty(billingFell);
 const pinned: PinnedAttributes = {
-  slack: null,
-  unused: [],
+  places: new Map(),
   byPrompt: new Map(),
   tasks: new Map(),
   shared: withIds([
@@ -464,9 +463,9 @@ describe('attributes', () => {
     });
   });
 
-  test('are used unchanged, with their own tolerance (slack) and without discovery, if they are pinned', async () => {
+  test('are used unchanged and without discovery, if they are pinned', async () => {
     const { attributes, asked } = await explained(
-      inputOf(worse, { pinned: { ...pinned, slack: 0 } }),
+      inputOf(worse, { settings: { ...inputOf([]).settings, slack: 0 }, pinned }),
     );
     expect(attributes.map(({ name }) => name)).toEqual([...TOPICS, 'apologise', 'quote a rule']);
     for (const { references } of attributes.slice(0, 4)) expect(references).toHaveLength(30);
