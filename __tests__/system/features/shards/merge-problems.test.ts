@@ -203,17 +203,6 @@ describe('a merge is refused with advice when', () => {
       );
   });
 
-  test('the overrides of the shards differ, and the message names both shards', async () => {
-    await shop.evaldiff('run', '--shard', '1/2', 'n_tries=1', 'temperature=0');
-    await shop.evaldiff('run', '--shard', '2/2', 'n_tries=3');
-    expect(await merged()).toContain(
-      'shard 2/2 and shard 1/2 differ in overrides: "n_tries=3" and "n_tries=1 temperature=0". Give every job of the sweep the same key=value.',
-    );
-    expect(await merged(...FOLDERS, 'n_tries=3')).toBe(
-      'shard 1/2 and the merge differ in overrides: "n_tries=1 temperature=0" and "n_tries=3". Give every job of the sweep the same key=value.\n',
-    );
-  });
-
   test.each([
     [
       ['--endpoint', 'other=http://127.0.0.1:9/v1'],

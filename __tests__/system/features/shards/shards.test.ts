@@ -220,29 +220,6 @@ test("input tokens that a vendor served from its cache are counted in each shard
   );
 });
 
-test('a shard with expensive prompts gets a larger part of the cost cap', async () => {
-  const { evaldiff, shards, report, server } = await openSharded({
-    answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 300 } }),
-    files: {
-      ...TWIN,
-      'evaldiff.yaml':
-        'n_tries: 1\nmodels:\n  dear: { provider: openai, endpoint: local, model: dear-1, price: { input: 1000, output: 1000 } }\n  cheap: { provider: openai, endpoint: local, model: cheap-1, price: { input: 1, output: 1 } }\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
-    },
-  });
-  const sweep = ['prompts=twin', 'model=dear,cheap', 'max_tokens=300'];
-  expect((await evaldiff('run', ...sweep, '--max-cost', '1.5')).out).toContain(
-    'This run would cost about $1.8',
-  );
-  const folders = await shards(3, ...sweep, '--max-cost', '2.4');
-  // If split by calls alone, each shard would have a third, and the expensive shard would have
-  // stopped.
-  expect(server.requests).toHaveLength(12);
-  const merged = JSON.parse(
-    await report('merge', ...folders, '--max-cost', '2.4', ...sweep),
-  ) as Result;
-  expect(merged.title).not.toContain('Budget reached');
-});
-
 interface Line {
   key: string;
   completion: Record<string, unknown>;
