@@ -25,11 +25,11 @@ import type { Price } from '../../types/price.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import {
   discoverAttributes,
-  discoveryNotes,
   planDiscovery,
   type Discovered,
   type DiscoveryPlan,
 } from './discover-project.ts';
+import { discoveryNotes } from './discover.ts';
 import { writeAttributes } from './file.ts';
 import { attributesPath } from './pinned.ts';
 import type { Attribute } from './text.ts';
@@ -104,7 +104,8 @@ async function runDiscovery(
     },
     ({ parts }, tools) => discoverAttributes(parts, project, tools),
   );
-  for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
+  for (const { path, ...own } of found)
+    for (const note of discoveryNotes(own)) terminal.err(`note: ${logLine(`${path}: ${note}`)}\n`);
   return { found, usage };
 }
 

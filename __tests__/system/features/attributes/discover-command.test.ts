@@ -177,7 +177,7 @@ describe('evaldiff discover', () => {
     expect(await discover()).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader did not reply in the requested form: "I would rather not\."\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
+        /note: prompts\/ask\.yaml: attributes are based on only part of the references: 3 of 3 questions about them failed \(the grader did not reply in the requested form: "I would rather not\."\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
       ),
     });
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
