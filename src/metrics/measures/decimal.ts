@@ -44,7 +44,7 @@ export function sameNumber(left: Decimal, right: Decimal): boolean {
   return left.digits === right.digits && left.exponent === right.exponent;
 }
 
-export function subtract(left: Decimal, right: Decimal): Decimal {
+function subtract(left: Decimal, right: Decimal): Decimal {
   const negative = { ...right, digits: -right.digits };
   if (right.digits === 0n) return left;
   if (left.digits === 0n) return negative;

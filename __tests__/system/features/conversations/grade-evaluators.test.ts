@@ -121,12 +121,6 @@ describe('evaldiff grade on a conversation', () => {
       'prompts/tests/mentor.yaml:1: the prompt "mentor" has no labelled answers to test its evaluators; add some: examples: [{ question: "…", answer: "…", accepted: true }]',
     ],
     [
-      'more calls than are allowed',
-      ['mentor', '--max-calls', '7'],
-      {},
-      'this would make up to 8 model calls; the limit is 7 (--max-calls). Nothing was sent.',
-    ],
-    [
       'an evaluator without a provider',
       ['mentor'],
       {

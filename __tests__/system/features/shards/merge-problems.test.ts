@@ -268,15 +268,6 @@ describe('a merge is refused with advice when', () => {
       'is damaged: answers.sqlite is not what shard 1/2 wrote. Run that shard again.',
     ],
     [
-      'a byte is another one',
-      (folder) => {
-        const data = answersOf(folder);
-        data[data.length - 10]! ^= 1;
-        put(folder, 'answers.sqlite', data);
-      },
-      'is damaged: answers.sqlite',
-    ],
-    [
       'lines were added',
       (folder) => appendFileSync(at(folder, 'others.jsonl'), '{}\n'),
       'is damaged: others.jsonl',
