@@ -187,9 +187,7 @@ function createTeller({
     looks += 1;
     if (done === told && looks % SAY_EVERY !== 0) return;
     told = done;
-    server.log(
-      `batch ${id}: ${count(done)} of ${count(total === 0 ? requests.size : total)} done`,
-    );
+    server.log(`batch ${id}: ${count(done)} of ${count(total === 0 ? requests.size : total)} done`);
   };
 }
 

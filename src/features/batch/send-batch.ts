@@ -174,7 +174,10 @@ async function forgetBatch(
   const { id, open } = batch;
   underWay.delete(batch);
   await options.batches.ledger.ended(id);
-  const unknown = fault('reply', `the vendor does not know batch ${id}; run again to send it again`);
+  const unknown = fault(
+    'reply',
+    `the vendor does not know batch ${id}; run again to send it again`,
+  );
   for (const key of open) {
     held.delete(key);
     questions.settle(key, faultOutcome(unknown));

@@ -87,7 +87,11 @@ function narrowSuite(
 }
 
 function batchProblems(whole: Prepared): Problem[] {
-  const batched = new Set(targetsOf(whole).filter(isBatched).map(({ model }) => model));
+  const batched = new Set(
+    targetsOf(whole)
+      .filter(isBatched)
+      .map(({ model }) => model),
+  );
   if (batched.size === 0) return [];
   const message =
     `shard: calls of ${[...batched].join(', ')} use transport: batch. Shards do not speed up ` +
