@@ -63,7 +63,7 @@ metrics:
 
 ## Numbers
 
-Metrics that compare numbers use the exact digits, not rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`, and 0.3 is a multiple of 0.1.
+Metrics that compare numbers use the exact digits, not rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`. Only \`json_schema\` reads numbers as doubles.
 \`match\` with \`numeric\` and \`numeric_diff\` read numbers in a text as follows:
 
 | written | read as |

@@ -238,19 +238,12 @@ describe('code blocks', () => {
     },
   );
 
-  test('that show evaldiff.attributes.yaml are valid for prompts with enough references', () => {
+  test('that show evaldiff.attributes.yaml are valid', () => {
     const [block, ...others] = ALL.filter((one) => pathOf(one) === 'evaldiff.attributes.yaml');
     expect(others).toEqual([]);
-    const reading = readAttributes(
-      'evaldiff.attributes.yaml',
-      block?.text ?? '',
-      [
-        { path: 'prompts/support.yaml', references: 20 },
-        { path: 'prompts/routing.yaml', references: 20 },
-      ],
-      15,
-    );
-    expect(reading.ok ? reading.value.unused : reading.problems).toEqual([]);
+    expect(readAttributes('evaldiff.attributes.yaml', block?.text ?? '')).toMatchObject({
+      ok: true,
+    });
   });
 
   test('in JSON are valid', () => {

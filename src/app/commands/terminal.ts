@@ -74,18 +74,6 @@ export interface FlatTable {
   rows: readonly FlatRow[];
 }
 
-export interface SavedKind<Saved = unknown> {
-  fileName: string;
-  noun: string;
-  isOne(value: object): boolean;
-  read(file: string, value: object): Promise<{ saved: Saved; code: number } | UnreadFile>;
-  render(saved: Saved, to: { width: number; colour: boolean } | 'markdown'): Promise<string>;
-}
-
-export interface UnreadFile {
-  problems: Problem[];
-}
-
 export interface LabelledTest {
   certain: readonly PlannedCalls[];
   problems: Problem[];
@@ -133,7 +121,6 @@ export interface DemoExample {
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
-  readonly savedFile?: SavedKind;
 
   /** Flat tables of a result, by name. */
   readonly tables?: Readonly<Record<string, (result: Result) => Promise<FlatTable>>>;
