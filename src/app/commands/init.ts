@@ -37,9 +37,7 @@ import {
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
-    .description(
-      'write settings, an example suite and the workflow; existing files are not changed',
-    )
+    .description('write an example suite and a workflow; changes no other files')
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
       '--from <owner/repo@tag>',
@@ -50,10 +48,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       '--keyless',
       "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
-    )
+    .addHelpText('after', '\nExample: evaldiff init --from your-account/evaldiff@v1.0.0')
     .action(async (options: { directory: string; from?: string; keyless?: true }) => {
       const { directory } = options;
       const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);

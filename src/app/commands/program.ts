@@ -1,7 +1,8 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
 import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
+import { FURTHER_OPTIONS } from './options.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
 /** Exit codes: 0 for a passing or neutral verdict, 1 for a failing one, 2 for none. */
@@ -20,6 +21,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       code = result;
     },
     argv[0],
+    /(?:^| )(?:-h|--help) all(?: |$)/.test(argv.join(' ')),
   );
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -104,11 +106,15 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** Creates only the command that `asked` names, or all commands if it names none. */
+/**
+ * Creates only the command that `asked` names, or all commands if it names none. `showsAll`: the
+ * help includes rarely used options.
+ */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,
   asked = '',
+  showsAll = false,
 ): Promise<Command> {
   const program = new Command('evaldiff')
     .description(
@@ -129,7 +135,11 @@ export async function createProgram(
         write(hint === undefined ? text : `${text.split('\n')[0] ?? ''}\n(${hint})\n`);
       },
     })
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      visibleOptions: (command) =>
+        new Help().visibleOptions(command).filter((option) => showsAll || !isFurther(option)),
+    })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(
     commandsFor(asked, terminal).map(async ({ group, load }) => ({ group, add: await load() })),
@@ -144,9 +154,17 @@ export async function createProgram(
       .description('show the help of a command')
       .helpGroup(GROUPS.manage),
   );
-  for (const command of program.commands)
+  for (const command of program.commands) {
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+    const further = command.options.filter(isFurther).map(({ long }) => long);
+    if (further.length > 0)
+      command.helpOption('-h, --help [all]', `show help; all: also for ${further.join(', ')}`);
+  }
   return program;
+}
+
+function isFurther({ helpGroupHeading }: Option): boolean {
+  return helpGroupHeading === FURTHER_OPTIONS;
 }
 
 function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {

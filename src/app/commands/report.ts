@@ -32,12 +32,6 @@ interface ReportOptions {
 
 const ROLLUP_SECONDS = 5;
 
-const EXAMPLES = `
-Examples:
-  evaldiff report evaldiff-report/result.json --format html --out report.html
-  evaldiff report multirun
-  evaldiff report before/result.json after/result.json --format markdown`;
-
 export const reportCommand: AddCommand = (program, terminal, done) => {
   const kinds = savedKinds(terminal);
   const names = kinds.map(({ fileName }) => `, ${fileName}`).join('');
@@ -47,7 +41,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   );
   const command = program
     .command('report')
-    .description('render saved results: one in full, two compared, several as tables or a trend')
+    .description('render saved results: one, two compared, several as tables')
     .argument(
       '[paths...]',
       `result.json${names} and report-<try>.yaml files of runs, or folders that contain them ` +
@@ -58,10 +52,9 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .option('--tables', 'a table of every answer, also for a single result.json');
   const variants = addVariants(command, terminal);
   format.choices([...FORMATS, ...variants.formats]);
-  const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
   command
     .option('-o, --out <file>', 'write to this file instead of printing')
-    .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
+    .addHelpText('after', '\nExample: evaldiff report before/result.json after/result.json')
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');

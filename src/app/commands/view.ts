@@ -13,13 +13,14 @@ import type { AddCommand, Terminal } from './terminal.ts';
 export const viewCommand: AddCommand = (program, terminal, done) => {
   program
     .command('view')
-    .description('open saved results in the browser: every answer, score and change')
+    .description('open saved results in the browser: every answer and score')
     .argument(
       '[paths...]',
       'result.json files, or folders that contain them (default: the newest run); several full ' +
         'sweeps are shown with their trend',
     )
     .option('--no-open', 'print the address of the page instead of opening a browser')
+    .addHelpText('after', '\nExample: evaldiff view evaldiff-report')
     .action(async (paths: string[], { open }: { open: boolean }) => {
       for (const page of await writePages(paths, terminal)) {
         terminal.out(`${logLine(page)}\n`);

@@ -43,7 +43,7 @@ const MORE_TRIES = 3;
 export const devCommand: AddCommand = (program, terminal, done) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
-    .description('open the workbench: a live page with every answer and the verdict while you edit')
+    .description('open a live page with every answer and the verdict as you edit')
     .option(
       '-b, --base <commit>',
       'what to compare with (default: the base that CI sets, else main or the default branch)',
@@ -58,10 +58,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
           'answers, up to --max-cost ' +
           `(default $${DEFAULT_COST}) and --max-calls (default ${DEFAULT_CALLS}).`,
         '',
-        'Examples:',
-        '  evaldiff dev',
-        '  evaldiff dev --max-cost 0.20 tags=critical',
-        '  evaldiff dev model=small,large',
+        'Example: evaldiff dev --max-cost 0.20 tags=critical',
       ].join('\n'),
     )
     .action(async (overrides: string[], options: DevOptions) => {
