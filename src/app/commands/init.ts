@@ -244,7 +244,10 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
-    ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
+    ...when(
+      !git,
+      'Run git init here, and commit: evaldiff finds changes by comparing with a commit.',
+    ),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
@@ -259,9 +262,8 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ),
     ...when(
       unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
-      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits only calls, not cost. ` +
-        'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
-        'the budget.',
+      `No price is known for ${unpriced.join(', ')}, so the cost cap does not count it. Add a price ` +
+        `under models: in ${SETTINGS_FILE} (price: { input: …, output: … }).`,
     ),
     ...when(
       starter.suites.length > 0,
@@ -270,6 +272,11 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
         'prompts instead, write prompts/NAME.yaml (docs/first-suite.md).',
     ),
     ...starter.steps,
+    ...when(
+      files.has(posix.join(below, EXAMPLE)),
+      `To see a red verdict, commit, delete the line "${DECIDING_LINE}" from ` +
+        `${shown(posix.join(below, EXAMPLE))}, and run diff. With the line it is green again.`,
+    ),
     ...when(
       workflow !== null || origin !== null,
       `Make the job "${jobOf(below)}" a required check once its first run is green.`,
@@ -349,6 +356,11 @@ function commandLines(directory: string, code: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
+const EXAMPLE = 'prompts/support.yaml';
+
+/** Without this line, the example is red. */
+const DECIDING_LINE = 'Returns are possible within 30 days.';
+
 export function starterFiles(
   vendor: VendorName,
   given: { starter?: Pick<StarterFiles, 'suites'>; origin?: CopyOrigin | null } = {},
@@ -361,25 +373,18 @@ export function starterFiles(
   return new Map([
     settings,
     [
-      'prompts/support.yaml',
-      `${schemaLine('prompt', origin)}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
-# Keys that evaldiff does not know are model parameters and go to the vendor as written.
-model: ${model}
-messages:
-  - role: system
-    content: |
-      You answer customers of a small online shop.
-      Returns are possible within 30 days. Parcels go with Northmail.
-      Answer in at most two sentences.
-  - role: human
-    content: "{question}"
-metrics:
-  - { name: fact, uses: contains, with: { ignore_case: true } }
-  - { name: brief, uses: word_count, with: { max: 60 } }
+      EXAMPLE,
+      `${schemaLine('prompt', origin)}model: ${model}
+prompt: |
+  You answer customers of a small online shop in at most two sentences.
+  ${DECIDING_LINE}
+  Parcels go with Northmail.
+  {question}
+metrics: [contains]
 references:
-  - { id: returns, input: { question: "How long can I send a jacket back?" }, expected: "30" }
-  - { id: carrier, input: { question: "Who brings my parcel?" }, expected: Northmail, tags: [critical] }
-  - { id: late, input: { question: "I bought a scarf six weeks ago. Can I return it?" }, expected: "30" }
+  - { id: returns, input: { question: How long can I send a jacket back? }, expected: "30" }
+  - { id: carrier, input: { question: Who brings my parcel? }, expected: Northmail }
+  - { id: late, input: { question: May I return a scarf after six weeks? }, expected: "30" }
 `,
     ],
   ]);
@@ -388,7 +393,7 @@ references:
 function starterSettings(
   vendor: VendorName,
   origin: CopyOrigin | null,
-  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+  { listed, needsModel }: Partial<SeenProject> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
   const lines = [
@@ -397,11 +402,7 @@ function starterSettings(
       needsModel === true,
       `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
     ),
-    'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
-    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
-      ' # a run that would need more is refused before anything is sent',
   ];
-  const head = '# Every key is optional; these are the ones that projects set first.';
-  return `${schemaLine('settings', origin)}${head}\n${lines.join('\n')}\n`;
+  return `${schemaLine('settings', origin)}${lines.join('\n')}\n`;
 }
