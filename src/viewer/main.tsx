@@ -146,16 +146,25 @@ function SavedBar({ view: { result } }: { view: ViewData }) {
 /** The page of `evaldiff dev`. */
 function LiveApp({ isPrinted }: { isPrinted: boolean }) {
   const { view, live } = useLive();
-  if (view !== null) return <App {...{ view, isPrinted, live }} />;
+  if (view !== null && !live.canStart) return <App {...{ view, isPrinted, live }} />;
   return (
     <>
       <LiveBar live={live} />
       <main>
-        <ul>
-          {live.state.problems.map((problem) => (
-            <li>{problem}</li>
-          ))}
-        </ul>
+        {live.canStart ? (
+          <p class="verdict open">
+            This folder has no suite yet.{' '}
+            <button type="button" onClick={() => void live.act({ kind: 'start' })}>
+              Write an example
+            </button>
+          </p>
+        ) : (
+          <ul>
+            {live.state.problems.map((problem) => (
+              <li>{problem}</li>
+            ))}
+          </ul>
+        )}
       </main>
     </>
   );

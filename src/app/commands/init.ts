@@ -49,45 +49,54 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
     )
     .addHelpText('after', '\nExample: evaldiff init --from your-account/evaldiff@v1.0.0')
-    .action(async (options: { directory: string; from?: string; keyless?: true }) => {
-      const { directory } = options;
-      const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
-      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-      const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
-        await refuseOwnRepository(repository);
-        const project = await seeProject(
-          tree,
-          repository,
-          dayOf(terminal.testOverrides),
-          formatsOf(terminal.features),
-          suiteKeysOf(terminal.features),
-        );
-        const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
-        return {
-          seen: { ...project, workflow: await findWorkflow(project, origin) },
-          starter: await findStarter(given, terminal),
-        };
-      });
-      const vendors = vendorsToAsk(seen, starter, env);
-      const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
-      const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
-      const written = { vendors, origin, starter, keyless };
-      const files = new Map(
-        [...(await wantedFiles(seen, written))].filter(
-          ([path]) => !existsSync(join(seen.root, path)),
-        ),
-      );
-      if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
-      const code = starter.needsHost ? 'host' : 'sandbox';
-      const found = await validateLines(join(seen.root, seen.below), terminal, code);
-      const here = await realpath(terminal.cwd);
-      const shown = (path: string): string =>
-        relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { ...written, unset, named: options.from !== undefined, shown };
-      terminal.out(initLines(seen, files, facts, found));
+    .action(async (options: InitOptions) => {
+      terminal.out(await writeProject(options, terminal));
       done(0);
     });
 };
+
+interface InitOptions {
+  directory: string;
+  from?: string;
+  keyless?: true;
+}
+
+/** Returns what to print. */
+export async function writeProject(options: InitOptions, terminal: Terminal): Promise<string> {
+  const { directory } = options;
+  const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
+  const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
+  const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
+    const project = await seeProject(
+      tree,
+      repository,
+      dayOf(terminal.testOverrides),
+      formatsOf(terminal.features),
+      suiteKeysOf(terminal.features),
+    );
+    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+    return {
+      seen: { ...project, workflow: await findWorkflow(project, origin) },
+      starter: await findStarter(given, terminal),
+    };
+  });
+  const vendors = vendorsToAsk(seen, starter, env);
+  const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
+  const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
+  const written = { vendors, origin, starter, keyless };
+  const files = new Map(
+    [...(await wantedFiles(seen, written))].filter(([path]) => !existsSync(join(seen.root, path))),
+  );
+  if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
+  const code = starter.needsHost ? 'host' : 'sandbox';
+  const found = await validateLines(join(seen.root, seen.below), terminal, code);
+  const here = await realpath(terminal.cwd);
+  const shown = (path: string): string =>
+    relative(here, join(seen.root, path)).split(sep).join('/');
+  const facts = { ...written, unset, named: options.from !== undefined, shown };
+  return initLines(seen, files, facts, found);
+}
 
 function initLines(
   seen: Seen,

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeProject } from '../../app/commands/init.ts';
 import {
   projectFolder,
   evaluateOptions,
@@ -11,7 +12,7 @@ import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
-import { userError, UserError, problem } from '../../errors.ts';
+import { formatProblem, userError, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 import { logLine } from '../../text/log.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
@@ -95,6 +96,7 @@ async function openWorkbench(
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
     withFiles: (work) =>
       inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
+    start: () => writeProject({ directory: root }, quieter),
   };
   const refresher = createRefresher(project, state);
   const server = await serveWorkbench(parsePort(options.port), {
@@ -198,6 +200,8 @@ async function performOn(
   switch (action.kind) {
     case 'run-suite':
       return runOneSuite(action.suite, context);
+    case 'start':
+      return start(context);
     case 'first':
       return addFirst(action, context);
     case 'draft':
@@ -207,6 +211,16 @@ async function performOn(
       return showDraft(null, context);
     default:
       return performOnTest(action, context);
+  }
+}
+
+async function start({ project }: ActionContext): Promise<ActionReply> {
+  try {
+    await project.start();
+    return { said: 'the example is written', bad: false };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { said: error.problems.map(formatProblem).join(' · '), bad: true };
   }
 }
 
