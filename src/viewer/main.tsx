@@ -1,5 +1,6 @@
 import { render, type ComponentChild, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { paragraph, text } from '../report/sections/document.ts';
 import { shortSha } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { FirstTests } from './actions.tsx';
@@ -7,7 +8,7 @@ import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
 import { Compare, comparedColumns } from './compare.tsx';
 import { Costs } from './costs.tsx';
-import { unpackView, type ViewData } from './data.ts';
+import { unpackView, withVisibleText, type ViewData } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
 import { TestList } from './list.tsx';
 import { LiveBar, LiveNotes, useLive } from './live.tsx';
@@ -190,6 +191,18 @@ function Worst({ test }: { test: TestRow | undefined }) {
   );
 }
 
+const NOT_A_RESULT =
+  'The file that you dropped is not a result.json that this page can show. Open it with npx ' +
+  'evaldiff view FILE, or reload this page.';
+
+/** A `result.json` has no report, so only its title is on top. */
+async function droppedView(file: File | undefined, { result: shown }: ViewData): Promise<ViewData> {
+  const result = withVisibleText(JSON.parse((await file?.text()) ?? '') as ViewData['result']);
+  if (result.schema_version !== shown.schema_version) throw new Error('It has another version');
+  const top = [paragraph([text(result.title)], 'verdict')];
+  return { result, blocks: { top, groups: [], metrics: [], more: [], footer: [] }, left: null };
+}
+
 const INCOMPLETE =
   'This file is incomplete, so it cannot be shown. Download it again, or open result.json with ' +
   'npx evaldiff view result.json.';
@@ -200,9 +213,7 @@ async function startViewer(): Promise<void> {
   const draw = (shown: ComponentChild) => render(shown, root);
   try {
     const isLive = root.dataset['live'] !== undefined;
-    const view = isLive
-      ? null
-      : await unpackView(document.getElementById('data')?.textContent ?? '');
+    let view = isLive ? null : await unpackView(document.getElementById('data')?.textContent ?? '');
     const page = (isPrinted: boolean) =>
       view === null ? (
         <LiveApp isPrinted={isPrinted} />
@@ -210,6 +221,20 @@ async function startViewer(): Promise<void> {
         <App {...{ view, isPrinted, live: null }} />
       );
     draw(page(false));
+    const saved = view;
+    const open = async (file: File | undefined): Promise<void> => {
+      try {
+        if (saved !== null) view = await droppedView(file, saved);
+        draw(page(false));
+      } catch {
+        draw(<p class="broken">{NOT_A_RESULT}</p>);
+      }
+    };
+    addEventListener('dragover', (event) => event.preventDefault());
+    addEventListener('drop', (event) => {
+      event.preventDefault();
+      void open(event.dataTransfer?.files[0]);
+    });
     // `render` draws at once, so that all rows are there when the browser prints.
     addEventListener('beforeprint', () => draw(page(true)));
     addEventListener('afterprint', () => draw(page(false)));

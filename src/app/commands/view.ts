@@ -3,11 +3,11 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { userError } from '../../errors.ts';
+import { userError, UserError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
-import { savedRuns } from './files.ts';
+import { readSaved, savedRuns, type Saved } from './files.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
 export const viewCommand: AddCommand = (program, terminal, done) => {
@@ -16,8 +16,8 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
     .description('open saved results in the browser: every answer and score')
     .argument(
       '[paths...]',
-      'result.json files, or folders that contain them (default: the newest run); several full ' +
-        'sweeps are shown with their trend',
+      'result.json files, folders that contain them, or addresses of pull requests and checks on ' +
+        'GitHub (default: the newest run); several full sweeps are shown with their trend',
     )
     .option('--no-open', 'print the address of the page instead of opening a browser')
     .addHelpText('after', '\nExample: evaldiff view evaldiff-report')
@@ -31,18 +31,33 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
 };
 
 async function writePages(paths: readonly string[], terminal: Terminal): Promise<string[]> {
-  const files = await savedRuns(paths, terminal);
-  const results = files.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
+  const pages = paths.filter((path) => /^https?:\/\//.test(path));
+  const files = paths.filter((path) => !pages.includes(path));
+  const found = [
+    ...(await downloaded(pages, terminal)),
+    ...(files.length === 0 && pages.length > 0 ? [] : await savedRuns(files, terminal)),
+  ];
+  const results = found.flatMap((each) => (each.kind === 'result' ? [each.result] : []));
   if (results.length === 0)
     throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
-  const pages: string[] = [];
-  for (const [at, html] of (await htmlOf(paths, results, terminal)).entries()) {
+  const written: string[] = [];
+  for (const [at, html] of (await htmlOf(files, results, terminal)).entries()) {
     const page = join(folder, `report-${at + 1}.html`);
     await writeFile(page, html, { mode: 0o600 });
-    pages.push(pathToFileURL(page).href);
+    written.push(pathToFileURL(page).href);
   }
-  return pages;
+  return written;
+}
+
+async function downloaded(pages: readonly string[], { env, features }: Terminal): Promise<Saved[]> {
+  if (pages.length === 0) return [];
+  const { savedResults } = await import('../../edges/github/saved-results.ts');
+  const texts = (await Promise.all(pages.map((page) => savedResults(page, env)))).flat();
+  const read = await Promise.all(texts.map(({ file, text }) => readSaved(file, text, features)));
+  const problems = read.flatMap((each) => ('problems' in each ? each.problems : []));
+  if (problems.length > 0) throw new UserError(problems);
+  return read.filter((each) => !('problems' in each));
 }
 
 /** A page for each result, or a single page with the trend of several sweeps. */
