@@ -1,4 +1,4 @@
-import { render, type ComponentChild, type FunctionComponent } from 'preact';
+import { render, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { paragraph, text } from '../report/sections/document.ts';
 import { shortSha } from '../report/sections/phrases.ts';
@@ -191,56 +191,52 @@ function Worst({ test }: { test: TestRow | undefined }) {
   );
 }
 
-const NOT_A_RESULT =
-  'The file that you dropped is not a result.json that this page can show. Open it with npx ' +
-  'evaldiff view FILE, or reload this page.';
+const UNREADABLE =
+  'This file is incomplete or of another version, so it cannot be shown. Download it again, or open ' +
+  'result.json with npx evaldiff view result.json.';
 
 /** A `result.json` has no report, so only its title is on top. */
-async function droppedView(file: File | undefined, { result: shown }: ViewData): Promise<ViewData> {
+async function readDropped(file: File | undefined): Promise<ViewData> {
   const result = withVisibleText(JSON.parse((await file?.text()) ?? '') as ViewData['result']);
-  if (result.schema_version !== shown.schema_version) throw new Error('It has another version');
+  if ((result.schema_version as number) !== 2) throw new Error('It has another version');
   const top = [paragraph([text(result.title)], 'verdict')];
   return { result, blocks: { top, groups: [], metrics: [], more: [], footer: [] }, left: null };
 }
 
-const INCOMPLETE =
-  'This file is incomplete, so it cannot be shown. Download it again, or open result.json with ' +
-  'npx evaldiff view result.json.';
-
 async function startViewer(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) return;
-  const draw = (shown: ComponentChild) => render(shown, root);
-  try {
-    const isLive = root.dataset['live'] !== undefined;
-    let view = isLive ? null : await unpackView(document.getElementById('data')?.textContent ?? '');
-    const page = (isPrinted: boolean) =>
+  const isLive = root.dataset['live'] !== undefined;
+  let view: ViewData | null = null;
+  const draw = (isPrinted: boolean) =>
+    render(
       view === null ? (
         <LiveApp isPrinted={isPrinted} />
       ) : (
         <App {...{ view, isPrinted, live: null }} />
-      );
-    draw(page(false));
-    const saved = view;
-    const open = async (file: File | undefined): Promise<void> => {
-      try {
-        if (saved !== null) view = await droppedView(file, saved);
-        draw(page(false));
-      } catch {
-        draw(<p class="broken">{NOT_A_RESULT}</p>);
-      }
-    };
-    addEventListener('dragover', (event) => event.preventDefault());
-    addEventListener('drop', (event) => {
-      event.preventDefault();
-      void open(event.dataTransfer?.files[0]);
-    });
-    // `render` draws at once, so that all rows are there when the browser prints.
-    addEventListener('beforeprint', () => draw(page(true)));
-    addEventListener('afterprint', () => draw(page(false)));
-  } catch {
-    draw(<p class="broken">{INCOMPLETE}</p>);
-  }
+      ),
+      root,
+    );
+  const show = async (read: () => Promise<ViewData | null>) => {
+    try {
+      view = await read();
+      draw(false);
+    } catch {
+      render(<p class="broken">{UNREADABLE}</p>, root);
+    }
+  };
+  await show(async () =>
+    isLive ? null : unpackView(document.getElementById('data')?.textContent ?? ''),
+  );
+  // `render` draws at once, so that all rows are there when the browser prints.
+  addEventListener('beforeprint', () => draw(true));
+  addEventListener('afterprint', () => draw(false));
+  if (isLive) return;
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    void show(() => readDropped(event.dataTransfer?.files[0]));
+  });
 }
 
 addEventListener('DOMContentLoaded', () => void startViewer());

@@ -138,11 +138,10 @@ inBrowser('the viewer in a browser', () => {
   test('a page shows a result.json that is dropped on it, and says what is not one', async () => {
     await open(regression());
     const drop = async (content: string) => {
-      const moved = await page.evaluateHandle((written) => {
-        const data = new DataTransfer();
-        data.items.add(new File([written], 'result.json'));
-        return data;
-      }, content);
+      const file = `new File([${JSON.stringify(content)}], 'result.json')`;
+      const moved = await page.evaluateHandle(
+        `(() => { const data = new DataTransfer(); data.items.add(${file}); return data; })()`,
+      );
       await page.dispatchEvent('body', 'drop', { dataTransfer: moved });
     };
     const other = {
@@ -153,7 +152,7 @@ inBrowser('the viewer in a browser', () => {
     await page.locator('h1', { hasText: 'Another run' }).waitFor();
     expect(await shownIds()).toEqual(['one']);
     await drop('{"schema_version": 1}');
-    await page.locator('.broken', { hasText: 'not a result.json' }).waitFor();
+    await page.locator('.broken', { hasText: 'of another version' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

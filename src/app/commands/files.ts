@@ -28,7 +28,7 @@ import { REPORT_FOLDERS } from './options.ts';
 import { readResultValue } from './read-result.ts';
 import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
 
-export type Saved =
+type Saved =
   | { kind: 'result'; result: Result }
   | { kind: 'run'; report: RunReport }
   | { kind: 'own'; of: SavedKind; saved: unknown; code: number };

@@ -24,15 +24,7 @@ import {
   type StarterProject,
   type Terminal,
 } from './terminal.ts';
-import {
-  PLACEHOLDER,
-  endpointKey,
-  findWorkflow,
-  jobOf,
-  workflowPath,
-  workflowText,
-  type FoundWorkflow,
-} from './workflow.ts';
+import { endpointKey, findWorkflow, jobOf, workflowPath, workflowText } from './workflow.ts';
 
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
@@ -155,7 +147,7 @@ async function findStarter(project: StarterProject, { features }: Terminal): Pro
   };
 }
 
-type Seen = SeenProject & { workflow: FoundWorkflow | null };
+type Seen = SeenProject & { workflow: string | null };
 
 /** A fork may have renamed the package, but not its command. */
 async function isEvaldiffsOwn(folder: string): Promise<boolean> {
@@ -216,7 +208,7 @@ function initSummary(
   files: ReadonlyMap<string, string>,
   { shown, starter, origin }: Facts,
 ): string[] {
-  const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
+  const kept = [settings, ...prompts, workflow].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && origin !== null && !files.has(workflowPath(below));
   const tested = new Map(
@@ -260,10 +252,6 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
-    ...when(
-      workflow?.unfinished === true,
-      `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
-    ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +

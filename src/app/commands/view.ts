@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { userError, UserError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
-import { readSaved, savedRuns, type Saved } from './files.ts';
+import { savedRuns } from './files.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
 export const viewCommand: AddCommand = (program, terminal, done) => {
@@ -31,33 +31,31 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
 };
 
 async function writePages(paths: readonly string[], terminal: Terminal): Promise<string[]> {
-  const pages = paths.filter((path) => /^https?:\/\//.test(path));
-  const files = paths.filter((path) => !pages.includes(path));
-  const found = [
-    ...(await downloaded(pages, terminal)),
-    ...(files.length === 0 && pages.length > 0 ? [] : await savedRuns(files, terminal)),
-  ];
+  const files = (await Promise.all(paths.map((path) => onDisk(path, terminal)))).flat();
+  const found = await savedRuns(files, terminal);
   const results = found.flatMap((each) => (each.kind === 'result' ? [each.result] : []));
   if (results.length === 0)
     throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
-  const written: string[] = [];
+  const pages: string[] = [];
   for (const [at, html] of (await htmlOf(files, results, terminal)).entries()) {
     const page = join(folder, `report-${at + 1}.html`);
     await writeFile(page, html, { mode: 0o600 });
-    written.push(pathToFileURL(page).href);
+    pages.push(pathToFileURL(page).href);
   }
-  return written;
+  return pages;
 }
 
-async function downloaded(pages: readonly string[], { env, features }: Terminal): Promise<Saved[]> {
-  if (pages.length === 0) return [];
+/** Downloads the results that a page on GitHub is about. */
+async function onDisk(path: string, { env }: Terminal): Promise<string[]> {
+  if (!/^https?:\/\//.test(path)) return [path];
   const { savedResults } = await import('../../edges/github/saved-results.ts');
-  const texts = (await Promise.all(pages.map((page) => savedResults(page, env)))).flat();
-  const read = await Promise.all(texts.map(({ file, text }) => readSaved(file, text, features)));
-  const problems = read.flatMap((each) => ('problems' in each ? each.problems : []));
-  if (problems.length > 0) throw new UserError(problems);
-  return read.filter((each) => !('problems' in each));
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
+  for (const [at, text] of (await savedResults(path, env)).entries()) {
+    await mkdir(join(folder, String(at)));
+    await writeFile(join(folder, String(at), 'result.json'), text, { mode: 0o600 });
+  }
+  return [folder];
 }
 
 /** A page for each result, or a single page with the trend of several sweeps. */

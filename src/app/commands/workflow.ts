@@ -15,15 +15,10 @@ export const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
 
-export interface FoundWorkflow {
-  path: string;
-  unfinished: boolean;
-}
-
 export async function findWorkflow(
   { root, below }: Pick<SeenProject, 'root' | 'below'>,
   origin: CopyOrigin | null,
-): Promise<FoundWorkflow | null> {
+): Promise<string | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
     const text = await readFile(join(root, WORKFLOWS_FOLDER, name), 'utf8').catch(() => '');
@@ -32,11 +27,7 @@ export async function findWorkflow(
         typeof uses === 'string' &&
         (/\/evaldiff@/.test(uses) || uses.split('@')[0] === origin?.repository),
     );
-    if (steps.some((step) => stepFolder(step) === below))
-      return {
-        path: `${WORKFLOWS_FOLDER}/${name}`,
-        unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`),
-      };
+    if (steps.some((step) => stepFolder(step) === below)) return `${WORKFLOWS_FOLDER}/${name}`;
   }
   return null;
 }

@@ -13,7 +13,7 @@ import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/brows
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
-import { filesBelow, fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openWorkbench, type OpenWorkbench } from '../../../stand-ins/workbench.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
@@ -574,7 +574,6 @@ inBrowser('the workbench in a browser', () => {
     await page.getByRole('button', { name: 'Write an example' }).click();
     await says(page, '.case', 'returns');
     await says(page, '.state', 'up to date');
-    expect(Object.keys(filesBelow(bench.directory))).toEqual(['evaldiff.yaml', file]);
     const written = bench.file(file);
     await row(page, 'returns').locator('> summary').focus();
     await page.keyboard.press('e');
@@ -587,9 +586,6 @@ inBrowser('the workbench in a browser', () => {
     await editor.fill(written.replace('in at most two sentences', 'in one sentence'));
     await page.getByRole('button', { name: 'Try it unsaved' }).click();
     await says(page, 'h1', 'No change found');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await says(page, '.soft', 'Only the working tree');
-    expect(bench.file(file)).toContain('in one sentence');
     await page.close();
     await bench.close();
     expect(complaints.splice(0)).toEqual([]);
