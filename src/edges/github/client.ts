@@ -2,7 +2,6 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling, type ThrottlingOptions } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
-import { userError } from '../../errors.ts';
 import { member } from '../../types/plain.ts';
 import { address, type Environment } from './event.ts';
 

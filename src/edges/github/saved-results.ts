@@ -18,12 +18,8 @@ const GITHUB = 'https://github.com';
 /** Addresses of a pull request, a check run and a workflow run. */
 const PAGE = /^\/([\w.-]+\/[\w.-]+)\/(pull|runs|actions\/runs)\/(\d+)(?:\/|$)/;
 
-/**
- * The text of each `result.json` of the newest workflow run that saved one, for a page on GitHub.
- *
- * @throws UserError if there is none, or GitHub refuses the token.
- */
-export async function savedResults(page: string, env: Environment): Promise<string[]> {
+/** Where a page is, and how to read the API of its repository. */
+function apiOf(page: string, env: Environment) {
   const server = address(env, 'GITHUB_SERVER_URL') ?? GITHUB;
   const { origin, pathname } = new URL(page);
   const [, repository, kind, id = ''] = PAGE.exec(pathname) ?? [];
@@ -41,6 +37,16 @@ export async function savedResults(page: string, env: Environment): Promise<stri
     const why = answer === null ? 'cannot be reached' : `answers ${answer.status}`;
     throw userError(page, `GitHub ${why}. The token must be able to read its actions`);
   };
+  return { kind, id, get };
+}
+
+/**
+ * The text of each `result.json` of the newest workflow run that saved one, for a page on GitHub.
+ *
+ * @throws UserError if there is none, or GitHub refuses the token.
+ */
+export async function savedResults(page: string, env: Environment): Promise<string[]> {
+  const { kind, id, get } = apiOf(page, env);
   const read = async (path: string) => Reply.parse(await (await get(path)).json());
   const runsOf = async (about: string) => {
     const { head, head_sha } = await read(about);
