@@ -57,8 +57,6 @@ export const collectValues = (value: string, earlier: string[] | undefined): str
 ];
 
 /** Options that only `--help all` explains. */
-export const FURTHER_OPTIONS = 'Further options:';
-
 const FURTHER =
   '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record'.split(
     ' ',
@@ -113,7 +111,7 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
     command.option('--report <folder>', `also write ${takes.report} there`);
   const json = new Option('--json', 'print the result as JSON');
   for (const option of command.options.filter(({ long }) => FURTHER.includes(long ?? '')))
-    option.helpGroup(FURTHER_OPTIONS);
+    option.helpGroup('Further options:');
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }
 

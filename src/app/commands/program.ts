@@ -2,7 +2,6 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
 import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
-import { FURTHER_OPTIONS } from './options.ts';
 import type { CommandGroup, LazyCommand, Terminal } from './terminal.ts';
 
 /** Exit codes: 0 for a passing or neutral verdict, 1 for a failing one, 2 for none. */
@@ -163,8 +162,9 @@ export async function createProgram(
   return program;
 }
 
+/** Only rarely used options have a heading of their own (`evaluateOptions`). */
 function isFurther({ helpGroupHeading }: Option): boolean {
-  return helpGroupHeading === FURTHER_OPTIONS;
+  return helpGroupHeading !== undefined;
 }
 
 function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {

@@ -11,7 +11,7 @@ import { archiveOf, type CopyOrigin } from '../session/origin.ts';
 import type { SeenProject } from './see-project.ts';
 
 /** The account in shipped examples, which users replace. */
-export const PLACEHOLDER = '<owner>';
+const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
 
