@@ -28,7 +28,7 @@ const introduction = `# Metrics
 
 Generated from the records in \`src/metrics\` by \`scripts/metric-docs.ts\`.
 
-Name a metric in a test file with \`uses\`. Its parameters go under \`with\`:
+Name a metric in a test file with \`uses\`. Its parameters go under \`with\`. Without any, the name is enough: \`metrics: [contains]\`.
 
 \`\`\`yaml
 metrics:

@@ -135,6 +135,27 @@ inBrowser('the viewer in a browser', () => {
     expect((await page.locator('main').boundingBox())?.width).toBe(1120);
   });
 
+  test('a page shows a result.json that is dropped on it, and says what is not one', async () => {
+    await open(regression());
+    const drop = async (content: string) => {
+      const file = `new File([${JSON.stringify(content)}], 'result.json')`;
+      const moved = await page.evaluateHandle(
+        `(() => { const data = new DataTransfer(); data.items.add(${file}); return data; })()`,
+      );
+      await page.dispatchEvent('body', 'drop', { dataTransfer: moved });
+    };
+    const other = {
+      ...oneTest({ input: { q: '<img src=x onerror=alert(1)>' } }),
+      title: 'Another run',
+    };
+    await drop(JSON.stringify(other));
+    await page.locator('h1', { hasText: 'Another run' }).waitFor();
+    expect(await shownIds()).toEqual(['one']);
+    await drop('{"schema_version": 1}');
+    await page.locator('.broken', { hasText: 'of another version' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   test('script and style have at most 70 KB, compressed', () =>
     expect(gzipSync(SCRIPT + STYLE).length).toBeLessThan(70_000));
 

@@ -24,22 +24,12 @@ import {
   type StarterProject,
   type Terminal,
 } from './terminal.ts';
-import {
-  PLACEHOLDER,
-  endpointKey,
-  findWorkflow,
-  jobOf,
-  workflowPath,
-  workflowText,
-  type FoundWorkflow,
-} from './workflow.ts';
+import { endpointKey, findWorkflow, jobOf, workflowPath, workflowText } from './workflow.ts';
 
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
-    .description(
-      'write settings, an example suite and the workflow; existing files are not changed',
-    )
+    .description('write an example suite and a workflow; changes no other files')
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
       '--from <owner/repo@tag>',
@@ -50,49 +40,55 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       '--keyless',
       "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
-    )
-    .action(async (options: { directory: string; from?: string; keyless?: true }) => {
-      const { directory } = options;
-      const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
-      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-      const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
-        await refuseOwnRepository(repository);
-        const project = await seeProject(
-          tree,
-          repository,
-          dayOf(terminal.testOverrides),
-          formatsOf(terminal.features),
-          suiteKeysOf(terminal.features),
-        );
-        const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
-        return {
-          seen: { ...project, workflow: await findWorkflow(project, origin) },
-          starter: await findStarter(given, terminal),
-        };
-      });
-      const vendors = vendorsToAsk(seen, starter, env);
-      const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
-      const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
-      const written = { vendors, origin, starter, keyless };
-      const files = new Map(
-        [...(await wantedFiles(seen, written))].filter(
-          ([path]) => !existsSync(join(seen.root, path)),
-        ),
-      );
-      if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
-      const code = starter.needsHost ? 'host' : 'sandbox';
-      const found = await validateLines(join(seen.root, seen.below), terminal, code);
-      const here = await realpath(terminal.cwd);
-      const shown = (path: string): string =>
-        relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { ...written, unset, named: options.from !== undefined, shown };
-      terminal.out(initLines(seen, files, facts, found));
+    .addHelpText('after', '\nExample: evaldiff init --from your-account/evaldiff@v1.0.0')
+    .action(async (options: InitOptions) => {
+      terminal.out(await writeProject(options, terminal));
       done(0);
     });
 };
+
+interface InitOptions {
+  directory: string;
+  from?: string;
+  keyless?: true;
+}
+
+/** Returns what to print. */
+export async function writeProject(options: InitOptions, terminal: Terminal): Promise<string> {
+  const { directory } = options;
+  const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
+  const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
+  const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
+    const project = await seeProject(
+      tree,
+      repository,
+      dayOf(terminal.testOverrides),
+      formatsOf(terminal.features),
+      suiteKeysOf(terminal.features),
+    );
+    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+    return {
+      seen: { ...project, workflow: await findWorkflow(project, origin) },
+      starter: await findStarter(given, terminal),
+    };
+  });
+  const vendors = vendorsToAsk(seen, starter, env);
+  const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
+  const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
+  const written = { vendors, origin, starter, keyless };
+  const files = new Map(
+    [...(await wantedFiles(seen, written))].filter(([path]) => !existsSync(join(seen.root, path))),
+  );
+  if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
+  const code = starter.needsHost ? 'host' : 'sandbox';
+  const found = await validateLines(join(seen.root, seen.below), terminal, code);
+  const here = await realpath(terminal.cwd);
+  const shown = (path: string): string =>
+    relative(here, join(seen.root, path)).split(sep).join('/');
+  const facts = { ...written, unset, named: options.from !== undefined, shown };
+  return initLines(seen, files, facts, found);
+}
 
 function initLines(
   seen: Seen,
@@ -151,7 +147,7 @@ async function findStarter(project: StarterProject, { features }: Terminal): Pro
   };
 }
 
-type Seen = SeenProject & { workflow: FoundWorkflow | null };
+type Seen = SeenProject & { workflow: string | null };
 
 /** A fork may have renamed the package, but not its command. */
 async function isEvaldiffsOwn(folder: string): Promise<boolean> {
@@ -212,7 +208,7 @@ function initSummary(
   files: ReadonlyMap<string, string>,
   { shown, starter, origin }: Facts,
 ): string[] {
-  const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
+  const kept = [settings, ...prompts, workflow].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && origin !== null && !files.has(workflowPath(below));
   const tested = new Map(
@@ -249,14 +245,13 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
-    ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
+    ...when(
+      !git,
+      'Run git init here, and commit: evaldiff finds changes by comparing with a commit.',
+    ),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
-    ...when(
-      workflow?.unfinished === true,
-      `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
-    ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
@@ -264,9 +259,8 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ),
     ...when(
       unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
-      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits only calls, not cost. ` +
-        'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
-        'the budget.',
+      `No price is known for ${unpriced.join(', ')}, so the cost cap does not count it. Add a price ` +
+        `under models: in ${SETTINGS_FILE} (price: { input: …, output: … }).`,
     ),
     ...when(
       starter.suites.length > 0,
@@ -275,6 +269,11 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
         'prompts instead, write prompts/NAME.yaml (docs/first-suite.md).',
     ),
     ...starter.steps,
+    ...when(
+      files.has(posix.join(below, EXAMPLE)),
+      `To see a red verdict, commit, delete the line "${DECIDING_LINE}" from ` +
+        `${shown(posix.join(below, EXAMPLE))}, and run diff. With the line it is green again.`,
+    ),
     ...when(
       workflow !== null || origin !== null,
       `Make the job "${jobOf(below)}" a required check once its first run is green.`,
@@ -354,6 +353,11 @@ function commandLines(directory: string, code: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
+const EXAMPLE = 'prompts/support.yaml';
+
+/** Without this line, the example is red. */
+const DECIDING_LINE = 'Returns are possible within 30 days.';
+
 export function starterFiles(
   vendor: VendorName,
   given: { starter?: Pick<StarterFiles, 'suites'>; origin?: CopyOrigin | null } = {},
@@ -366,25 +370,18 @@ export function starterFiles(
   return new Map([
     settings,
     [
-      'prompts/support.yaml',
-      `${schemaLine('prompt', origin)}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
-# Keys that evaldiff does not know are model parameters and go to the vendor as written.
-model: ${model}
-messages:
-  - role: system
-    content: |
-      You answer customers of a small online shop.
-      Returns are possible within 30 days. Parcels go with Northmail.
-      Answer in at most two sentences.
-  - role: human
-    content: "{question}"
-metrics:
-  - { name: fact, uses: contains, with: { ignore_case: true } }
-  - { name: brief, uses: word_count, with: { max: 60 } }
+      EXAMPLE,
+      `${schemaLine('prompt', origin)}model: ${model}
+prompt: |
+  You answer customers of a small online shop in at most two sentences.
+  ${DECIDING_LINE}
+  Parcels go with Northmail.
+  {question}
+metrics: [contains]
 references:
-  - { id: returns, input: { question: "How long can I send a jacket back?" }, expected: "30" }
-  - { id: carrier, input: { question: "Who brings my parcel?" }, expected: Northmail, tags: [critical] }
-  - { id: late, input: { question: "I bought a scarf six weeks ago. Can I return it?" }, expected: "30" }
+  - { id: returns, input: { question: How long can I send a jacket back? }, expected: "30" }
+  - { id: carrier, input: { question: Who brings my parcel? }, expected: Northmail }
+  - { id: late, input: { question: May I return a scarf after six weeks? }, expected: "30" }
 `,
     ],
   ]);
@@ -393,7 +390,7 @@ references:
 function starterSettings(
   vendor: VendorName,
   origin: CopyOrigin | null,
-  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+  { listed, needsModel }: Partial<SeenProject> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
   const lines = [
@@ -402,11 +399,7 @@ function starterSettings(
       needsModel === true,
       `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
     ),
-    'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
-    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
-      ' # a run that would need more is refused before anything is sent',
   ];
-  const head = '# Every key is optional; these are the ones that projects set first.';
-  return `${schemaLine('settings', origin)}${head}\n${lines.join('\n')}\n`;
+  return `${schemaLine('settings', origin)}${lines.join('\n')}\n`;
 }

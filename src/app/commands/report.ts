@@ -32,12 +32,6 @@ interface ReportOptions {
 
 const ROLLUP_SECONDS = 5;
 
-const EXAMPLES = `
-Examples:
-  evaldiff report evaldiff-report/result.json --format html --out report.html
-  evaldiff report multirun
-  evaldiff report before/result.json after/result.json --format markdown`;
-
 export const reportCommand: AddCommand = (program, terminal, done) => {
   const format = new Option(
     '-f, --format <format>',
@@ -45,7 +39,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   );
   const command = program
     .command('report')
-    .description('render saved results: one in full, two compared, several as tables or a trend')
+    .description('render saved results: one, two compared, several as tables')
     .argument(
       '[paths...]',
       'result.json and report-<try>.yaml files of runs, or folders that contain them ' +
@@ -58,7 +52,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   format.choices([...FORMATS, ...variants.formats]);
   command
     .option('-o, --out <file>', 'write to this file instead of printing')
-    .addHelpText('after', `${EXAMPLES}${variants.examples}`)
+    .addHelpText('after', '\nExample: evaldiff report before/result.json after/result.json')
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');

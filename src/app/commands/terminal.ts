@@ -61,7 +61,6 @@ interface CommandVariant {
   /** A further value of the command's option `--format`. */
   format?: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
-  example: string;
   takes(options: object): boolean;
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }

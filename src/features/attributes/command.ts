@@ -40,15 +40,13 @@ interface DiscoverOptions extends EvaluateOptions {
 
 export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
-    .description('find attributes of the references and write them to a file to edit and commit')
+    .description('find attributes of the references and write them to a file')
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace an existing attributes file')
     .addHelpText(
       'after',
       '\nPrints the number of calls and their price before the first call. ' +
-        'Writes nothing if the run is stopped early.\n\nExamples:\n  evaldiff discover\n' +
-        '  evaldiff discover prompts=support --max-cost 0.5\n' +
-        '  evaldiff discover qualeval.max_attributes=8 --force',
+        'Writes nothing if the run is stopped early.\n\nExample: evaldiff discover prompts=support --max-cost 0.5',
     )
     .action(async (overrides: string[], options: DiscoverOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {

@@ -86,8 +86,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n' +
-        '  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
+      '\nExample: evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
     )
     .action(async (given: string[], options: EvaluateOptions) => {
       const isFolder = (path: string): boolean =>

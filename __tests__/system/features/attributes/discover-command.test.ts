@@ -189,9 +189,4 @@ describe('evaldiff discover', () => {
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));
     expect(left).toEqual([]);
   });
-
-  test('shows examples in its help', async () => {
-    const out = expect.stringContaining('evaldiff discover prompts=support --max-cost 0.5');
-    expect(await (await open()).discover('--help')).toMatchObject({ code: 0, out });
-  });
 });
