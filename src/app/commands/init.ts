@@ -7,6 +7,7 @@ import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { member, parseMap } from '../../types/plain.ts';
+import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { archiveOf, readOrigin, schemaLine, type CopyOrigin } from '../session/origin.ts';
@@ -68,9 +69,14 @@ export const initCommand: AddCommand = (program, terminal, done) => {
           suiteKeysOf(terminal.features),
         );
         const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+        const found = await findStarter(given, terminal);
         return {
-          seen: { ...project, workflow: await findWorkflow(project, origin) },
-          starter: await findStarter(given, terminal),
+          seen: {
+            ...project,
+            workflow: await findWorkflow(project, origin),
+            installs: tree.files.has('package-lock.json'),
+          },
+          starter: { ...found, needsHost: found.needsHost || project.needsHost },
         };
       });
       const vendors = vendorsToAsk(seen, starter, env);
@@ -84,7 +90,10 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       );
       if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
       const code = starter.needsHost ? 'host' : 'sandbox';
-      const found = await validateLines(join(seen.root, seen.below), terminal, code);
+      const found =
+        seen.runs.length === 0
+          ? await validateLines(join(seen.root, seen.below), terminal, code)
+          : [`npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`];
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
@@ -151,7 +160,11 @@ async function findStarter(project: StarterProject, { features }: Terminal): Pro
   };
 }
 
-type Seen = SeenProject & { workflow: FoundWorkflow | null };
+interface Seen extends SeenProject {
+  workflow: FoundWorkflow | null;
+  /** Whether `npm ci` installs the packages of the project's code. */
+  installs: boolean;
+}
 
 /** A fork may have renamed the package, but not its command. */
 async function isEvaldiffsOwn(folder: string): Promise<boolean> {
@@ -208,7 +221,7 @@ async function wantedFiles(
 type FormatPath = (path: string) => string;
 
 function initSummary(
-  { below, settings, prompts, foreign, unread, workflow }: Seen,
+  { below, settings, prompts, foreign, left, unread, workflow }: Seen,
   files: ReadonlyMap<string, string>,
   { shown, starter, origin }: Facts,
 ): string[] {
@@ -221,13 +234,13 @@ function initSummary(
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}${tested.get(path) ?? ''}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...starter.left.map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
+    ...[...left, ...starter.left].map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
         'examples/workflows contains a workflow that does',
     ),
-    ...foreign.map(
+    ...foreign.filter((path) => !left.some((each) => posix.join(below, each.path) === path)).map(
       (path) =>
         `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
         `${shellWord(shown(path))} converts it`,
@@ -247,12 +260,18 @@ interface Facts extends WrittenFor {
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
   const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
+  const isWritten = files.has(posix.join(below, SETTINGS_FILE));
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
+    ...(isWritten ? seen.retired : []).map(
+      ({ name, end, successor }) =>
+        `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
+        'successor, change its name there.',
+    ),
     ...when(
       workflow?.unfinished === true,
       `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
@@ -263,7 +282,7 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
         foreign.map(inProject).join(', '),
     ),
     ...when(
-      unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
+      unpriced.length > 0 && isWritten,
       `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits only calls, not cost. ` +
         'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
         'the budget.',
@@ -393,15 +412,13 @@ references:
 function starterSettings(
   vendor: VendorName,
   origin: CopyOrigin | null,
-  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+  { listed, unpriced, ...seen }: Partial<Seen> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
+  const models = starterModels(vendor, seen);
   const lines = [
     ...when((listed ?? []).length > 0, `prompts: ${JSON.stringify(listed)}`),
-    ...when(
-      needsModel === true,
-      `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
-    ),
+    ...when(models.length > 0, ['models:', ...models].join('\n  ')),
     'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
     `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
@@ -409,4 +426,28 @@ function starterSettings(
   ];
   const head = '# Every key is optional; these are the ones that projects set first.';
   return `${schemaLine('settings', origin)}${head}\n${lines.join('\n')}\n`;
+}
+
+function starterModels(
+  vendor: VendorName,
+  { needsModel = false, needsHost = false, installs = false, retired = [] }: Partial<Seen>,
+): string[] {
+  const bySuccessor = Map.groupBy(retired, ({ successor }) => successor);
+  return [
+    ...when(
+      needsModel,
+      `default: { provider: ${vendor}, model: ${factsOf(vendor).starterModel} } ` +
+        '# for files that name no model',
+    ),
+    ...[...bySuccessor].map(([successor, models]) => {
+      const names = JSON.stringify(models.map(({ name }) => name));
+      const provider = models[0]?.provider ?? vendor;
+      return `${JSON.stringify(successor)}: { provider: ${provider}, replaces: ${names} } # ended`;
+    }),
+    ...when(
+      needsHost && installs,
+      `${PROMPTFOO_PROGRAM}: { provider: program, command: [${PROMPTFOO_PROGRAM}], ` +
+        'setup: [npm, ci] } # for code in files of promptfoo',
+    ),
+  ];
 }
