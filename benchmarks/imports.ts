@@ -125,7 +125,11 @@ async function switchProject(folder: string, name: string): Promise<Switched> {
   return {
     ...{ name, test, assertion, ...(await verdicts(folder)) },
     isSwitched: isValid && isEnough && test.carried > 0,
-    blocker: isValid ? (loss === undefined ? 'no tests' : lossLine(loss)) : problem || (runs === undefined ? written.err : `it runs ${runs}`),
+    blocker: isValid
+      ? loss === undefined
+        ? 'no tests'
+        : lossLine(loss)
+      : problem || (runs === undefined ? written.err : `it runs ${runs}`),
   };
 }
 

@@ -93,7 +93,9 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const found =
         seen.runs.length === 0
           ? await validateLines(join(seen.root, seen.below), terminal, code)
-          : [`npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`];
+          : [
+              `npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`,
+            ];
       const here = await realpath(terminal.cwd);
       const shown = (path: string): string =>
         relative(here, join(seen.root, path)).split(sep).join('/');
@@ -234,17 +236,21 @@ function initSummary(
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}${tested.get(path) ?? ''}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...[...left, ...starter.left].map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
+    ...[...left, ...starter.left].map(
+      ({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`,
+    ),
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
         'examples/workflows contains a workflow that does',
     ),
-    ...foreign.filter((path) => !left.some((each) => posix.join(below, each.path) === path)).map(
-      (path) =>
-        `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
-        `${shellWord(shown(path))} converts it`,
-    ),
+    ...foreign
+      .filter((path) => !left.some((each) => posix.join(below, each.path) === path))
+      .map(
+        (path) =>
+          `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
+          `${shellWord(shown(path))} converts it`,
+      ),
     ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
   ];
 }

@@ -263,7 +263,7 @@ async function withImported<T>(
       settings,
       // Verification needs no prompt files, because it fills in the original file's templates for
       // each test.
-      code: verify === undefined ? ('written' as const) : ('refused' as const),
+      code: verify === undefined ? ('written' as const) : ('verified' as const),
       host: hostSettings(settings),
     };
     const read = document && (await format.read(document, tools, problems));

@@ -19,6 +19,7 @@ const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
   unlike: {},
   asData: false,
   config: undefined,
+  change: null,
   ...more,
 });
 

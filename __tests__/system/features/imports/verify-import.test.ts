@@ -166,7 +166,7 @@ describe('evaldiff import --verify', () => {
       { config: { providers: [{ id: 'openai:gpt-4o', label: 'big', transform: 'output.a' }] } },
       { provider: { id: 'openai:gpt-4o', label: 'big' } },
     ],
-  ])('does not compare the answers that %s transformed before scoring', async (_, more, row) => {
+  ])('compares the answers of the results file, which %s transformed before scoring', async (_, more, row) => {
     const answers = [
       result(
         0,
@@ -183,7 +183,7 @@ describe('evaldiff import --verify', () => {
     const { code, out } = await verify({ ...of(...answers), ...more });
     expect([code, out]).toEqual([
       0,
-      '1 of 1 verdict equal\nnot compared: 2 on answers that a transform changed, which is not converted\n',
+      '3 of 3 verdicts equal\n',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { readYaml } from '../../../documents/yaml.ts';
 import { suggestion } from '../../../text/suggest.ts';
-import { ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
 import { tryConvert, refuse } from '../shared/node.ts';
@@ -14,13 +14,12 @@ import {
   type AssertionConversion,
   type GivenAssertion,
 } from '../shared/text-assertions.ts';
-import { codeAssertion } from './code.ts';
+import { changeBody, codeAssertion } from './code.ts';
 import type { ForeignAssertion } from './promptfoo-values.ts';
 import { fillIn } from './templates.ts';
 
-const ASSERTION_KEYS = 'type value threshold metric weight config description label name id'.split(
-  ' ',
-);
+const ASSERTION_KEYS =
+  'type value threshold metric weight config description label name id transform'.split(' ');
 
 const ofCriteria = (name: string): AssertionConversion => ({
   uses: name,
@@ -78,18 +77,6 @@ const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
-export const ON_TRANSFORMED = 'an assertion on a transformed answer';
-
-const INSTEAD =
-  'does not run; remove it if the assertion works without it, or put it into ' +
-  'a code metric after converting this file with npx evaldiff import';
-
-export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
-  if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
-  if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
-  return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
-}
-
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): JsonMap {
   const { type: written, value: given = null, threshold = null, config, provider } = assertion;
   if (typeof written !== 'string') return refuse('it has no type');
@@ -101,7 +88,17 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   if (threshold !== null && typeof threshold !== 'number')
     return refuse('its threshold is not a number');
   const value = given === null ? undefined : read;
-  return convertWith(conversion, { value, threshold, negate, config, provider }, context);
+  const steps = OF_NO_TEXT.test(written) ? [] : [...context.transforms, assertion['transform']];
+  const transforms = steps.filter((step) => (step ?? '') !== '');
+  const asked = { value, threshold, negate, config, provider };
+  const converted = convertWith(conversion, asked, { ...context, transforms });
+  const { uses: name, with: values } = converted;
+  return transforms.length === 0 || typeof name !== 'string'
+    ? converted
+    : {
+        ...converted,
+        with: { ...(isMap(values) ? values : {}), transform: changeBody(transforms, context) },
+      };
 }
 
 const unreadType = (type: string): string =>

@@ -1,3 +1,4 @@
+import { changeFunction } from '../../../metrics/transform.ts';
 import type { CodeLanguage, Json, JsonMap } from '../../../types/plain.ts';
 import { refuse } from '../shared/node.ts';
 import type { AssertionContext, GivenAssertion } from '../shared/text-assertions.ts';
@@ -13,19 +14,26 @@ export interface CodeCheck {
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
+  /** The body of a function that changes the answer first. Null: none. */
+  change: string | null;
 }
 
 /** The code of a metric, with what the wrapping code needs to know as JSON in `$given`. */
 type Wrap = (check: CodeCheck, form: 'inline' | 'file', exported?: string | null) => string;
 
-const givenJson = ({ source: _, ...given }: CodeCheck): string => JSON.stringify(given);
+const givenJson = ({ source: _, change: __, ...given }: CodeCheck): string => JSON.stringify(given);
 
 /** Adds only one line before the user's code. */
 export const javascriptMetric: Wrap = (check, form, exported = null) =>
   [
     `const $given = ${givenJson(check)}; ${JAVASCRIPT_CONTEXT}`,
     form === 'file' ? fileCall(check.source, exported) : inlineCall(check.source),
-    JAVASCRIPT_VERDICT,
+    ...(check.change === null ? [] : [changeFunction(check.change)]),
+    JAVASCRIPT_VERDICT.replace('$check($answer(), $context)', (call) =>
+      check.change === null
+        ? call
+        : '$change($answer(), $context).then((changed) => $check(changed, $context))',
+    ),
   ].join('\n');
 
 const JAVASCRIPT_CONTEXT = `const $vars = { ...input, ...$given.unlike }; \
@@ -166,6 +174,27 @@ function indentedBody(source: string): string {
   return body.replace(/^(?=.)/gm, '    ');
 }
 
+/** The body of a function of `output` and `context` that runs the transforms one after the other. */
+export function changeBody(
+  transforms: readonly (Json | undefined)[],
+  { asData }: Pick<AssertionContext, 'asData'>,
+): string {
+  const steps = transforms.map((step) => {
+    if (typeof step !== 'string' || step.startsWith('file://'))
+      return refuse('its transform is not JavaScript in this file');
+    const why = javascriptProblem(step);
+    return why === null ? step : refuse(`in its transform, ${why}`);
+  });
+  const [first = ''] = steps;
+  if (steps.length === 1 && !asData) return first;
+  const parse = 'try { output = JSON.parse(output); } catch { /* plain text */ }';
+  const calls = steps.map(
+    (step) =>
+      `output = await (async function () {\n${step.includes('\n') ? step : `return ${step}`}\n})();`,
+  );
+  return [...(asData ? [parse] : []), ...calls, 'return output;'].join('\n');
+}
+
 const CODE_CHECKS = {
   javascript: {
     wrap: javascriptMetric,
@@ -183,7 +212,7 @@ export const codeAssertion =
   (language: CodeLanguage) =>
   (
     { value, threshold, negate, config }: GivenAssertion,
-    { structured, unlike, asData, textOf }: AssertionContext,
+    { structured, unlike, asData, textOf, transforms }: AssertionContext,
   ): JsonMap => {
     if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
     const { wrap, problem, file } = CODE_CHECKS[language];
@@ -194,6 +223,9 @@ export const codeAssertion =
       refuse(`${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`);
     const why = problem(source, isFile ? path : null);
     if (why !== null) refuse(why);
-    const check = { source, threshold, negate, structured, unlike, asData, config };
+    const change = transforms.length === 0 ? null : changeBody(transforms, { asData: false });
+    if (change !== null && language === 'python')
+      refuse('a transform in JavaScript cannot change the answer of a check in Python');
+    const check = { source, threshold, negate, structured, unlike, asData, config, change };
     return { language, code: wrap(check, isFile ? 'file' : 'inline', exported) };
   };

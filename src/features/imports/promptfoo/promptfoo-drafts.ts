@@ -15,13 +15,8 @@ import {
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
 import { tryConvert, type Node } from '../shared/node.ts';
-import {
-  ON_TRANSFORMED,
-  changesAnswer,
-  convertAssertion,
-  pathIn,
-  reportUnreadAssertionKeys,
-} from './assertions.ts';
+import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
+import type { LocatedModel } from './promptfoo-models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -33,6 +28,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   root: Node;
   prompts: readonly ForeignPrompt[];
+  models: readonly LocatedModel[];
   /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
@@ -126,7 +122,7 @@ const LONGEST_ID = 200;
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
   tests: readonly ForeignTest[],
-  { files, root, builtIns, asData, inputs }: TestsContext,
+  { files, root, builtIns, asData, inputs, models, code }: TestsContext,
 ) {
   const structured = structuredNames(tests);
   const texts = new Map<string, { file: string; text: string } | undefined>();
@@ -138,13 +134,17 @@ async function metricsReader(
       if (path !== null && !texts.has(path))
         texts.set(path, (await files.texts(path, { file: whole, line }))[0]);
     }
-  return ({ assertions, isTransformed, node: test, vars, ...inputsOf }: ForeignTest) => {
+  const ofModels = models[0]?.transform ?? null;
+  return ({ assertions, transform, node: test, vars, ...inputsOf }: ForeignTest) => {
     const unique = uniqueNames();
-    if (isTransformed && assertions.length === 0)
+    if (transform !== null && assertions.length === 0)
       test.lose('options.transform', 'answers are shown unchanged');
+    // promptfoo's results contain the answers after these changes.
+    const transforms = code === 'verified' ? [] : [ofModels, transform];
     const own = { ...inputsOf, vars }[inputs];
     const unlike = Object.entries(vars).filter(([name, value]) => value !== own[name]);
-    const context = { vars, unlike: Object.fromEntries(unlike), builtIns, structured, asData };
+    const shared = { builtIns, structured, asData, transforms };
+    const context = { vars, unlike: Object.fromEntries(unlike), ...shared };
     return assertions.flatMap((assertion) => {
       const { value, node } = assertion;
       const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
@@ -158,8 +158,6 @@ async function metricsReader(
         (why) => node.lose(`the assertion ${type}`, why),
       );
       return converted.flatMap((metric) => {
-        const changed = changesAnswer(value, isTransformed);
-        if (changed !== null) return node.lose(ON_TRANSFORMED, changed);
         reportUnreadAssertionKeys(assertion, type);
         const label = filledText(value['metric'] ?? value['label']);
         const name = unique(label?.includes('{{') === false ? label : type);

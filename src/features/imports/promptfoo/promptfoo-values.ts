@@ -34,7 +34,8 @@ export interface ForeignTest {
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
-  isTransformed: boolean;
+  /** The transform of all its answers. Null: none. */
+  transform: Json;
   node: Node;
 }
 
@@ -166,7 +167,7 @@ export function makeTests(
     const test = {
       node,
       assertions: [...inherited, ...defaults.always, ...assertions],
-      isTransformed: CHANGES_ANSWER.some((key) => isSet(merged[key])),
+      transform: CHANGES_ANSWER.map((key) => merged[key]).find(isSet) ?? null,
       description: all.length > 1 ? null : description,
       given: Object.fromEntries(asGiven),
       vars,

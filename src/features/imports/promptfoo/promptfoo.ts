@@ -114,7 +114,7 @@ function withItself(
   const nothing = { given: {}, vars: {}, sent: {}, files: {}, assertions: [] };
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
-    : [{ ...nothing, description: null, isTransformed: false, node: root.at('prompts') }];
+    : [{ ...nothing, description: null, transform: null, node: root.at('prompts') }];
 }
 
 function reportUnreadKeys(root: Node): void {

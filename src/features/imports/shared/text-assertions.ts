@@ -13,6 +13,8 @@ export interface AssertionContext {
   builtIns: BuiltInMetrics;
   structured: readonly string[];
   asData: boolean;
+  /** Code that changes the answer first, in this order. */
+  transforms: readonly (Json | undefined)[];
   textOf(path: string): string | null;
 }
 
@@ -212,7 +214,7 @@ export function convertText(
   builtIns: BuiltInMetrics,
 ): JsonMap {
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
-  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
+  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, transforms: [] };
   const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
-  return convertWith(conversion, asked, { ...nothing, builtIns });
+  return convertWith(conversion, asked, { ...nothing, textOf: () => null, builtIns });
 }

@@ -216,10 +216,7 @@ tests:
       'evaldiff.yaml': 'grader: gpt-4o',
     });
     expect(problems).toEqual([]);
-    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual([
-      'promptfooconfig (gpt-4o)',
-      'promptfooconfig (gpt-4o-mini)',
-    ]);
+    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual(['promptfooconfig']);
     expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
       [{ x: 'one' }, ['regex', 'contains']],
       [{ x: 'two' }, ['preference']],
@@ -229,7 +226,9 @@ tests:
         /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 16 lost: 2 × the assertion moderation, .* and 12 more reasons$/,
       ),
       expect.stringMatching(/^8: the assertion moderation .* is not supported \(2 times\)/),
-      expect.stringMatching(/^5: transform of gpt-4o-mini/),
+      expect.stringMatching(
+        /^5: the provider gpt-4o-mini .*: its transform is not that of gpt-4o$/,
+      ),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
         /^5: the provider file:\/\/own\.py is not converted: providers in code run only as/,
@@ -321,62 +320,44 @@ tests:
     ]);
   });
 
-  test('drops assertions on transformed answers, and counts each as lost once', async () => {
+  test('gives metrics the transforms of provider, test and assertion, in this order', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [CONFIG]: `prompts: ['Say {{x}}']
-providers: [openai:gpt-4o]
+providers: [{ id: openai:gpt-4o, transform: output.trim() }]
 tests:
   - vars: { x: one }
     assert:
-      - { type: contains, value: READ, transform: output.toUpperCase() }
-      - { type: contains, value: read }
-      - { type: assert-set, threshold: 0.5, assert: [{ type: contains, value: a }] }
-      - { type: classifier, provider: 'huggingface:x', value: a, weight: 3 }
+      - { type: not-contains, value: READ, transform: output.toUpperCase() }
+      - { type: contains, value: a, transform: file://own.js }
   - vars: { x: two }
     options: { transform: JSON.parse(output).answer }
-    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }]
+    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }, { type: python, value: 'True' }]
   - vars: { x: three }
     options: { transform: JSON.parse(output).answer }
 `,
     });
     expect(problems).toEqual([]);
-    expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
-      [{ x: 'one' }, ['contains']],
-      [{ x: 'two' }, ['latency']],
-      [{ x: 'three' }, ['preference']],
+    const given = project.suites[0]?.tests.references.map(({ metrics = [] }) =>
+      metrics.map(({ name, source }) => [
+        name,
+        source.kind === 'built-in' ? source.with['transform'] : null,
+      ]),
+    );
+    const step = (code: string) => `output = await (async function () {\nreturn ${code}\n})();\n`;
+    expect(given).toEqual([
+      [['not-contains', `${step('output.trim()')}${step('output.toUpperCase()')}return output;`]],
+      [
+        ['equals', `${step('output.trim()')}${step('JSON.parse(output).answer')}return output;`],
+        ['latency', undefined],
+      ],
+      [['preference', undefined]],
     ]);
-    const advice =
-      'remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import';
-    expect(notices.slice(0, 6)).toEqual([
-      expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform does not run; ${advice}`,
-      expect.stringMatching(
-        /:8: the assertion assert-set is not converted: evaldiff does not support a threshold/,
-      ),
-      `${CONFIG}:9: the assertion classifier is not converted: classifiers are not supported`,
-      `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test does not run; ${advice}`,
-      `${CONFIG}:13: options.transform is not converted: answers are shown unchanged`,
-    ]);
-  });
-
-  test('reports a shared transform in one notice, with all its places and advice', async () => {
-    const { notices } = await read({
-      [CONFIG]: `
-prompts: ['{{x}}']
-providers: [openai:gpt-4o]
-defaultTest: { options: { transform: output.trim() } }
-tests:
-  - vars: { x: one }
-    assert:
-      - { type: contains, value: a }
-      - { type: equals, value: b }
-  - { vars: { x: two }, assert: [{ type: icontains, value: c }] }
-`,
-    });
-    expect(notices.filter((notice) => notice.includes('transform'))).toEqual([
-      `${CONFIG}: 2 of 2 tests, 0 of 3 assertions carried over; 3 lost: 3 × an assertion on a transformed answer`,
-      `${CONFIG}:8: an assertion on a transformed answer is not converted: options.transform of its test does not run; remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import (3 times, also at ${CONFIG}:9, 10)`,
+    expect(notices.slice(0, 4)).toEqual([
+      expect.stringContaining('3 of 3 tests, 3 of 5 assertions carried over; 3 lost: '),
+      `${CONFIG}:7: the assertion contains is not converted: its transform is not JavaScript in this file`,
+      `${CONFIG}:10: the assertion python is not converted: a transform in JavaScript cannot change the answer of a check in Python`,
+      `${CONFIG}:11: options.transform is not converted: answers are shown unchanged`,
     ]);
   });
 
