@@ -39,6 +39,7 @@ async function scoreCode(
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
+    modules: source.modules,
     outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
     inputs: answers.map((answer) => ({
       prompt: transcript(answer.messages),

@@ -85,19 +85,6 @@ describe('a JavaScript assertion in the sandbox', () => {
     ]);
   });
 
-  test.each([
-    [
-      'export const isKind = (output) => output.length > 3;\nmodule.exports = { isKind };',
-      'isKind',
-    ],
-    ['module.exports.default = (output) => output.length > 3', null],
-  ])('can be a file that exports a function: %s', async (source, exported) => {
-    expect(await run('javascript', javascriptMetric(check(source), 'file', exported))).toEqual([
-      1,
-      true,
-    ]);
-  });
-
   test('that needs an unavailable feature is reported before it runs', () => {
     expect(javascriptProblem('const fs = require("fs")')).toContain('it uses require');
     expect(javascriptProblem('return await fetch("x")')).not.toBeNull();

@@ -71,31 +71,14 @@ reason = $part("reason");
 result = $part("result");
 `;
 
-function fileCall(source: string, exported: string | null): string {
-  const commonJs = source
-    .replace(/^export\s+default\s+/m, 'module.exports.default = ')
-    .replace(/^export\s*\{([^}]*)\}\s*;?/gm, (_, names: string) => exportsOf(names))
-    .replace(/^export\s+(?=(?:const|let|var|function|async|class)\b)/gm, '');
-  const named = JSON.stringify(exported);
-  const pick =
-    exported === null
-      ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
-      : `[module.exports[${named}], typeof ${exported} === "function" ? ${exported} : undefined, ` +
-        `module.exports.default?.[${named}], module.exports.default, module.exports]` +
-        '.find((one) => typeof one === "function")';
-  return `const $check = (function (module, exports) {
-${commonJs.trimEnd()}
-return ${pick};
-})(...[{ exports: {} }].flatMap((module) => [module, module.exports]));`;
-}
-
-/** Rewrites the exported names `a, b as c` for CommonJS, on one line: `module.exports.a = a; …`. */
-function exportsOf(names: string): string {
-  return names
-    .split(',')
-    .map((name) => name.trim().split(/\s+as\s+/))
-    .flatMap(([own = '', told = own]) => (own === '' ? [] : [`module.exports.${told} = ${own};`]))
-    .join(' ');
+/** `path` is one of the modules of the check. */
+function fileCall(path: string, exported: string | null): string {
+  const named = JSON.stringify(exported ?? 'default');
+  return `const $check = async (...given) => {
+const module = await import(${JSON.stringify(path)});
+const own = module.default?.default ?? module.default;
+const check = [module[${named}], own?.[${named}], own, module].find((one) => typeof one === "function");
+return check(...given); };`;
 }
 
 /** Code of one line returns the value of its last statement. Longer code contains a `return`. */
@@ -199,7 +182,7 @@ const CODE_CHECKS = {
   javascript: {
     wrap: javascriptMetric,
     problem: javascriptProblem,
-    file: /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/,
+    file: /^file:\/\/(.+\.[cm]?[jt]s)(?::([A-Za-z_$][\w$]*))?$/,
   },
   python: {
     wrap: pythonMetric,
@@ -212,20 +195,29 @@ export const codeAssertion =
   (language: CodeLanguage) =>
   (
     { value, threshold, negate, config }: GivenAssertion,
-    { structured, unlike, asData, textOf, transforms }: AssertionContext,
+    { structured, unlike, asData, textOf, modulesOf, transforms }: AssertionContext,
   ): JsonMap => {
     if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
     const { wrap, problem, file } = CODE_CHECKS[language];
     const isFile = value.trim().startsWith('file://');
     const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
+    const modules = isFile && language === 'javascript' ? modulesOf(path) : null;
+    const [entry] = Object.keys(modules ?? {});
     const source =
+      entry ??
       (isFile ? textOf(path) : value) ??
-      refuse(`${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`);
-    const why = problem(source, isFile ? path : null);
+      refuse(
+        `${value} cannot be read; only .js, .cjs, .mjs, .ts and .py files of the repository are`,
+      );
+    const why = entry === undefined ? problem(source, isFile ? path : null) : null;
     if (why !== null) refuse(why);
     const change = transforms.length === 0 ? null : changeBody(transforms, { asData: false });
     if (change !== null && language === 'python')
       refuse('a transform in JavaScript cannot change the answer of a check in Python');
     const check = { source, threshold, negate, structured, unlike, asData, config, change };
-    return { language, code: wrap(check, isFile ? 'file' : 'inline', exported) };
+    return {
+      language,
+      code: wrap(check, isFile ? 'file' : 'inline', exported),
+      ...(modules && { modules }),
+    };
   };

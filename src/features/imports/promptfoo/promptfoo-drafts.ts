@@ -14,8 +14,9 @@ import {
   uniqueNames,
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { tryConvert, type Node } from '../shared/node.ts';
+import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
 import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
+import { linkedModules } from './modules.ts';
 import type { LocatedModel } from './promptfoo-models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
@@ -119,6 +120,8 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
+const SCRIPT = /\.[cm]?[jt]s$/;
+
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
   tests: readonly ForeignTest[],
@@ -126,6 +129,7 @@ async function metricsReader(
 ) {
   const structured = structuredNames(tests);
   const texts = new Map<string, { file: string; text: string } | undefined>();
+  const linked = new Map<string, { modules: Record<string, string> } | { why: string }>();
   const { file: whole } = root.place;
   for (const { value, node } of tests.flatMap(({ assertions }) => assertions))
     for (const each of [value['value']].flat()) {
@@ -133,6 +137,15 @@ async function metricsReader(
       const line = node.place.file === whole ? node.place.line : 0;
       if (path !== null && !texts.has(path))
         texts.set(path, (await files.texts(path, { file: whole, line }))[0]);
+      const entry = texts.get(path ?? '')?.file;
+      if (path !== null && entry !== undefined && SCRIPT.test(path) && !linked.has(path))
+        linked.set(
+          path,
+          await tryConvertAsync<{ modules: Record<string, string> }, { why: string }>(
+            async () => ({ modules: await linkedModules(entry, files) }),
+            (why) => ({ why }),
+          ),
+        );
     }
   const ofModels = models[0]?.transform ?? null;
   return ({ assertions, transform, node: test, vars, ...inputsOf }: ForeignTest) => {
@@ -153,8 +166,14 @@ async function metricsReader(
         file = texts.get(path)?.file ?? null;
         return texts.get(path)?.text ?? null;
       };
+      const modulesOf = (path: string) => {
+        const found = linked.get(path);
+        if (found !== undefined && 'why' in found) return refuse(found.why);
+        textOf(path);
+        return found?.modules ?? null;
+      };
       const converted = tryConvert(
-        () => [convertAssertion(value, { ...context, textOf })],
+        () => [convertAssertion(value, { ...context, textOf, modulesOf })],
         (why) => node.lose(`the assertion ${type}`, why),
       );
       return converted.flatMap((metric) => {

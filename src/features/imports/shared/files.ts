@@ -55,6 +55,12 @@ export function importFiles(files: Files, folder: string, problems: Problem[]) {
         const document = await files.document(file, problems);
         return document === null ? [] : [new Node(document, losses)];
       }),
+    /** The text of a file of the repository. Null if it cannot be read. */
+    textAt: async (path: string) => {
+      const read = files.absence(path) === null ? await files.data(path, null, problems) : null;
+      return read && importedText(read.content);
+    },
+    exists: (path: string) => files.absence(path) === null,
     rows: async (path: string, from: Place) =>
       (await contents(path, from)).flatMap(({ file, content }) =>
         readRows(file, content, problems).map((row) => ({ file, ...row })),

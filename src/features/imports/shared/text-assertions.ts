@@ -16,6 +16,8 @@ export interface AssertionContext {
   /** Code that changes the answer first, in this order. */
   transforms: readonly (Json | undefined)[];
   textOf(path: string): string | null;
+  /** The modules of a JavaScript file, itself first. Refuses what cannot run in the sandbox. */
+  modulesOf(path: string): Record<string, string> | null;
 }
 
 export interface GivenAssertion {
@@ -216,5 +218,10 @@ export function convertText(
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
   const nothing = { vars: {}, unlike: {}, structured: [], asData: false, transforms: [] };
   const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
-  return convertWith(conversion, asked, { ...nothing, textOf: () => null, builtIns });
+  return convertWith(conversion, asked, {
+    ...nothing,
+    textOf: () => null,
+    modulesOf: () => null,
+    builtIns,
+  });
 }
