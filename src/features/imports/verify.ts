@@ -56,6 +56,10 @@ export async function verifyImport(
   );
   terminal.out(verdictLines(compared.length, differing));
   if (words !== '') terminal.out(`not compared: ${words}\n`);
+  const [{ of, carried } = { of: 0, carried: 0 }] = source.imported.carried.filter(
+    ({ unit }) => unit === 'test',
+  );
+  terminal.out(`${carried.toLocaleString('en-US')} of ${counted(of, 'test')} would run here\n`);
   return differing.length === 0 ? 0 : 1;
 }
 

@@ -1,10 +1,10 @@
 import { readYaml } from '../../../documents/yaml.ts';
 import { suggestion } from '../../../text/suggest.ts';
-import { isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
-import { tryConvert, refuse } from '../shared/node.ts';
-import { assertionText } from '../shared/templates.ts';
+import { isAmong, tryConvert, refuse } from '../shared/node.ts';
+import { assertionText, templateText } from '../shared/templates.ts';
 import {
   TEXT_ASSERTIONS,
   convertWith,
@@ -18,8 +18,11 @@ import { changeBody, codeAssertion } from './code.ts';
 import type { ForeignAssertion } from './promptfoo-values.ts';
 import { fillIn } from './templates.ts';
 
+/** A test passes if all its assertions pass, so a weight other than 0 changes no verdict. */
 const ASSERTION_KEYS =
-  'type value threshold metric weight config description label name id transform'.split(' ');
+  'type value threshold metric weight config description label name id transform';
+
+const LOST_KEYS = 'rubricPrompt contextTransform';
 
 const ofCriteria = (name: string): AssertionConversion => ({
   uses: name,
@@ -45,8 +48,24 @@ const CONVERSIONS: Readonly<Record<string, AssertionConversion>> = {
   },
   factuality: FACTUALITY,
   'model-graded-factuality': FACTUALITY,
+  'context-faithfulness': ofContext('The context supports every claim of the answer.'),
+  'context-relevance': ofContext(
+    'The context is relevant to the question that the answer answers.',
+  ),
+  'context-recall': ofContext('The context contains everything that this statement says'),
   'answer-relevance': { uses: 'answer_relevance', threshold: null },
 };
+
+/** A rubric over the test's variable `context`. */
+function ofContext(criteria: string): AssertionConversion {
+  return ({ value }, { vars: { context } }) => {
+    if (context === undefined) return refuse('its test has no variable context');
+    const statement = filledText(value) === null ? '' : `: ${someText(value)}`;
+    return uses('llm_rubric', {
+      criteria: `${criteria}${statement}\n\nContext:\n${templateText(context)}`,
+    });
+  };
+}
 
 function similarTexts({ value, threshold, provider }: GivenAssertion): JsonMap {
   const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
@@ -140,12 +159,10 @@ function fillInCode(code: Json, vars: JsonMap): Json {
 export function reportUnreadAssertionKeys({ value, node }: ForeignAssertion, type: string): void {
   const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   const of = `of the assertion ${type}`;
-  for (const key of Object.keys(value))
-    if (!ASSERTION_KEYS.includes(key) && !(key === 'provider' && compares))
-      node.lose(
-        `${key} ${of}`,
-        key === 'provider' ? "the settings' grader gives all grades" : 'evaldiff has no equivalent',
-      );
-  const { weight = 1 } = value;
-  if (weight !== 0 && weight !== 1) node.lose(`weight ${of}`, 'all gating metrics count equally');
+  for (const key of Object.keys(value)) {
+    if (isAmong(ASSERTION_KEYS, key) || (key === 'provider' && compares)) continue;
+    if (key === 'provider') node.remark(`provider ${of}: the settings' grader gives all grades`);
+    else if (isAmong(LOST_KEYS, key)) node.lose(`${key} ${of}`, 'evaldiff has no equivalent');
+    else node.losses.ignored.push(node.place);
+  }
 }
