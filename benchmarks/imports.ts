@@ -162,7 +162,9 @@ async function importsOf(folder: string): Promise<Imported[]> {
     );
     const found: Imported[] = [];
     const paths = [...tree.files.keys()].filter(
-      (path) => formatByPath(path, PROMPTFOO) !== null && !path.includes('node_modules/'),
+      (path) =>
+        !path.includes('node_modules/') &&
+        (formatByPath(path, PROMPTFOO) !== null || settings.prompts.includes(path)),
     );
     for (const path of paths) {
       const problems: Problem[] = [];

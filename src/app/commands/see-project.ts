@@ -25,6 +25,7 @@ import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { Project } from '../../project/settings.ts';
 import { PROMPTFOO_PROGRAM, type AskedModel } from '../../types/model.ts';
 import { retirementDate } from '../../types/passports.ts';
+import type { JsonMap } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -123,9 +124,9 @@ export async function seeProject(
   };
 }
 
-function withPrompts(tree: SourceTree, listed: readonly string[]): SourceTree {
+function withPrompts(tree: SourceTree, listed: readonly string[], more: JsonMap = {}): SourceTree {
   if (listed.length === 0) return tree;
-  const text = JSON.stringify({ prompts: listed });
+  const text = JSON.stringify({ ...more, prompts: listed });
   return withText(tree, SETTINGS_FILE, text, sha256(text));
 }
 
@@ -146,7 +147,11 @@ async function unreadable(
 ): Promise<SeenProject['left']> {
   const found = await Promise.all(
     paths.map(async (path) => {
-      const { problems } = await readFiles(withPrompts(tree, [path]), formats, suiteKeys);
+      // The settings that init writes have a grader.
+      const alone = withPrompts(tree, [path], {
+        grader: { model: factsOf('openai').starterModel },
+      });
+      const { problems } = await readFiles(alone, formats, suiteKeys);
       const [first] = problems.filter(({ place }) => place !== null);
       return first === undefined ? [] : [{ path, why: formatProblem(first) }];
     }),

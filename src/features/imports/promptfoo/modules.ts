@@ -26,8 +26,14 @@ export async function linkedModules(
     modules[path] = source;
     for (const name of imports) {
       const found = modulePath(path, name, files.exists);
+      const line = text.slice(0, text.indexOf(name)).split('\n').length;
       if (found === null)
-        refuse(`it imports ${name} at ${path}, and packages and Node's I/O do not run here`);
+        refuse(
+          `it imports ${name} at ${path}:${line}, ` +
+            (name.startsWith('.')
+              ? 'which does not exist'
+              : "and packages and Node's I/O do not run here"),
+        );
       if (!isBuiltIn(found)) open.push(found);
     }
     if (JSON.stringify(modules).length > MAX_MODULES_CHARS) refuse('its modules exceed 1 MiB');
