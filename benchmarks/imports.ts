@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { filePathsBelow } from '../scripts/entries-below.ts';
 import { main } from '../src/app/commands/program.ts';
 import { withTree } from '../src/app/commands/project.ts';
 import type { Terminal } from '../src/app/commands/terminal.ts';
@@ -135,7 +136,7 @@ async function switchProject(folder: string, name: string): Promise<Switched> {
 
 async function verdicts(folder: string): Promise<Pick<Switched, 'opposite' | 'compared'>> {
   let [opposite, compared] = [0, 0];
-  for (const results of namesBelow(folder).filter((path) => path.endsWith('results.json'))) {
+  for (const results of filePathsBelow(folder).filter((path) => path.endsWith('results.json'))) {
     const file = join(dirname(results), 'promptfooconfig.yaml');
     if (!existsSync(join(folder, file))) continue;
     const { out } = await command(folder, 'import', file, '--verify', results);
@@ -179,10 +180,6 @@ async function importsOf(folder: string): Promise<Imported[]> {
     }
     return found;
   });
-}
-
-function namesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' });
 }
 
 async function command(folder: string, ...argv: string[]) {

@@ -6,8 +6,8 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
-import { member, parseMap } from '../../types/plain.ts';
 import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
+import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { archiveOf, readOrigin, schemaLine, type CopyOrigin } from '../session/origin.ts';
@@ -59,26 +59,7 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       const { directory } = options;
       const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
       const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-      const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
-        await refuseOwnRepository(repository);
-        const project = await seeProject(
-          tree,
-          repository,
-          dayOf(terminal.testOverrides),
-          formatsOf(terminal.features),
-          suiteKeysOf(terminal.features),
-        );
-        const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
-        const found = await findStarter(given, terminal);
-        return {
-          seen: {
-            ...project,
-            workflow: await findWorkflow(project, origin),
-            installs: tree.files.has('package-lock.json'),
-          },
-          starter: { ...found, needsHost: found.needsHost || project.needsHost },
-        };
-      });
+      const { seen, starter } = await seeFolder(directory, origin, env, terminal);
       const vendors = vendorsToAsk(seen, starter, env);
       const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
       const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
@@ -104,6 +85,34 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       done(0);
     });
 };
+
+async function seeFolder(
+  directory: string,
+  origin: CopyOrigin | null,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<{ seen: Seen; starter: StarterFiles }> {
+  return withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
+    const project = await seeProject(
+      tree,
+      repository,
+      dayOf(terminal.testOverrides),
+      formatsOf(terminal.features),
+      suiteKeysOf(terminal.features),
+    );
+    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+    const found = await findStarter(given, terminal);
+    return {
+      seen: {
+        ...project,
+        workflow: await findWorkflow(project, origin),
+        installs: tree.files.has('package-lock.json'),
+      },
+      starter: { ...found, needsHost: found.needsHost || project.needsHost },
+    };
+  });
+}
 
 function initLines(
   seen: Seen,

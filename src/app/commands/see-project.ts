@@ -12,8 +12,8 @@ import { readOverrides } from '../../config/overrides.ts';
 import { readProject } from '../../config/project.ts';
 import type { SuiteKey } from '../../config/suite-key.ts';
 import { createFiles, withText } from '../../documents/files.ts';
-import { formatProblem } from '../../errors.ts';
 import type { Repository } from '../../edges/git/repository.ts';
+import { formatProblem } from '../../errors.ts';
 import {
   comparesEmbeddings,
   everyMetric,
@@ -59,7 +59,7 @@ export interface SeenProject {
   project: Project;
 }
 
-export interface RetiredModel {
+interface RetiredModel {
   name: string;
   end: string;
   provider: VendorName;

@@ -98,26 +98,30 @@ const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): JsonMap {
   const { type: written, value: given = null, threshold = null, config, provider } = assertion;
+  const { transform = null } = assertion;
   if (typeof written !== 'string') return refuse('it has no type');
   const negate = written.startsWith('not-');
   const type = written.replace(/^not-/, '').replace(/^similar:cosine$/, 'similar');
   const conversion = ownEntry(CONVERSIONS, type) ?? refuse(unreadType(type));
-  const isCode = type === 'javascript' || type === 'python';
-  const read = isCode ? fillInCode(given, context.vars) : assertionValue(given, context);
+  const read = /^(?:javascript|python)$/.test(type)
+    ? fillInCode(given, context.vars)
+    : assertionValue(given, context);
   if (threshold !== null && typeof threshold !== 'number')
     return refuse('its threshold is not a number');
   const value = given === null ? undefined : read;
-  const steps = OF_NO_TEXT.test(written) ? [] : [...context.transforms, assertion['transform']];
-  const transforms = steps.filter((step) => (step ?? '') !== '');
+  const transforms = (OF_NO_TEXT.test(written) ? [] : [...context.transforms, transform]).filter(
+    (step) => step !== null && step !== '',
+  );
   const asked = { value, threshold, negate, config, provider };
-  const converted = convertWith(conversion, asked, { ...context, transforms });
+  const own = { ...context, transforms };
+  return withTransforms(convertWith(conversion, asked, own), own);
+}
+
+function withTransforms(converted: JsonMap, context: AssertionContext): JsonMap {
   const { uses: name, with: values } = converted;
-  return transforms.length === 0 || typeof name !== 'string'
-    ? converted
-    : {
-        ...converted,
-        with: { ...(isMap(values) ? values : {}), transform: changeBody(transforms, context) },
-      };
+  if (context.transforms.length === 0 || typeof name !== 'string') return converted;
+  const transform = changeBody(context);
+  return { ...converted, with: { ...(isMap(values) ? values : {}), transform } };
 }
 
 const unreadType = (type: string): string =>
@@ -132,13 +136,13 @@ export function pathIn(text: string): string | null {
 const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 /** Fills in templates, except in files that the assertion names. */
-function assertionValue(written: Json, context: Pick<AssertionContext, 'vars' | 'textOf'>): Json {
+function assertionValue(written: Json, context: Pick<AssertionContext, 'vars' | 'fileAt'>): Json {
   if (Array.isArray(written)) return written.map((member) => assertionValue(member, context));
   if (typeof written !== 'string') return written;
   const path = pathIn(written);
   if (path === null) return fillIn(written, context.vars, 'empty', assertionText);
   if (CODE_PATH.test(path)) refuse('values from code do not run');
-  const content = context.textOf(path) ?? refuse(`${path} cannot be read`);
+  const content = context.fileAt(path)?.text ?? refuse(`${path} cannot be read`);
   if (!/\.(?:json|ya?ml)$/i.test(path)) return content.trim();
   const read = readYaml(path, content);
   return read.ok ? read.value.value : refuse(`${path} is neither JSON nor YAML`);

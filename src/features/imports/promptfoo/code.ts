@@ -1,7 +1,7 @@
 import { changeFunction } from '../../../metrics/transform.ts';
 import type { CodeLanguage, Json, JsonMap } from '../../../types/plain.ts';
 import { refuse } from '../shared/node.ts';
-import type { AssertionContext, GivenAssertion } from '../shared/text-assertions.ts';
+import type { AssertionContext, GivenAssertion, NamedFile } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 export interface CodeCheck {
@@ -158,10 +158,10 @@ function indentedBody(source: string): string {
 }
 
 /** The body of a function of `output` and `context` that runs the transforms one after the other. */
-export function changeBody(
-  transforms: readonly (Json | undefined)[],
-  { asData }: Pick<AssertionContext, 'asData'>,
-): string {
+export function changeBody({
+  transforms,
+  asData,
+}: Pick<AssertionContext, 'transforms' | 'asData'>): string {
   const steps = transforms.map((step) => {
     if (typeof step !== 'string' || step.startsWith('file://'))
       return refuse('its transform is not JavaScript in this file');
@@ -195,29 +195,36 @@ export const codeAssertion =
   (language: CodeLanguage) =>
   (
     { value, threshold, negate, config }: GivenAssertion,
-    { structured, unlike, asData, textOf, modulesOf, transforms }: AssertionContext,
+    { structured, unlike, asData, fileAt, transforms }: AssertionContext,
   ): JsonMap => {
     if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
-    const { wrap, problem, file } = CODE_CHECKS[language];
-    const isFile = value.trim().startsWith('file://');
-    const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
-    const modules = isFile && language === 'javascript' ? modulesOf(path) : null;
-    const [entry] = Object.keys(modules ?? {});
-    const source =
-      entry ??
-      (isFile ? textOf(path) : value) ??
-      refuse(
-        `${value} cannot be read; only .js, .cjs, .mjs, .ts and .py files of the repository are`,
-      );
-    const why = entry === undefined ? problem(source, isFile ? path : null) : null;
-    if (why !== null) refuse(why);
-    const change = transforms.length === 0 ? null : changeBody(transforms, { asData: false });
-    if (change !== null && language === 'python')
-      refuse('a transform in JavaScript cannot change the answer of a check in Python');
+    const { source, form, exported, modules } = readCode(value, language, fileAt);
+    const change = changeFor(language, transforms);
     const check = { source, threshold, negate, structured, unlike, asData, config, change };
-    return {
-      language,
-      code: wrap(check, isFile ? 'file' : 'inline', exported),
-      ...(modules && { modules }),
-    };
+    const code = CODE_CHECKS[language].wrap(check, form, exported);
+    return { language, code, ...(modules && { modules }) };
   };
+
+/** The source is the path of the first module, if there are modules. */
+function readCode(value: string, language: CodeLanguage, fileAt: AssertionContext['fileAt']) {
+  const { problem, file } = CODE_CHECKS[language];
+  const isFile = value.trim().startsWith('file://');
+  const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
+  const found: Pick<NamedFile, 'text' | 'modules'> | null = isFile ? fileAt(path) : { text: value };
+  if (found === null)
+    return refuse(
+      `${value} cannot be read; only .js, .cjs, .mjs, .ts and .py files of the repository are`,
+    );
+  const modules = found.modules?.();
+  const why = modules === undefined ? problem(found.text, isFile ? path : null) : null;
+  if (why !== null) refuse(why);
+  const [source = found.text] = Object.keys(modules ?? {});
+  return { source, form: isFile ? ('file' as const) : ('inline' as const), exported, modules };
+}
+
+function changeFor(language: CodeLanguage, transforms: AssertionContext['transforms']) {
+  if (transforms.length === 0) return null;
+  return language === 'python'
+    ? refuse('a transform in JavaScript cannot change the answer of a check in Python')
+    : changeBody({ transforms, asData: false });
+}

@@ -2,7 +2,7 @@ import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf } from '../../../config/templates.ts';
 import { valueAt, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import { filledText, type JsonMap } from '../../../types/plain.ts';
+import { filledText, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import {
   A_TEST,
   isScalar,
@@ -15,9 +15,9 @@ import {
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
 import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
+import type { NamedFile } from '../shared/text-assertions.ts';
 import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
 import { linkedModules } from './modules.ts';
-import type { LocatedModel } from './promptfoo-models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -29,7 +29,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   root: Node;
   prompts: readonly ForeignPrompt[];
-  models: readonly LocatedModel[];
+  models: readonly { transform: Json }[];
   /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
@@ -120,7 +120,28 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
-const SCRIPT = /\.[cm]?[jt]s$/;
+function startOf(file: string | null): Record<string, Place> {
+  const start = file === null ? null : { file, line: 1 };
+  return start === null ? {} : { code: start, with: start };
+}
+
+/** Code that the sandbox cannot run is refused when its modules are taken. */
+async function readNamed(
+  path: string,
+  from: Place,
+  files: ImportFiles,
+): Promise<NamedFile | undefined> {
+  const [found] = await files.texts(path, from);
+  if (found === undefined || !/\.[cm]?[jt]s$/.test(path)) return found;
+  const modules = await tryConvertAsync<() => Record<string, string>, () => never>(
+    async () => {
+      const linked = await linkedModules(found.file, files);
+      return () => linked;
+    },
+    (why) => () => refuse(why),
+  );
+  return { ...found, modules };
+}
 
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
@@ -128,24 +149,14 @@ async function metricsReader(
   { files, root, builtIns, asData, inputs, models, code }: TestsContext,
 ) {
   const structured = structuredNames(tests);
-  const texts = new Map<string, { file: string; text: string } | undefined>();
-  const linked = new Map<string, { modules: Record<string, string> } | { why: string }>();
+  const named = new Map<string, NamedFile | undefined>();
   const { file: whole } = root.place;
   for (const { value, node } of tests.flatMap(({ assertions }) => assertions))
     for (const each of [value['value']].flat()) {
       const path = typeof each === 'string' ? pathIn(each) : null;
       const line = node.place.file === whole ? node.place.line : 0;
-      if (path !== null && !texts.has(path))
-        texts.set(path, (await files.texts(path, { file: whole, line }))[0]);
-      const entry = texts.get(path ?? '')?.file;
-      if (path !== null && entry !== undefined && SCRIPT.test(path) && !linked.has(path))
-        linked.set(
-          path,
-          await tryConvertAsync<{ modules: Record<string, string> }, { why: string }>(
-            async () => ({ modules: await linkedModules(entry, files) }),
-            (why) => ({ why }),
-          ),
-        );
+      if (path !== null && !named.has(path))
+        named.set(path, await readNamed(path, { file: whole, line }, files));
     }
   const ofModels = models[0]?.transform ?? null;
   return ({ assertions, transform, node: test, vars, ...inputsOf }: ForeignTest) => {
@@ -162,18 +173,12 @@ async function metricsReader(
       const { value, node } = assertion;
       const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
       let { file } = assertion;
-      const textOf = (path: string): string | null => {
-        file = texts.get(path)?.file ?? null;
-        return texts.get(path)?.text ?? null;
-      };
-      const modulesOf = (path: string) => {
-        const found = linked.get(path);
-        if (found !== undefined && 'why' in found) return refuse(found.why);
-        textOf(path);
-        return found?.modules ?? null;
+      const fileAt = (path: string) => {
+        file = named.get(path)?.file ?? null;
+        return named.get(path) ?? null;
       };
       const converted = tryConvert(
-        () => [convertAssertion(value, { ...context, textOf, modulesOf })],
+        () => [convertAssertion(value, { ...context, fileAt })],
         (why) => node.lose(`the assertion ${type}`, why),
       );
       return converted.flatMap((metric) => {
@@ -181,8 +186,7 @@ async function metricsReader(
         const label = filledText(value['metric'] ?? value['label']);
         const name = unique(label?.includes('{{') === false ? label : type);
         const skip = value['weight'] === 0 ? { skip: true } : {};
-        const start = file === null ? null : { file, line: 1 };
-        const keys = start === null ? {} : { code: start, with: start };
+        const keys = startOf(file);
         const own = placed(node.place, { name, ...metric, ...skip }, keys);
         return [{ assertion: value, metric: own }];
       });

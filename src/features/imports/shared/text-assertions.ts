@@ -6,6 +6,13 @@ import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../t
 import { isScalar } from './draft.ts';
 import { refuse } from './node.ts';
 
+export interface NamedFile {
+  file: string;
+  text: string;
+  /** Of a JavaScript file: itself and what it imports. */
+  modules?(): Record<string, string>;
+}
+
 export interface AssertionContext {
   vars: JsonMap;
   /** Variables whose values differ from the input, because templates in them were filled in. */
@@ -15,9 +22,7 @@ export interface AssertionContext {
   asData: boolean;
   /** Code that changes the answer first, in this order. */
   transforms: readonly (Json | undefined)[];
-  textOf(path: string): string | null;
-  /** The modules of a JavaScript file, itself first. Refuses what cannot run in the sandbox. */
-  modulesOf(path: string): Record<string, string> | null;
+  fileAt(path: string): NamedFile | null;
 }
 
 export interface GivenAssertion {
@@ -220,8 +225,7 @@ export function convertText(
   const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
   return convertWith(conversion, asked, {
     ...nothing,
-    textOf: () => null,
-    modulesOf: () => null,
+    fileAt: () => null,
     builtIns,
   });
 }
