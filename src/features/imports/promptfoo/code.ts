@@ -216,10 +216,13 @@ function readCode(value: string, language: CodeLanguage, fileAt: AssertionContex
       `${value} cannot be read; only .js, .cjs, .mjs, .ts and .py files of the repository are`,
     );
   const modules = found.modules?.();
-  const why = modules === undefined ? problem(found.text, isFile ? path : null) : null;
-  if (why !== null) refuse(why);
+  if (modules === undefined) refuseIf(problem(found.text, isFile ? path : null));
   const [source = found.text] = Object.keys(modules ?? {});
   return { source, form: isFile ? ('file' as const) : ('inline' as const), exported, modules };
+}
+
+function refuseIf(why: string | null): void {
+  if (why !== null) refuse(why);
 }
 
 function changeFor(language: CodeLanguage, transforms: AssertionContext['transforms']) {
