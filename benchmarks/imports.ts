@@ -6,7 +6,15 @@
  *   npx node benchmarks/imports.ts [folders of repositories…]
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { filePathsBelow } from '../scripts/entries-below.ts';
@@ -56,6 +64,7 @@ const folders = (given.length === 0 ? [FIXTURES] : given).flatMap((folder) =>
 );
 const rows: Switched[] = [];
 for (const folder of folders) rows.push(await inCopy(folder, switchProject));
+const matrix = await inCopy(join(FIXTURES, '..'), matrixVerdicts);
 const sum = (count: (row: Switched) => number): number =>
   rows.reduce((total, row) => total + count(row), 0);
 const switched = rows.filter(({ isSwitched }) => isSwitched).length;
@@ -91,6 +100,8 @@ console.log(
       ],
       2,
     ),
+    '',
+    `${String(matrix.opposite)} of ${String(matrix.compared)} verdicts of the matrix in the fixtures differ from promptfoo's.`,
   ].join('\n'),
 );
 
@@ -132,6 +143,29 @@ async function switchProject(folder: string, name: string): Promise<Switched> {
         : lossLine(loss)
       : problem || (runs === undefined ? written.err : `it runs ${runs}`),
   };
+}
+
+/** Writes the matrix of measured verdicts as a configuration with its results. */
+async function matrixVerdicts(folder: string): Promise<Pick<Switched, 'opposite' | 'compared'>> {
+  const { vars, answers, assertions } = JSON.parse(
+    readFileSync(join(folder, 'matrix.json'), 'utf8'),
+  ) as { vars: object; answers: string[]; assertions: { pass: string }[] };
+  const checks = assertions.map(({ pass, ...assertion }) => ({ pass, assertion }));
+  const results = checks.flatMap(({ pass, assertion }, testIdx) =>
+    answers.map((output, at) => ({
+      ...{ testIdx, vars, response: { output }, prompt: { raw: 'Give an answer' }, latencyMs: 40 },
+      gradingResult: { componentResults: [{ assertion, pass: pass[at] === '1', reason: '' }] },
+    })),
+  );
+  const write = (name: string, value: object): void => {
+    writeFileSync(join(folder, name), JSON.stringify(value));
+  };
+  write('results.json', { results: { results } });
+  write('promptfooconfig.yaml', {
+    ...{ prompts: ['Give an answer'], providers: ['openai:gpt-4o'] },
+    tests: checks.map(({ assertion }) => ({ vars, assert: [assertion] })),
+  });
+  return verdicts(folder);
 }
 
 async function verdicts(folder: string): Promise<Pick<Switched, 'opposite' | 'compared'>> {
