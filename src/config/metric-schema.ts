@@ -102,6 +102,9 @@ export const metricSchema = closed({
     )
     .optional(),
   language: codeLanguage.optional(),
+  modules: mapOf(anyText(), 'a map of texts')
+    .describe('Modules that JavaScript code can import: path → source.')
+    .optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
       'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +

@@ -143,11 +143,13 @@ function fromWritten(
 }
 
 function metricSource(
-  { uses, rubric, language = 'python', code = '' }: RawMetric,
+  { uses, rubric, language = 'python', code = '', modules }: RawMetric,
   parameters: Record<string, Json>,
 ): MetricSource {
   if (uses !== undefined) return { kind: 'built-in', uses, with: parameters };
-  return rubric === undefined ? { kind: 'code', language, code } : { kind: 'rubric', rubric };
+  return rubric === undefined
+    ? { kind: 'code', language, code, ...(modules && { modules }) }
+    : { kind: 'rubric', rubric };
 }
 
 /** The share of a dialogue's turns (or other parts) that must pass by default. */

@@ -113,6 +113,10 @@ qualeval: { enabled: off, max_attributes: 5 }
   const batches =
     "; only OpenAI's and Anthropic's own servers offer batches. Remove this key, or write direct";
   test.each([
+    [
+      'code: host',
+      '1: unknown key "code"; set it for a run: --code host, or code: host in the workflow',
+    ],
     ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
     ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],

@@ -6,6 +6,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
+import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
 import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
@@ -58,21 +59,7 @@ export async function writeProject(options: InitOptions, terminal: Terminal): Pr
   const { directory } = options;
   const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
   const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-  const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
-    await refuseOwnRepository(repository);
-    const project = await seeProject(
-      tree,
-      repository,
-      dayOf(terminal.testOverrides),
-      formatsOf(terminal.features),
-      suiteKeysOf(terminal.features),
-    );
-    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
-    return {
-      seen: { ...project, workflow: await findWorkflow(project, origin) },
-      starter: await findStarter(given, terminal),
-    };
-  });
+  const { seen, starter } = await seeFolder(directory, origin, env, terminal);
   const vendors = vendorsToAsk(seen, starter, env);
   const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
   const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
@@ -82,12 +69,45 @@ export async function writeProject(options: InitOptions, terminal: Terminal): Pr
   );
   if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
   const code = starter.needsHost ? 'host' : 'sandbox';
-  const found = await validateLines(join(seen.root, seen.below), terminal, code);
+  const found =
+    seen.runs.length === 0
+      ? await validateLines(join(seen.root, seen.below), terminal, code)
+      : [
+          `npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`,
+        ];
   const here = await realpath(terminal.cwd);
   const shown = (path: string): string =>
     relative(here, join(seen.root, path)).split(sep).join('/');
   const facts = { ...written, unset, named: options.from !== undefined, shown };
   return initLines(seen, files, facts, found);
+}
+
+async function seeFolder(
+  directory: string,
+  origin: CopyOrigin | null,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<{ seen: Seen; starter: StarterFiles }> {
+  return withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
+    const project = await seeProject(
+      tree,
+      repository,
+      dayOf(terminal.testOverrides),
+      formatsOf(terminal.features),
+      suiteKeysOf(terminal.features),
+    );
+    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+    const found = await findStarter(given, terminal);
+    return {
+      seen: {
+        ...project,
+        workflow: await findWorkflow(project, origin),
+        installs: tree.files.has('package-lock.json'),
+      },
+      starter: { ...found, needsHost: found.needsHost || project.needsHost },
+    };
+  });
 }
 
 function initLines(
@@ -147,7 +167,11 @@ async function findStarter(project: StarterProject, { features }: Terminal): Pro
   };
 }
 
-type Seen = SeenProject & { workflow: string | null };
+interface Seen extends SeenProject {
+  workflow: string | null;
+  /** Whether `npm ci` installs the packages of the project's code. */
+  installs: boolean;
+}
 
 /** A fork may have renamed the package, but not its command. */
 async function isEvaldiffsOwn(folder: string): Promise<boolean> {
@@ -204,7 +228,7 @@ async function wantedFiles(
 type FormatPath = (path: string) => string;
 
 function initSummary(
-  { below, settings, prompts, foreign, unread, workflow }: Seen,
+  { below, settings, prompts, foreign, left, unread, workflow }: Seen,
   files: ReadonlyMap<string, string>,
   { shown, starter, origin }: Facts,
 ): string[] {
@@ -217,17 +241,21 @@ function initSummary(
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}${tested.get(path) ?? ''}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...starter.left.map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
+    ...[...left, ...starter.left].map(
+      ({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`,
+    ),
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
         'examples/workflows contains a workflow that does',
     ),
-    ...foreign.map(
-      (path) =>
-        `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
-        `${shellWord(shown(path))} converts it`,
-    ),
+    ...foreign
+      .filter((path) => !left.some((each) => posix.join(below, each.path) === path))
+      .map(
+        (path) =>
+          `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
+          `${shellWord(shown(path))} converts it`,
+      ),
     ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
   ];
 }
@@ -243,6 +271,7 @@ interface Facts extends WrittenFor {
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
   const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
+  const isWritten = files.has(posix.join(below, SETTINGS_FILE));
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(
@@ -252,13 +281,18 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
+    ...(isWritten ? seen.retired : []).map(
+      ({ name, end, successor }) =>
+        `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
+        'successor, change its name there.',
+    ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
         foreign.map(inProject).join(', '),
     ),
     ...when(
-      unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
+      unpriced.length > 0 && isWritten,
       `No price is known for ${unpriced.join(', ')}, so the cost cap does not count it. Add a price ` +
         `under models: in ${SETTINGS_FILE} (price: { input: …, output: … }).`,
     ),
@@ -390,16 +424,38 @@ references:
 function starterSettings(
   vendor: VendorName,
   origin: CopyOrigin | null,
-  { listed, needsModel }: Partial<SeenProject> = {},
+  { listed, ...seen }: Partial<Seen> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
+  const models = starterModels(vendor, seen);
   const lines = [
     ...when((listed ?? []).length > 0, `prompts: ${JSON.stringify(listed)}`),
-    ...when(
-      needsModel === true,
-      `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
-    ),
+    ...when(models.length > 0, ['models:', ...models].join('\n  ')),
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
   ];
   return `${schemaLine('settings', origin)}${lines.join('\n')}\n`;
+}
+
+function starterModels(
+  vendor: VendorName,
+  { needsModel = false, needsHost = false, installs = false, retired = [] }: Partial<Seen>,
+): string[] {
+  const bySuccessor = Map.groupBy(retired, ({ successor }) => successor);
+  return [
+    ...when(
+      needsModel,
+      `default: { provider: ${vendor}, model: ${factsOf(vendor).starterModel} } ` +
+        '# for files that name no model',
+    ),
+    ...[...bySuccessor].map(([successor, models]) => {
+      const names = JSON.stringify(models.map(({ name }) => name));
+      const provider = models[0]?.provider ?? vendor;
+      return `${JSON.stringify(successor)}: { provider: ${provider}, replaces: ${names} } # ended`;
+    }),
+    ...when(
+      needsHost && installs,
+      `${PROMPTFOO_PROGRAM}: { provider: program, command: [${PROMPTFOO_PROGRAM}], ` +
+        'setup: [npm, ci] } # for code in files of promptfoo',
+    ),
+  ];
 }

@@ -198,6 +198,10 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
       `lost: ${counted(untested, 'prompt')} without tests: nothing runs until you ` +
         'write some\n',
     );
+  if (imported.ignored.length > 0)
+    terminal.err(
+      `note: ${counted(imported.ignored.length, 'key')} without a meaning in the other tool\n`,
+    );
   terminal.out(
     `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
       `with: npx evaldiff validate${directoryOption(folder)}\n`,
@@ -257,7 +261,7 @@ async function withImported<T>(
       settings,
       // Verification needs no prompt files, because it fills in the original file's templates for
       // each test.
-      code: verify === undefined ? ('written' as const) : ('refused' as const),
+      code: verify === undefined ? ('written' as const) : ('verified' as const),
       host: hostSettings(settings),
     };
     const read = document && (await format.read(document, tools, problems));

@@ -161,7 +161,7 @@ describe('evaldiff init', () => {
         'evals/evals.json':
           '{"skill_name": "kind", "evals": [{"id": 1, "prompt": "hi", "assertions": ["is kind"]}]}',
       },
-      ['models: { default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
+      ['models:\n  default: { provider: openai, model: ', '1 prompt with 1 reference: no errors'],
     ],
   ])("writes settings that can read another tool's files: files %s", async (_, written, said) => {
     const { out, files, validated } = await init(written);
