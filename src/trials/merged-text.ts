@@ -30,6 +30,25 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   return numberUnits(lines, units, grain);
 }
 
+/**
+ * A text whose lines, and sentences of long lines, can be taken away. Head has all of them, base
+ * only those that stay.
+ */
+export function removableText(text: string, stays: (part: string) => boolean): MergedText {
+  const units: TextPiece[][] = [];
+  const lines = text.split('\n').map((own, line): MergedLine => {
+    if (own.trim() === '' || stays(own))
+      return { shared: true, pieces: [piece(own, 'both', line)] };
+    const pieces = sentencePieces(piece(own, 'head', line)).map((part): TextPiece =>
+      stays(part.text.trim()) ? { ...part, side: 'both' } : part,
+    );
+    const removable = pieces.filter(({ side }) => side === 'head');
+    units.push(...removable.map((part) => [part]));
+    return { shared: removable.length < pieces.length, pieces };
+  });
+  return numberUnits(lines, units, 'lines');
+}
+
 /** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,

@@ -6,7 +6,7 @@ import { joinParts, lineUnit, wholePart, type MergedPart } from './change-unit.t
 import { align, wordSimilarity, wholeSpan } from './text-units.ts';
 import { textPart, type Places } from './unit-places.ts';
 
-type PlacedMessage = Prompt['messages'][number];
+export type PlacedMessage = Prompt['messages'][number];
 
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
@@ -70,16 +70,23 @@ function onBothSides(
     units,
     compose(has, reworded) {
       const [role, text] = compose(has, reworded);
-      const content = isForeign ? { content: oursOf(text), written: text } : { content: text };
-      return [{ role, place: base.place, ...content, ...shownParts(text, known) }];
+      return [{ role, place: base.place, ...writtenContent(text, isForeign, known) }];
     },
   };
 }
 
-function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
+/** `known`: parts of the message, of which the files are kept. */
+export function writtenContent(
+  text: string,
+  isForeign: boolean,
+  known: readonly PromptPart[],
+): Pick<PlacedMessage, 'content' | 'written' | 'parts'> {
   const files = known.filter((part) => part.type !== 'text');
   const parts = partsOfText(text, files);
-  return parts.some(({ type }) => type !== 'text') ? { parts } : {};
+  return {
+    ...(isForeign ? { content: oursOf(text), written: text } : { content: text }),
+    ...(parts.some(({ type }) => type !== 'text') && { parts }),
+  };
 }
 
 /** `next`: the message that follows on head. */
