@@ -33,7 +33,7 @@ export function promptLines(
   if (prompt.code !== null) return { units: null, reason: 'the prompt is code' };
   if (prompt.made !== undefined)
     return { units: null, reason: 'code makes its messages for each test' };
-  if (takesOverlay(variant.target)) return { units: null, reason: 'it is an agent' };
+  if (takesOverlay(variant.target)) return { units: null, reason: 'instruction files of agents are not examined' };
   const bare = withoutDescriptions(variant.parameters, isAsked);
   const { units, compose } = joinParts([
     mergeParameters({ ...side, variant: { ...variant, parameters: bare } }, side, read),
