@@ -6562,6 +6562,129 @@ export interface EvaldiffResult {
     };
   }[];
   /**
+   * Which lines of prompts tests hold; absent: not examined.
+   */
+  coverage?: {
+    /**
+     * File of the prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite.
+     */
+    variant: {
+      /**
+       * The model's name in the prompt; null if code computes the output.
+       */
+      model: string | null;
+      /**
+       * Parameters that are sent with the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Whether all lines were examined, or only new and changed ones.
+     */
+    scope: "prompt" | "changed";
+    /**
+     * The lines that can be taken away, without those that insert an input.
+     */
+    lines: {
+      /**
+       * `held`: a test fails without the line. `held_together`: a test fails only without this line and another one. `untested`: answers change without it, and no test fails. `idle`: no effect on answers or tests was seen. `unsettled`: the calls did not suffice.
+       */
+      status: "held" | "held_together" | "untested" | "idle" | "unsettled";
+      /**
+       * A line, a sentence of a long line, an example, or a description.
+       */
+      kind:
+        | "line"
+        | "sentence"
+        | "moved line"
+        | "hunk"
+        | "message"
+        | "role"
+        | "parameter"
+        | "tool"
+        | "property"
+        | "model"
+        | "provider"
+        | "file";
+      /**
+       * Name of the parameter, tool or property. Null for lines of text and renamed properties.
+       */
+      name: string | null;
+      /**
+       * The file that contains the line.
+       */
+      file: string;
+      /**
+       * Where the line is. 0 if it is quoted or escaped.
+       */
+      lines: {
+        /**
+         * First line, from 1. 0 for the whole file.
+         */
+        from: number;
+        /**
+         * Last line.
+         */
+        to: number;
+      };
+      /**
+       * The text of the line.
+       */
+      text: string;
+      /**
+       * The first tests that were found to hold the line. Others may hold it, too.
+       */
+      references: string[];
+      /**
+       * Index in `lines` of the other line, if both are held together.
+       */
+      with: number | null;
+      /**
+       * Answers without this line, perhaps also without others.
+       */
+      answers: number;
+      /**
+       * Tokens of the line, estimated.
+       */
+      tokens: number;
+    }[];
+    /**
+     * Why lines are not settled; null if all are.
+     */
+    reason: string | null;
+    /**
+     * The tests that were run.
+     */
+    tests: {
+      /**
+       * Tests that pass in at least half of their tries.
+       */
+      usable: number;
+      /**
+       * Tests that pass more seldom, so they hold no line.
+       */
+      unsteady: string[];
+      /**
+       * Tests without which the same lines are held; empty if the search ended early.
+       */
+      spare: string[];
+    };
+    /**
+     * Calls of the search, including reused ones.
+     */
+    calls: number;
+  }[];
+  /**
    * Comparison of head with an older commit (`gate.anchor`). Absent if not set or if nothing differs.
    */
   anchor?: {
