@@ -71,12 +71,12 @@ export async function measureTwo(
       given: isBase
         ? world.stored.map((own, reference) => own.map(() => world.answer(new Set(two), reference)))
         : null,
-      likely: (line, reference) => world.likely(lineOf(line), reference),
+      likely: two.map((line) => world.likely[line] ?? []),
       most,
       seed: `${seed} ${run}`,
     };
     const found = await coverLines(input, (wanted) =>
-      ask(wanted.map((own) => ({ ...own, lines: new Set([...own.lines].map(lineOf)) }))),
+      ask(wanted.map((own) => ({ ...own, units: new Set([...own.units].map(lineOf)) }))),
     );
     for (const [own, { kind }] of found.lines.entries()) {
       const line = lineOf(own);

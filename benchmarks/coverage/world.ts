@@ -1,4 +1,4 @@
-import type { AskWithout, CoverInput, JudgedAnswer } from '../../src/features/coverage/search.ts';
+import type { AskWithout, CoverInput, CoverAnswer } from '../../src/features/coverage/search.ts';
 import {
   createRandom,
   nextFloat,
@@ -35,8 +35,8 @@ export interface World {
   pairs: readonly Pair[];
   rates: readonly number[];
   likely: CoverInput['likely'];
-  stored: JudgedAnswer[][];
-  answer(without: ReadonlySet<number>, reference: number): JudgedAnswer;
+  stored: CoverAnswer[][];
+  answer(without: ReadonlySet<number>, reference: number): CoverAnswer;
 }
 
 export function createWorld(law: Law, seed: string): World {
@@ -87,7 +87,7 @@ export function createWorld(law: Law, seed: string): World {
     drawAnswer(world, without, reference, random);
   return {
     ...world,
-    likely: (line, reference) => hints[line]?.[reference] ?? 1,
+    likely: hints,
     answer,
     stored: rates.map((_, reference) =>
       Array.from({ length: law.stored }, () => answer(new Set(), reference)),
@@ -130,7 +130,7 @@ function drawAnswer(
   without: ReadonlySet<number>,
   reference: number,
   random: Random,
-): JudgedAnswer {
+): CoverAnswer {
   const passed = nextFloat(random) < passRate(world, without, reference);
   const words = Array.from({ length: LENGTH }, () => 'usual');
   for (const line of without)
@@ -145,5 +145,5 @@ function drawAnswer(
 /** Asks the world as evaldiff asks a model. */
 export function askWorld(world: World): AskWithout {
   return async (wanted) =>
-    Promise.resolve(wanted.map(({ lines, reference }) => world.answer(lines, reference)));
+    Promise.resolve(wanted.map(({ units, reference }) => world.answer(units, reference)));
 }

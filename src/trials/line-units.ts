@@ -5,10 +5,8 @@ import { partsOfText } from '../text/content.ts';
 import { takesOverlay } from '../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 import { joinParts, wholePart, type ChangeUnit, type MergedPart } from './change-unit.ts';
-import { composeText, removableText, sentencesOf } from './merged-text.ts';
-import { writtenContent, type PlacedMessage } from './message-units.ts';
+import { oneSided, onBothSides, type PlacedMessage } from './message-units.ts';
 import { mergeParameters } from './prompt-units.ts';
-import { wholeSpan } from './text-units.ts';
 import { createPlaces, type Places, type ReadLines } from './unit-places.ts';
 
 /**
@@ -26,14 +24,15 @@ export interface PromptLines {
 export function promptLines(
   side: SuiteSide,
   read: ReadLines,
-  isAsked: (text: string) => boolean,
+  isAsked: IsAsked,
 ): PromptLines | { units: null; reason: string } {
   const { suite, variant } = side;
   const { prompt, tests } = suite;
   if (prompt.code !== null) return { units: null, reason: 'the prompt is code' };
   if (prompt.made !== undefined)
     return { units: null, reason: 'code makes its messages for each test' };
-  if (takesOverlay(variant.target)) return { units: null, reason: 'instruction files of agents are not examined' };
+  if (takesOverlay(variant.target))
+    return { units: null, reason: 'instruction files of agents are not examined' };
   const bare = withoutDescriptions(variant.parameters, isAsked);
   const { units, compose } = joinParts([
     mergeParameters({ ...side, variant: { ...variant, parameters: bare } }, side, read),
@@ -55,30 +54,27 @@ export function promptLines(
   };
 }
 
-/** Every text of a prompt that can be a unit, without white space around it. */
+/** The lines, messages and descriptions of a prompt, without white space around them. */
 export function promptTexts({ suite: { prompt }, variant }: SuiteSide): Set<string> {
-  const texts = prompt.messages.flatMap((message) => {
-    const lines = textOf(message).split('\n');
-    return [textOf(message), ...lines, ...lines.flatMap(sentencesOf)];
-  });
-  const described: string[] = [];
-  withoutDescriptions(variant.parameters, (text) => {
-    described.push(text);
-    return true;
-  });
-  return new Set([...texts, ...described].map((text) => text.trim()));
+  const texts = prompt.messages.map(textOf).flatMap((text) => [text, ...text.split('\n')]);
+  withoutDescriptions(variant.parameters, (text) => texts.push(text) > 0);
+  return new Set(texts.map((text) => text.trim()));
 }
 
-function withoutDescriptions(map: JsonMap, isAsked: (text: string) => boolean): JsonMap {
+type IsAsked = (text: string) => boolean;
+
+function withoutDescriptions(map: JsonMap, isAsked: IsAsked): JsonMap {
   const strip = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(strip);
-    if (!isMap(value)) return value;
-    const entries = Object.entries(value).filter(
-      ([key, own]) => key !== 'description' || typeof own !== 'string' || !isAsked(own.trim()),
-    );
-    return Object.fromEntries(entries.map(([key, own]) => [key, strip(own)]));
+    return isMap(value) ? withoutDescriptions(value, isAsked) : value;
   };
-  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, strip(value)]));
+  return Object.fromEntries(
+    Object.entries(map).flatMap(([key, own]) =>
+      key === 'description' && typeof own === 'string' && isAsked(own.trim())
+        ? []
+        : [[key, strip(own)]],
+    ),
+  );
 }
 
 function textOf({ content, written }: PlacedMessage): string {
@@ -88,100 +84,68 @@ function textOf({ content, written }: PlacedMessage): string {
 function removableMessages(
   messages: readonly PlacedMessage[],
   places: Places,
-  isAsked: (text: string) => boolean,
+  isAsked: IsAsked,
 ): MergedPart<PlacedMessage[]> {
-  const parts: MergedPart<PlacedMessage[]>[] = [];
-  for (let at = 0; at < messages.length; at += 1) {
-    const [own, next] = [messages[at], messages[at + 1]];
-    if (own === undefined) continue;
-    const isLast = at === messages.length - 1;
-    if (next !== undefined && at + 2 < messages.length && isExample(own, next, isAsked)) {
-      parts.push(examplePart(own, next, places));
-      at += 1;
-    } else parts.push(linesPart(own, places, isAsked, isLast && own.role !== 'system'));
-  }
+  const last = messages.at(-1);
+  const parts = messages.map((own, at): MergedPart<PlacedMessage[]> => {
+    const [before, next] = [messages[at - 1], messages[at + 1]];
+    if (isExample(before, own, last)) return wholePart(null, [], []);
+    if (!isExample(own, next, last)) return removableLines(own, places, isAsked, own === last);
+    const whole = `${textOf(own)}\n${textOf(next)}`;
+    const [unit = null] = oneSided(own, 'head', own, places).units;
+    if (unit === null || !isAsked(textOf(own).trim())) return wholePart(null, [own, next], []);
+    return wholePart({ ...unit, name: 'example', head_text: whole }, [], [own, next]);
+  });
   const { units, compose } = joinParts(parts);
-  return { units, compose: (has) => compose(has).flat() };
-}
-
-/** A message of a user and its answer, followed by others. */
-function isExample(
-  own: PlacedMessage,
-  next: PlacedMessage,
-  isAsked: (text: string) => boolean,
-): boolean {
-  return (
-    own.role === 'user' &&
-    next.role === 'assistant' &&
-    [own, next].every(
-      (message) => message.parts === undefined && !insertsInput(textOf(message), message),
-    ) &&
-    [own, next].some((message) => isAsked(textOf(message).trim()))
-  );
-}
-
-function examplePart(
-  own: PlacedMessage,
-  next: PlacedMessage,
-  places: Places,
-): MergedPart<PlacedMessage[]> {
-  const text = textOf(own);
-  const span = { kind: 'hunk' as const, base: null, head: wholeSpan(text), anchor: 0 };
-  const unit = places.unitOf(span, { base: null, head: text }, { base: null, head: own.place });
-  const { line } = own.place;
-  const lines = unit.lines.from === 0 ? { from: line, to: line } : unit.lines;
-  const whole = `${text}\n${textOf(next)}`;
-  return wholePart(
-    { ...unit, kind: 'message', name: 'example', lines, head_text: whole },
-    [],
-    [own, next],
-  );
-}
-
-/** `mustStay`: a conversation must not end without its last message. */
-function linesPart(
-  message: PlacedMessage,
-  places: Places,
-  isAsked: (text: string) => boolean,
-  mustStay: boolean,
-): MergedPart<PlacedMessage[]> {
-  const text = textOf(message);
-  const { role, place, parts = [], written } = message;
-  const blocked = blockLines(text);
-  const files = parts.filter((part) => part.type !== 'text');
-  const lines = text.split('\n');
-  const isFixed = (line: string) =>
-    insertsInput(line, message) ||
-    blocked.has(line) ||
-    partsOfText(line, files)[0]?.type !== 'text';
-  const last = lines.findLast((line) => line.trim() !== '');
-  const keepsLast = mustStay && !lines.some(isFixed);
-  const merged = removableText(
-    text,
-    (part) => isFixed(part) || !isAsked(part.trim()) || (keepsLast && part === last),
-  );
-  const texts = { base: null, head: text };
+  // Vendors refuse empty messages.
   return {
-    units: merged.units.map((unit) => places.unitOf(unit, texts, { base: null, head: place })),
-    compose(has) {
-      const composed = composeText(merged, has);
-      // Vendors refuse empty messages.
-      if (composed.trim() === '') return [];
-      return [{ role, place, ...writtenContent(composed, written !== undefined, parts) }];
-    },
+    units,
+    compose: (has) =>
+      compose(has)
+        .flat()
+        .filter((message) => textOf(message).trim() !== ''),
   };
 }
 
-/** In another tool's templates, `{{` begins a variable. */
-function insertsInput(text: string, { written }: PlacedMessage): boolean {
-  return written === undefined ? placeholders(text).length > 0 : text.includes('{{');
+/** A message of a user and its answer, before the last message. */
+function isExample(
+  own: PlacedMessage | undefined,
+  next: PlacedMessage | undefined,
+  last: PlacedMessage | undefined,
+): next is PlacedMessage {
+  return (
+    own?.role === 'user' &&
+    next?.role === 'assistant' &&
+    next !== last &&
+    [own, next].every((message) => message.parts === undefined && !insertsInput(textOf(message)))
+  );
 }
 
-/** The lines from the first template statement to the last. */
-function blockLines(text: string): ReadonlySet<string> {
-  const [first, last] = [text.indexOf('{%'), text.lastIndexOf('%}')];
-  if (first < 0 || last < first) return new Set();
-  const start = text.lastIndexOf('\n', first) + 1;
-  const end = text.indexOf('\n', last);
-  return new Set(text.slice(start, end < 0 ? undefined : end).split('\n'));
+function removableLines(
+  message: PlacedMessage,
+  places: Places,
+  isAsked: IsAsked,
+  isLast: boolean,
+): MergedPart<PlacedMessage[]> {
+  const lines = textOf(message).split('\n');
+  const files = (message.parts ?? []).filter((part) => part.type !== 'text');
+  const isOpen = (text: string) => text.includes('{%');
+  const [first, end] = [lines.findIndex(isOpen), lines.findLastIndex(isOpen)];
+  const isFixed = (line: string, at: number) =>
+    insertsInput(line) ||
+    (first >= 0 && at >= first && at <= end) ||
+    partsOfText(line, files).some(({ type }) => type !== 'text');
+  // A conversation must not end without its last message.
+  const mustStay = isLast && message.role !== 'system' && !lines.some(isFixed);
+  const kept = lines.findLastIndex((line) => mustStay && line.trim() !== '');
+  const content = lines
+    .filter((line, at) => at === kept || isFixed(line, at) || !isAsked(line.trim()))
+    .join('\n');
+  const written = message.written === undefined ? {} : { written: content };
+  return onBothSides({ ...message, content, ...written }, message, places);
+}
+
+/** In other tools' templates, a variable begins with `{{`. */
+function insertsInput(text: string): boolean {
+  return text.includes('{{') || placeholders(text).length > 0;
 }

@@ -30,25 +30,6 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   return numberUnits(lines, units, grain);
 }
 
-/**
- * A text whose lines, and sentences of long lines, can be taken away. Head has all of them, base
- * only those that stay.
- */
-export function removableText(text: string, stays: (part: string) => boolean): MergedText {
-  const units: TextPiece[][] = [];
-  const lines = text.split('\n').map((own, line): MergedLine => {
-    if (own.trim() === '' || stays(own))
-      return { shared: true, pieces: [piece(own, 'both', line)] };
-    const pieces = sentencePieces(piece(own, 'head', line)).map((part): TextPiece =>
-      stays(part.text.trim()) ? { ...part, side: 'both' } : part,
-    );
-    const removable = pieces.filter(({ side }) => side === 'head');
-    units.push(...removable.map((part) => [part]));
-    return { shared: removable.length < pieces.length, pieces };
-  });
-  return numberUnits(lines, units, 'lines');
-}
-
 /** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */
 export function composeText(
   { lines }: Pick<MergedText, 'lines'>,
@@ -74,7 +55,8 @@ export function composeText(
 type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
 function draftLines(base: string, head: string): Draft[] | null {
-  const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MAX_DIFF_EDITS });
+  const [before, after] = [linesBeside(base, head), head.split('\n')];
+  const changes = diffArrays(before, after, { maxEditLength: MAX_DIFF_EDITS });
   if (changes === undefined) return null;
   const drafts: Draft[] = [];
   let [onBase, onHead] = [0, 0];
@@ -89,6 +71,11 @@ function draftLines(base: string, head: string): Draft[] | null {
     if (!removed) onHead += value.length;
   }
   return drafts;
+}
+
+/** An empty text beside another has no line, not an empty one. */
+function linesBeside(text: string, other: string): string[] {
+  return text === '' && other !== '' ? [] : text.split('\n');
 }
 
 function piece(text: string, side: TextPiece['side'], line: number): TextPiece {

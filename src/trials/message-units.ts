@@ -51,7 +51,7 @@ function messageText({ content, written }: PlacedMessage, isForeign: boolean): s
   return isForeign ? (written ?? content) : content;
 }
 
-function onBothSides(
+export function onBothSides(
   base: PlacedMessage,
   head: PlacedMessage,
   places: Places,
@@ -70,27 +70,20 @@ function onBothSides(
     units,
     compose(has, reworded) {
       const [role, text] = compose(has, reworded);
-      return [{ role, place: base.place, ...writtenContent(text, isForeign, known) }];
+      const content = isForeign ? { content: oursOf(text), written: text } : { content: text };
+      return [{ role, place: base.place, ...content, ...shownParts(text, known) }];
     },
   };
 }
 
-/** `known`: parts of the message, of which the files are kept. */
-export function writtenContent(
-  text: string,
-  isForeign: boolean,
-  known: readonly PromptPart[],
-): Pick<PlacedMessage, 'content' | 'written' | 'parts'> {
+function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMessage, 'parts'> {
   const files = known.filter((part) => part.type !== 'text');
   const parts = partsOfText(text, files);
-  return {
-    ...(isForeign ? { content: oursOf(text), written: text } : { content: text }),
-    ...(parts.some(({ type }) => type !== 'text') && { parts }),
-  };
+  return parts.some(({ type }) => type !== 'text') ? { parts } : {};
 }
 
 /** `next`: the message that follows on head. */
-function oneSided(
+export function oneSided(
   message: PlacedMessage,
   side: Side,
   next: PlacedMessage | undefined,

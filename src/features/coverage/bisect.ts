@@ -1,5 +1,5 @@
 import { at, sum } from '../../kernel/statistics/sums.ts';
-import { BROKEN_RATE } from './pass-rate.ts';
+import { RATE_WITHOUT } from './pass-rate.ts';
 
 interface Bisection {
   /** How likely each line is the one, in any unit. Lines are taken away in this order. */
@@ -24,7 +24,7 @@ const SUSPECTED = 0.5;
 /** The belief at which a line that is not needed alone counts as the last of several. */
 const SURE = 0.9;
 
-const MOST_STEPS = 40;
+const MOST_TRIES = 40;
 
 /**
  * Finds the first line whose loss, with all lines before it, breaks a reference. Tries are noisy, so
@@ -49,13 +49,13 @@ export async function bisect({
   };
   const learn = (size: number, passed: boolean) => {
     scale((position) => {
-      const rate = position < size ? BROKEN_RATE : intact;
+      const rate = position < size ? RATE_WITHOUT : intact;
       return passed ? rate : 1 - rate;
     });
   };
   for (const { size, passed } of earlier) if (size > 0 || passed) learn(size, passed);
   const refuted = new Set<number>();
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  for (let step = 0; step < MOST_TRIES; step += 1) {
     if (at(belief, lines) >= CLEARED) return null;
     const position = mostLikely(belief.slice(0, lines));
     if (at(belief, position) < (refuted.has(position) ? SURE : SUSPECTED)) {
@@ -65,7 +65,7 @@ export async function bisect({
     else if (await prove(position)) return { position, proven: true };
     else {
       refuted.add(position);
-      scale((own) => (own === position ? BROKEN_RATE : 1));
+      scale((own) => (own === position ? RATE_WITHOUT : 1));
     }
   }
   return null;
@@ -80,8 +80,8 @@ function mostTelling(belief: readonly number[], intact: number): number {
   let [size, most, share] = [belief.length - 1, -1, 0];
   for (let count = 1; count < belief.length; count += 1) {
     share += at(belief, count - 1);
-    const passes = share * BROKEN_RATE + (1 - share) * intact;
-    const told = bits(passes) - share * bits(BROKEN_RATE) - (1 - share) * bits(intact);
+    const passes = share * RATE_WITHOUT + (1 - share) * intact;
+    const told = bits(passes) - share * bits(RATE_WITHOUT) - (1 - share) * bits(intact);
     if (told > most + 1e-12) [size, most] = [count, told];
   }
   return size;

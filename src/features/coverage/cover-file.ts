@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { resultSchema } from '../../kernel/result/result.ts';
-import { suiteCoverageSchema } from './result.ts';
+import { resultSchema, type Result } from '../../kernel/result/result.ts';
+import { coverageKeys } from './result.ts';
 
-const { head, notices, problems, usage } = resultSchema.shape;
-
-export const coverResultSchema = z.strictObject({
+export const coverFileSchema = z.strictObject({
   cover_version: z.literal(1).describe('Version of this format.'),
-  head: head.describe('The commit or files that were examined.'),
-  coverage: z.array(suiteCoverageSchema).describe('The prompts.'),
-  notices,
-  problems: problems.describe('Errors to fix. If any exist, nothing was examined.'),
-  usage: usage.describe('Calls, tokens and dollars.'),
+  ...resultSchema.pick({ head: true, notices: true, problems: true, usage: true }).shape,
+  ...coverageKeys,
 });
 
-export type CoverResult = z.infer<typeof coverResultSchema>;
+export type CoverFile = z.infer<typeof coverFileSchema>;
+
+export function coverFile({ head, coverage = [], notices, problems, usage }: Result): CoverFile {
+  return { cover_version: 1, head, notices, problems, usage, coverage };
+}

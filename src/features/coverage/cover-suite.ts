@@ -6,26 +6,24 @@ import {
   type Try,
 } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
-import { fingerprintOf, type SuiteSide } from '../../kernel/select/affected-suite.ts';
-import { estimateTokens } from '../../money/tokens.ts';
+import { fingerprintOf } from '../../kernel/select/affected-suite.ts';
 import { answerText } from '../../report/answers/text.ts';
 import { promptLines, promptTexts, type PromptLines } from '../../trials/line-units.ts';
+import { wordSimilarity } from '../../trials/text-units.ts';
 import { callsPerTry, countCalls, extraResults, type TryTools } from '../../trials/tries.ts';
 import { fileLines, sourceFiles, type ReadLines } from '../../trials/unit-places.ts';
 import { jsonText } from '../../types/plain.ts';
-import type { CoveredLineResult, SuiteCoverage } from './result.ts';
-import { coverLines, type AskWithout, type Covered, type JudgedAnswer } from './search.ts';
+import type { SuiteCoverage } from './result.ts';
+import { coverLines, type CoverAnswer, type Covered } from './search.ts';
 
-type Scope = SuiteCoverage['scope'];
-
-/** Null if the suite has no prompt on head, or no line changed. */
+/** Null if the suite has no prompt on head, or no test, or no line changed. */
 export function linesToCover(
   { run: { suite } }: Pick<SuiteComparison, 'run'>,
-  scope: Scope,
+  scope: SuiteCoverage['scope'],
   read: ReadLines = () => null,
 ): ReturnType<typeof promptLines> | null {
-  const { base, head } = suite;
-  if (head === null) return null;
+  const { base, head, references } = suite;
+  if (head === null || references.length === 0) return null;
   const known = scope === 'changed' && base !== null ? promptTexts(base) : new Set<string>();
   const lines = promptLines(head, read, (text) => !known.has(text));
   return scope === 'changed' && lines.units?.length === 0 ? null : lines;
@@ -36,10 +34,7 @@ export function coverableRuns(comparison: SuiteComparison): ReferenceRun[] {
   return countingRuns(comparison).filter(({ affected: { head } }) => head?.kind === 'request');
 }
 
-/**
- * Whether base is head without these lines, so that its answers show what the lines do together.
- * Then fewer calls are needed.
- */
+/** Whether base is head without these lines, so that its answers show what they do together. */
 export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptLines): boolean {
   const all = new Set(lines.units.keys());
   return runs.every(
@@ -54,162 +49,115 @@ type CoverTools = FeatureTools & Pick<TryTools, 'price'>;
 /** Each suite may use an equal share of the calls that are left. */
 export async function coverSuites(
   suites: readonly SuiteComparison[],
-  { scope, most }: { scope: Scope; most: number },
+  scope: SuiteCoverage['scope'],
+  most: number,
   tools: CoverTools,
 ): Promise<SuiteCoverage[]> {
   const found: SuiteCoverage[] = [];
-  let left = most;
-  for (const [index, comparison] of suites.entries()) {
-    const room = Math.ceil(left / (suites.length - index));
-    const own = await coverSuite({ comparison, scope, room }, tools);
-    left -= own?.calls ?? 0;
-    if (own !== null) found.push(own);
+  const asked = suites.filter((suite) => linesToCover(suite, scope) !== null);
+  for (const [index, suite] of asked.entries()) {
+    const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
+    const room = tools.spent.halted() === null ? Math.ceil(left / (asked.length - index)) : 0;
+    found.push(await coverSuite(suite, scope, room, tools));
   }
   return found;
 }
 
 async function coverSuite(
-  { comparison, scope, room }: { comparison: SuiteComparison; scope: Scope; room: number },
+  comparison: SuiteComparison,
+  scope: SuiteCoverage['scope'],
+  room: number,
   tools: CoverTools,
-): Promise<SuiteCoverage | null> {
-  const { run } = comparison;
-  const { head, path, name: suite, variant } = run.suite;
-  const lines = linesToCover(comparison, scope, await readHead(head, tools));
-  if (lines === null) return null;
-  const blank: SuiteCoverage = {
-    ...{ path, suite, variant, scope },
-    lines: [],
-    reason: null,
-    tests: { usable: 0, unsteady: [], spare: [] },
-    calls: 0,
-  };
-  if (lines.units === null) return { ...blank, reason: lines.reason };
-  if (lines.units.length === 0)
-    return { ...blank, reason: 'the prompt has no line that can be taken away' };
-  const runs = coverableRuns(comparison).filter((own) => judgedAnswers(own.head).length > 0);
-  const { complete, halted } = tools.spent;
+): Promise<SuiteCoverage> {
+  const { path, name: suite, variant } = comparison.run.suite;
+  const blank = { path, suite, variant, scope, lines: [], unsteady: [], spare: [], calls: 0 };
+  const lines = linesToCover(comparison, scope, await readHead(comparison, tools));
+  const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
+  if (lines === null || lines.units === null || lines.units.length === 0)
+    return { ...blank, reason: lines?.units === null ? lines.reason : 'every line must stay' };
+  if (runs.length === 0) return { ...blank, reason: 'no answer of its tests was judged' };
   tools.onStage?.(`looking which lines the tests of ${suite} hold`);
-  const halt = halted();
-  const counter = countCalls(complete, halt === null ? room : 0, 'coverage.max_calls');
+  return { ...blank, ...(await searchLines(comparison, { lines, runs, room }, tools)) };
+}
+
+async function searchLines(
+  { run }: SuiteComparison,
+  { lines, runs, room }: { lines: PromptLines; runs: readonly ReferenceRun[]; room: number },
+  tools: CoverTools,
+): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
+  const { units, generation } = lines;
+  const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
+  const ids = runs.map(({ affected: { reference } }) => reference.id);
+  const make = extraResults(run, ids, { ...tools, complete: counter.complete });
   const found = await coverLines(
     {
-      lines: lines.units.length,
-      stored: runs.map((own) => judgedAnswers(own.head)),
+      lines: units.length,
+      stored: runs.map(({ head }) => judgedAnswers(head)),
       given: isBaseWithout(runs, lines) ? runs.map(({ base }) => judgedAnswers(base)) : null,
       likely: likelihoods(runs, lines),
-      most: Math.floor((halt === null ? room : 0) / callsPerTry(run)),
-      seed: `${path} ${suite}`,
+      most: Math.floor(room / callsPerTry(run)),
+      seed: ids.join(),
     },
-    askerWithout(comparison, runs, lines, { ...tools, complete: counter.complete }),
+    async (wanted) => {
+      const made = await make(
+        wanted.map(({ units: without, reference }) => ({
+          reference,
+          prompt: `without ${[...without].join(' ')}`,
+          generation: (affected) => generation(affected, without),
+        })),
+      );
+      return made.map(judgedAnswer);
+    },
   );
-  const ids = runs.map(({ affected: { reference } }) => reference.id);
-  const stopped = halt === null ? (counter.refused() ?? counter.ended()) : halt.why;
+  const { usable, end } = found;
+  const holders = new Set(found.lines.map(({ reference }) => reference));
+  const stopped = tools.spent.halted()?.why ?? counter.refused() ?? counter.ended();
   return {
-    ...blank,
-    ...coveredResult(found, lines, ids),
-    reason: whyUnsettled(found, runs.length, stopped),
+    lines: units.map((unit, line) => {
+      const { kind: status, reference, ...own } = found.lines[line] ?? NOT_ASKED;
+      return { status, unit, reference: ids[reference ?? -1] ?? null, ...own };
+    }),
+    reason: whyUnsettled(found, stopped),
+    unsteady: ids.filter((_, own) => !usable.includes(own)),
+    spare: ids.filter((_, own) => end === null && usable.includes(own) && !holders.has(own)),
     calls: counter.made(),
   };
 }
 
+const NOT_ASKED = { kind: 'unsettled', reference: null, with: null, answers: 0 } as const;
+
+function whyUnsettled({ lines, usable, end }: Covered, stopped: string | null): string | null {
+  if (usable.length === 0) return 'no test passes in half of its tries, so none can hold a line';
+  if (lines.every(({ kind }) => kind !== 'unsettled')) return null;
+  if (stopped !== null) return stopped;
+  return end === 'errors' ? 'the model did not answer' : 'the answers vary too much';
+}
+
 async function readHead(
-  head: SuiteSide | null,
+  { run: { suite } }: SuiteComparison,
   { sources }: Pick<FeatureTools, 'sources'>,
 ): Promise<ReadLines> {
   const texts = new Map<string, readonly string[]>();
-  for (const file of sourceFiles(head?.suite.prompt))
+  for (const file of sourceFiles(suite.head?.suite.prompt))
     texts.set(file, await fileLines(sources?.head ?? null, file));
   return (_, file) => texts.get(file) ?? null;
 }
 
-function judgedAnswers(tries: readonly Try[]): JudgedAnswer[] {
+function judgedAnswers(tries: readonly Try[]): CoverAnswer[] {
   return tries.flatMap(({ byHead }) => judgedAnswer(byHead) ?? []);
 }
 
-function judgedAnswer(made: Pick<TryResult, 'outcome' | 'parts'>): JudgedAnswer | null {
-  return made.outcome === 'pass' || made.outcome === 'fail'
-    ? { passed: made.outcome === 'pass', text: answerText(made) ?? '' }
-    : null;
+function judgedAnswer(made: TryResult): CoverAnswer | null {
+  const passed = made.outcome === 'pass';
+  return passed || made.outcome === 'fail' ? { passed, text: answerText(made) ?? '' } : null;
 }
-
-function askerWithout(
-  { run }: SuiteComparison,
-  runs: readonly ReferenceRun[],
-  { generation }: PromptLines,
-  tools: TryTools,
-): AskWithout {
-  const ids = runs.map(({ affected: { reference } }) => reference.id);
-  const make = extraResults(run, ids, tools);
-  return async (wanted) => {
-    const made = await make(
-      wanted.map(({ lines, reference }) => ({
-        reference,
-        prompt: `without ${[...lines].join(' ')}`,
-        generation: (affected) => generation(affected, lines),
-      })),
-    );
-    return made.map(judgedAnswer);
-  };
-}
-
-const LONG_WORD = /[\p{L}\p{N}_]{4,}/gu;
 
 /** A test that shares words with a line is asked for it first. */
-function likelihoods(
-  runs: readonly ReferenceRun[],
-  { units }: PromptLines,
-): (line: number, reference: number) => number {
-  const wordsOf = (text: string) => new Set(text.toLowerCase().match(LONG_WORD) ?? []);
-  const lines = units.map(({ head_text }) => wordsOf(head_text ?? ''));
+function likelihoods(runs: readonly ReferenceRun[], { units }: PromptLines): number[][] {
   const tests = runs.map(({ affected: { reference } }) =>
-    wordsOf(`${jsonText(reference.input)} ${jsonText(reference.expected ?? null)}`),
+    [reference.input, reference.expected ?? null].map(jsonText).join(' '),
   );
-  return (line, reference) => {
-    const [own, other] = [lines[line] ?? new Set(), tests[reference] ?? new Set()];
-    const common = [...own].filter((word) => other.has(word)).length;
-    return Math.exp((2 * common) / Math.max(1, own.size));
-  };
-}
-
-function coveredResult(
-  { lines, unsteady, end }: Covered,
-  { units }: PromptLines,
-  ids: readonly string[],
-): Pick<SuiteCoverage, 'lines' | 'tests'> {
-  const named = (references: readonly number[]) => references.map((own) => ids[own] ?? '');
-  const holders = new Set(lines.flatMap(({ references }) => references));
-  const usable = [...ids.keys()].filter((own) => !unsteady.includes(own));
-  return {
-    lines: units.map(({ kind, name, file, lines: at, head_text }, line): CoveredLineResult => {
-      const text = head_text ?? '';
-      const { kind: status, references, ...found } = lines[line] ?? NOT_ASKED;
-      return {
-        ...{ status, kind, name, file, lines: at, text },
-        references: named(references),
-        ...found,
-        tokens: Math.ceil(estimateTokens(text)),
-      };
-    }),
-    tests: {
-      usable: usable.length,
-      unsteady: named(unsteady),
-      spare: end === null ? named(usable.filter((own) => !holders.has(own))) : [],
-    },
-  };
-}
-
-const NOT_ASKED = { kind: 'unsettled' as const, references: [], with: null, answers: 0 };
-
-function whyUnsettled(
-  { lines, end }: Covered,
-  tests: number,
-  stopped: string | null,
-): string | null {
-  if (tests === 0) return 'it has no test whose answers were judged';
-  if (end === 'unsteady') return 'no test passes in half of its tries, so none can hold a line';
-  if (lines.every(({ kind }) => kind !== 'unsettled')) return null;
-  if (stopped !== null) return stopped;
-  return end === 'errors'
-    ? 'the model did not answer without these lines'
-    : 'the answers vary too much to tell';
+  return units.map(({ head_text }) =>
+    tests.map((test) => Math.exp(4 * wordSimilarity(head_text ?? '', test))),
+  );
 }

@@ -1,9 +1,9 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
-import type { Feature } from '../../app/run/feature.ts';
+import type { ComparedRun, Feature, FeatureTools } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { coverageCalls } from './calls.ts';
-import { coverChanged, judgeChanged, planChanged, type ChangedCover } from './changed.ts';
-import { coverageKeys } from './result.ts';
+import { coverSuites } from './cover-suite.ts';
+import { coverageCalls, planChanged, type ChangedCover } from './plans.ts';
+import { coverageKeys, type SuiteCoverage } from './result.ts';
 import { coverageSettings } from './settings.ts';
 
 export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
@@ -19,14 +19,27 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
   settings: coverageSettings,
   result: { run: coverageKeys },
   files: async () => [
-    { kind: 'cover', type: (await import('./cover-file.ts')).coverResultSchema, isWritten: true },
+    { kind: 'cover', type: (await import('./cover-file.ts')).coverFileSchema, isWritten: true },
   ],
   plan: planChanged,
-  judge: ({ own: { untested, most } }, run, tools) =>
-    untested === 'fail' ? judgeChanged(most, run, tools) : {},
-  async after({ own: { untested, most } }, run, tools) {
-    if (untested === 'fail') return {};
-    return { parts: { coverage: await coverChanged(most, run, tools) } };
+  async judge({ own: { most, fails } }, run, tools) {
+    if (!fails) return {};
+    const coverage = await coverChanged(most, run, tools);
+    const { untestedFindings } = await import('./report.ts');
+    return { parts: { coverage }, findings: coverage.flatMap(untestedFindings) };
+  },
+  async after({ own: { most, fails } }, run, tools) {
+    return fails ? {} : { parts: { coverage: await coverChanged(most, run, tools) } };
   },
   report: async () => (await import('./report.ts')).coverageReport,
 };
+
+async function coverChanged(
+  most: number,
+  { rows, price }: Pick<ComparedRun, 'rows' | 'price'>,
+  tools: FeatureTools,
+): Promise<SuiteCoverage[]> {
+  if (tools.isPreview === true) return [];
+  const suites = rows.map(({ comparison }) => comparison);
+  return coverSuites(suites, 'changed', most, { ...tools, price });
+}

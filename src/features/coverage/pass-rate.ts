@@ -8,7 +8,7 @@ export interface PassCounts {
 }
 
 /** How often a reference is believed to pass without a line that it needs. */
-export const BROKEN_RATE = 0.15;
+export const RATE_WITHOUT = 0.15;
 
 const MOST_RATE = 0.98;
 
@@ -66,8 +66,8 @@ export function afterTry({ rate, odds }: Bet, passed: boolean): Bet {
   const { passes, fails } = rate;
   const usual = usualRate(rate);
   return passed
-    ? { rate: { passes: passes + 1, fails }, odds: odds * (BROKEN_RATE / usual) }
-    : { rate: { passes, fails: fails + 1 }, odds: odds * ((1 - BROKEN_RATE) / (1 - usual)) };
+    ? { rate: { passes: passes + 1, fails }, odds: odds * (RATE_WITHOUT / usual) }
+    : { rate: { passes, fails: fails + 1 }, odds: odds * ((1 - RATE_WITHOUT) / (1 - usual)) };
 }
 
 /**

@@ -1,67 +1,120 @@
+import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
+import { estimateTokens } from '../../money/tokens.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import {
   code,
   group,
   joinLines,
+  list,
   paragraph,
   place,
+  placeText,
   strong,
   text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count, counted } from '../../text/amounts.ts';
-import { countStatus, coverageBlocks, LINE_WORDS } from './lines-report.ts';
+import { count, counted, firstWords } from '../../text/amounts.ts';
 import type { CoveredLineResult, SuiteCoverage } from './result.ts';
-import { LINE_KINDS } from './search.ts';
-
-const SHOWN_LINES = 3;
 
 export const coverageReport: FeatureReport = {
   sections: {
-    why: ({ coverage = [] }) => coverage.map((suite) => changedLine(suite, coverage.length > 1)),
+    why: ({ coverage = [] }) => coverage.map((suite) => paragraph(summaryLine(suite))),
     belowReferences: ({ coverage = [] }, detail) =>
-      detail !== EVERYTHING || coverage.length === 0
-        ? []
-        : group([text('Which line is tested?')], coverage.flatMap(coverageBlocks)),
+      detail === EVERYTHING
+        ? group([text('Which line is tested?')], coverage.flatMap(coverageBlocks))
+        : [],
   },
 };
 
-/** For example `New lines: 2 new or changed: 1 held (refund-a), 1 untested (shop.yaml:13 …)`. */
-function changedLine({ suite, lines, reason }: SuiteCoverage, isNamed: boolean): Block {
-  const named = isNamed ? [text(' in '), code(suite)] : [];
-  if (lines.length === 0)
-    return paragraph([
-      ...[strong('New lines'), ...named],
-      text(` were not examined, because ${reason ?? 'none can be taken away'}.`),
-    ]);
-  const parts = LINE_KINDS.flatMap((kind): Line[] => {
-    const own = countStatus(lines, kind);
-    if (own === 0) return [];
-    return [[text(`${count(own)} ${LINE_WORDS[kind]}`), ...examples(lines, kind)]];
-  });
-  return paragraph([
-    strong(counted(lines.length, 'new or changed line')),
-    ...[...named, text(': '), ...joinLines(parts, ', ')],
-    text(reason === null ? '.' : `. Not settled, because ${reason}.`),
-  ]);
+export function isHeld({ status }: CoveredLineResult): boolean {
+  return status === 'held' || status === 'held_together';
 }
 
-/** The tests that hold lines, or the lines that no test holds. */
-function examples(lines: readonly CoveredLineResult[], kind: CoveredLineResult['status']): Line {
-  const own = lines.filter(({ status }) => status === kind);
-  const tests = [...new Set(own.flatMap(({ references }) => references))].slice(0, SHOWN_LINES);
-  const shown: Line[] =
-    kind === 'untested'
-      ? own
-          .slice(0, SHOWN_LINES)
-          .map((line) => [place(line.file, line.lines.from), text(' '), code(line.text)])
-      : tests.map((id) => [code(id)]);
-  if (shown.length === 0) return [];
+/** In the order of the summary. */
+const OTHER_WORDS = {
+  untested: 'untested',
+  idle: 'without an effect seen',
+  unsettled: 'not settled',
+} as const;
+
+const SHOWN_UNTESTED = 3;
+
+/** For example `shop: 9 of 14 lines held, 2 untested (shop.yaml:7 …), 3 not settled`. */
+function summaryLine({ suite, scope, lines, reason }: SuiteCoverage): Line {
+  const noun = scope === 'changed' ? 'new or changed line' : 'line';
+  const name: Line = [strong('Tested lines'), text(' of '), code(suite), text(': ')];
+  if (lines.length === 0) return [...name, text(`not examined, because ${reason ?? ''}.`)];
+  const held = lines.filter(isHeld).length;
+  const others = Object.entries(OTHER_WORDS).flatMap(([status, words]): Line[] => {
+    const own = lines.filter((line) => line.status === status);
+    const shown = status === 'untested' ? own.slice(0, SHOWN_UNTESTED).map(placedLine) : [];
+    if (own.length === 0) return [];
+    const named = shown.length === 0 ? [] : [text(' ('), ...joinLines(shown, ', '), text(')')];
+    return [[text(`${count(own.length)} ${words}`), ...named]];
+  });
+  const first = [text(`${count(held)} of ${counted(lines.length, noun)} held`)];
+  const why = reason === null ? '.' : `. Not settled, because ${reason}.`;
+  return [...name, ...joinLines([first, ...others], ', '), text(why)];
+}
+
+function placedLine({ unit }: CoveredLineResult): Line {
+  return [place(unit.file, unit.lines.from), text(' '), code(unit.head_text ?? '')];
+}
+
+/** The prompt's lines and what holds them, as a table. */
+export function coverageBlocks(suite: SuiteCoverage): Block[] {
+  const { lines, unsteady, spare, calls } = suite;
+  const title = paragraph(summaryLine(suite), 'verdict');
+  if (lines.length === 0) return [title];
+  const named = (words: string, ids: readonly string[]): Line[] =>
+    ids.length === 0 ? [] : [[text(`${words}: ${firstWords(ids)}.`)]];
+  const rows = lines.map((line) => [
+    [place(line.unit.file, line.unit.lines.from)],
+    [code(line.unit.head_text ?? '')],
+    statusLine(line, lines),
+  ]);
   return [
-    text(kind === 'untested' ? ' (' : ' by '),
-    ...joinLines(shown, ', '),
-    text(kind === 'untested' ? ')' : ''),
+    title,
+    { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
+    ...list([
+      ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
+      ...named('Without these tests, the same lines would be held', spare),
+      [text(`${counted(calls, 'call')} without some of the lines.`)],
+    ]),
   ];
+}
+
+function statusLine(line: CoveredLineResult, lines: readonly CoveredLineResult[]): Line {
+  const { status, reference, answers, unit } = line;
+  const other = lines[line.with ?? -1]?.unit.lines.from ?? 0;
+  const tokens = Math.ceil(estimateTokens(unit.head_text ?? ''));
+  const test = code(reference ?? '');
+  switch (status) {
+    case 'held':
+      return [text('held by '), test];
+    case 'held_together':
+      return [text(`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `), test];
+    case 'untested':
+      return [strong('untested'), text(': answers change without it, no test fails')];
+    case 'idle': {
+      const size = `${counted(tokens, 'token')} a call`;
+      return [text(`no effect seen in ${counted(answers, 'answer')} (${size})`)];
+    }
+    case 'unsettled':
+      return [text('not settled')];
+  }
+}
+
+/** A line that is not settled fails no run. */
+export function untestedFindings({ path, suite, variant, lines }: SuiteCoverage): FeatureFinding[] {
+  return lines
+    .filter(({ status }) => status === 'untested')
+    .map(({ unit: { file, lines: at } }) => ({
+      suite: { path, name: suite, variant },
+      text:
+        `${suite}: answers change without ${placeText({ file, line: at.from })}, and no test ` +
+        'fails; coverage.untested is fail',
+    }));
 }

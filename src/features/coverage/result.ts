@@ -4,8 +4,6 @@ import { changeUnitSchema } from '../../trials/change-unit.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 import { LINE_KINDS } from './search.ts';
 
-const { kind, name, file, lines } = changeUnitSchema.shape;
-
 const coveredLineSchema = z.strictObject({
   status: z
     .enum(LINE_KINDS)
@@ -14,19 +12,17 @@ const coveredLineSchema = z.strictObject({
         'and another one. `untested`: answers change without it, and no test fails. `idle`: no ' +
         'effect on answers or tests was seen. `unsettled`: the calls did not suffice.',
     ),
-  kind: kind.describe('A line, a sentence of a long line, an example, or a description.'),
-  name,
-  file: file.describe('The file that contains the line.'),
-  lines: lines.describe('Where the line is. 0 if it is quoted or escaped.'),
-  text: z.string().describe('The text of the line.'),
-  references: z
-    .array(z.string())
-    .describe('The first tests that were found to hold the line. Others may hold it, too.'),
+  unit: changeUnitSchema.describe(
+    'The line, sentence, example or description; `head_text` is its text.',
+  ),
+  reference: z
+    .string()
+    .nullable()
+    .describe('The first test that was found to hold the line; others may hold it, too.'),
   with: countSchema
     .nullable()
     .describe('Index in `lines` of the other line, if both are held together.'),
   answers: countSchema.describe('Answers without this line, perhaps also without others.'),
-  tokens: countSchema.describe('Tokens of the line, estimated.'),
 });
 
 export const suiteCoverageSchema = z.strictObject({
@@ -40,15 +36,12 @@ export const suiteCoverageSchema = z.strictObject({
     .array(coveredLineSchema)
     .describe('The lines that can be taken away, without those that insert an input.'),
   reason: z.string().nullable().describe('Why lines are not settled; null if all are.'),
-  tests: z
-    .strictObject({
-      usable: countSchema.describe('Tests that pass in at least half of their tries.'),
-      unsteady: z.array(z.string()).describe('Tests that pass more seldom, so they hold no line.'),
-      spare: z
-        .array(z.string())
-        .describe('Tests without which the same lines are held; empty if the search ended early.'),
-    })
-    .describe('The tests that were run.'),
+  unsteady: z
+    .array(z.string())
+    .describe('Tests that pass in less than half of the tries, so they hold no line.'),
+  spare: z
+    .array(z.string())
+    .describe('Tests without which the same lines are held; empty if the search ended early.'),
   calls: countSchema.describe('Calls of the search, including reused ones.'),
 });
 

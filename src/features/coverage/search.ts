@@ -1,28 +1,22 @@
 import { createRandom, type Random } from '../../kernel/statistics/random.ts';
-import { drawTries, isSameSet, startLog, type TryLog } from '../../trials/trials.ts';
-import { changeP, farthestFirst, type Answers } from './answer-change.ts';
+import { at } from '../../kernel/statistics/sums.ts';
+import { drawTries, isSameSet, startLog, type Draw, type TryLog } from '../../trials/trials.ts';
+import { changeP, farthestFirst, type ComparedAnswers } from './answer-change.ts';
 import { bisect } from './bisect.ts';
 import {
   afterTry,
-  usualRate,
   estimatePassCounts,
   tooFewPasses,
+  usualRate,
   type Bet,
   type PassCounts,
 } from './pass-rate.ts';
 
-/**
- * - `held`: a test fails without the line.
- * - `held_together`: a test fails only without this line and another one.
- * - `untested`: answers change without it, and no test fails.
- * - `idle`: neither answers nor tests change.
- * - `unsettled`: the calls were not enough to say.
- */
 export const LINE_KINDS = ['held', 'held_together', 'untested', 'idle', 'unsettled'] as const;
 
 export type LineKind = (typeof LINE_KINDS)[number];
 
-export interface JudgedAnswer {
+export interface CoverAnswer {
   passed: boolean;
   text: string;
 }
@@ -30,50 +24,51 @@ export interface JudgedAnswer {
 export interface CoverInput {
   lines: number;
   /** By reference: the answers with all lines, which exist already. */
-  stored: readonly (readonly JudgedAnswer[])[];
+  stored: readonly (readonly CoverAnswer[])[];
   /** By reference: answers without all lines, if they exist already. */
-  given: readonly (readonly JudgedAnswer[])[] | null;
-  /** How likely a reference needs a line, above 0, in any unit. */
-  likely(line: number, reference: number): number;
+  given: readonly (readonly CoverAnswer[])[] | null;
+  /** By line and reference: how likely the reference needs the line, above 0, in any unit. */
+  likely: readonly (readonly number[])[];
   /** Most tries. */
   most: number;
   seed: string;
 }
 
-/** Asks references without these lines, in order. Null if an answer could not be judged. */
-export type AskWithout = (
-  wanted: readonly { lines: ReadonlySet<number>; reference: number }[],
-) => Promise<(JudgedAnswer | null)[]>;
+/**
+ * Asks references without these units (lines), in order. Null if an answer could not be judged.
+ */
+export type AskWithout = (wanted: readonly Draw[]) => Promise<(CoverAnswer | null)[]>;
 
 interface CoveredLine {
   kind: LineKind;
-  /** The references that hold the line. */
-  references: number[];
+  /** The first reference that was found to hold the line. */
+  reference: number | null;
   /** The other line of `held_together`. */
   with: number | null;
-  /** Number of answers without this line, perhaps also without others. */
-  answers: number;
 }
 
 export interface Covered {
-  lines: CoveredLine[];
-  /** References that pass too seldom to hold a line. */
-  unsteady: number[];
+  lines: (CoveredLine & {
+    /** Number of answers without this line, perhaps also without others. */
+    answers: number;
+  })[];
+  /** References that pass often enough to hold a line. */
+  usable: number[];
   tries: number;
   /** Why the search ended early. Null if it did not. */
-  end: 'tries' | 'errors' | 'unsteady' | null;
+  end: 'tries' | 'errors' | null;
 }
 
-/** False-alarm rate of "this reference needs the line", shared by the references of the line. */
-const ALPHA = 0.05;
+/** False-alarm rate of "a reference needs the line", shared by all references. */
+const LEVEL = 0.05;
 
 /** At these odds, a reference counts as passing without the line. */
 const CLEARED_ODDS = 0.05;
 
 const MOST_PROOF_TRIES = 12;
 
-/** Prior probability that a reference needs none of the lines, and none of the other lines. */
-const NONE = { alone: 0.6, second: 0.3 };
+/** Prior probability that a reference needs none of the lines, or no second line. */
+const NONE_NEEDED = { first: 0.6, second: 0.3 };
 
 /** A pair needs this many tries without each line alone. Shares are of the usual pass rate. */
 const PAIR = { tries: 6, alone: 0.75, both: 0.25 };
@@ -84,7 +79,7 @@ const CHANGE = { same: 0.2, half: 0.1, proven: 0.04, hopeless: 0.3, open: 0.1 };
 /** Up to this many lines are asked one by one, others first in halves. */
 const SINGLY = 10;
 
-/** References per look at the answers of one line, and looks. */
+/** References per look at the answers of one line. */
 const FOCUS = 4;
 const LOOKS = 4;
 
@@ -93,30 +88,18 @@ const MOST_ROUNDS = 4;
 /** If so few tries pass without all lines that are left, none of them counts as idle. */
 const DOUBT = 0.05;
 
-class Ended extends Error {
-  readonly why: 'tries' | 'errors';
-
-  constructor(why: 'tries' | 'errors') {
-    super(why);
-    this.why = why;
-  }
-}
-
-interface Made extends JudgedAnswer {
-  without: ReadonlySet<number>;
-}
+const ENDED = new Error('no further try is made');
 
 interface State {
   input: CoverInput;
   log: TryLog;
+  end: Covered['end'];
   /** By reference. */
-  made: Made[][];
+  made: (CoverAnswer & { without: ReadonlySet<number> })[][];
   rates: PassCounts[];
   usable: number[];
-  stored: JudgedAnswer[][];
-  kinds: LineKind[];
-  holders: Set<number>[];
-  partners: (number | null)[];
+  stored: CoverAnswer[][];
+  lines: CoveredLine[];
   /** By the lines that are away: the references that were put to the proof, in order. */
   proofs: Map<string, Map<number, Bet>>;
   random: Random;
@@ -128,199 +111,167 @@ interface State {
  * idle was taken away together with all others that are left.
  */
 export async function coverLines(input: CoverInput, askWithout: AskWithout): Promise<Covered> {
-  const state = start(input, askWithout);
-  const { kinds, holders, partners, made, usable, log } = state;
-  let end: Covered['end'] = usable.length === 0 && input.lines > 0 ? 'unsteady' : null;
+  const state = startCover(input, askWithout);
   try {
-    if (end === null) await settle(state);
+    if (state.usable.length > 0) await settleLines(state);
   } catch (error) {
-    if (!(error instanceof Ended)) throw error;
-    end = error.why;
+    if (error !== ENDED) throw error;
   }
-  const all = made.flat();
+  const made = state.made.flat();
   return {
-    lines: kinds.map((kind, line) => ({
-      kind,
-      references: [...(holders[line] ?? [])].sort((a, b) => a - b),
-      with: partners[line] ?? null,
-      answers: all.filter(({ without }) => without.has(line)).length,
+    lines: state.lines.map((own, line) => ({
+      ...own,
+      answers: made.filter(({ without }) => without.has(line)).length,
     })),
-    unsteady: [...made.keys()].filter((reference) => !usable.includes(reference)),
-    tries: log.made,
-    end,
+    usable: state.usable,
+    tries: state.log.made,
+    end: state.end,
   };
 }
 
-function start(input: CoverInput, askWithout: AskWithout): State {
+function startCover(input: CoverInput, askWithout: AskWithout): State {
   const { lines, stored, given, most, seed } = input;
+  const passed = (own: readonly CoverAnswer[]) => own.filter((answer) => answer.passed).length;
   const rates = estimatePassCounts(
-    stored.map((own) => ({
-      passes: own.filter(({ passed }) => passed).length,
-      tries: own.length,
-    })),
+    stored.map((own) => ({ passes: passed(own), tries: own.length })),
   );
-  const all = new Set(Array.from({ length: lines }, (_, line) => line));
-  const made = stored.map((_, reference) =>
-    (given?.[reference] ?? []).map((answer): Made => ({ ...answer, without: all })),
+  const all = new Set(Array(lines).keys());
+  const made: State['made'] = stored.map((_, reference) =>
+    (given?.[reference] ?? []).map((answer) => ({ ...answer, without: all })),
   );
+  const log = startLog(most, async (draws) => {
+    const answers = await askWithout(draws);
+    for (const [i, { units, reference }] of draws.entries()) {
+      const answer = answers[i] ?? null;
+      if (answer !== null) made[reference]?.push({ ...answer, without: units });
+    }
+    return answers.map((answer) => answer?.passed ?? null);
+  });
   return {
-    input,
-    made,
-    rates,
-    usable: [...stored.keys()].filter(
-      (reference) =>
-        (stored[reference] ?? []).length > 0 && usualRate(rateOf({ rates }, reference)) >= 0.5,
-    ),
+    ...{ input, log, made, rates, end: null },
+    usable: rates.flatMap((rate, own) => (usualRate(rate) >= 0.5 ? [own] : [])),
     stored: stored.map((own) => [...own]),
-    kinds: Array.from(all, () => 'unsettled'),
-    holders: Array.from(all, () => new Set()),
-    partners: Array.from(all, () => null),
+    lines: Array.from(all, () => ({ kind: 'unsettled', reference: null, with: null })),
     proofs: new Map(),
     random: createRandom(seed),
-    log: startLog(most, async (draws) => {
-      const wanted = draws.map(({ units, reference }) => ({ lines: units, reference }));
-      const answers = await askWithout(wanted);
-      return answers.map((answer, i) => {
-        const { units = all, reference = 0 } = draws[i] ?? {};
-        if (answer !== null) made[reference]?.push({ ...answer, without: units });
-        return answer?.passed ?? null;
-      });
-    }),
   };
-}
-
-function rateOf({ rates }: Pick<State, 'rates'>, reference: number): PassCounts {
-  return rates[reference] ?? { passes: 1, fails: 1 };
 }
 
 /** An answer that cannot be judged is asked again until the search ends. */
-async function ask({ log }: State, lines: readonly number[], reference: number): Promise<boolean> {
+async function tryWithout(
+  state: State,
+  lines: readonly number[],
+  reference: number,
+): Promise<boolean> {
   for (;;) {
-    const made = await drawTries(log, [{ units: new Set(lines), reference }]);
-    if (typeof made === 'string') throw new Ended(made);
+    const made = await drawTries(state.log, [{ units: new Set(lines), reference }]);
+    if (typeof made === 'string') {
+      state.end = made;
+      throw ENDED;
+    }
     const [passed = null] = made;
     if (passed !== null) return passed;
   }
 }
 
-function openLines({ kinds }: State): number[] {
-  return [...kinds.keys()].filter((line) => kinds[line] === 'unsettled');
+function openLines({ lines }: State): number[] {
+  return [...lines.keys()].filter((line) => lines[line]?.kind === 'unsettled');
 }
 
-function triesWithout({ made }: State, lines: readonly number[], reference: number): Made[] {
+function answersWithout({ made }: State, lines: readonly number[], reference: number) {
   const wanted = new Set(lines);
   return (made[reference] ?? []).filter(({ without }) => isSameSet(without, wanted));
 }
 
-function shareOf(made: readonly JudgedAnswer[]): number {
-  return made.filter(({ passed }) => passed).length / made.length;
+function setKind({ lines }: State, own: readonly number[], kind: LineKind): void {
+  for (const line of own) lines[line] = { kind, reference: null, with: null };
 }
 
-async function settle(state: State): Promise<void> {
-  const { input, usable, kinds } = state;
-  const most = (reference: number) =>
-    Math.max(...openLines(state).map((line) => input.likely(line, reference)));
-  const order = usable
-    .map((reference) => ({ reference, most: most(reference) }))
-    .sort((a, b) => b.most - a.most);
-  for (const { reference } of order) await settleReference(state, reference);
+function hold({ lines }: State, reference: number, line: number, other: number | null): void {
+  lines[line] = { kind: other === null ? 'held' : 'held_together', reference, with: other };
+}
+
+function rateOf({ rates }: State, reference: number): PassCounts {
+  return rates[reference] ?? { passes: 1, fails: 1 };
+}
+
+function likelyIn({ input }: State, line: number, reference: number): number {
+  return at(input.likely[line] ?? [], reference);
+}
+
+async function settleLines(state: State): Promise<void> {
+  const { input, usable } = state;
+  const mostLikely = (own: number) => Math.max(...input.likely.map((line) => at(line, own)));
+  for (const own of usable.toSorted((a, b) => mostLikely(b) - mostLikely(a)))
+    await settleReference(state, own);
+  // The given answers show already that references pass without some of the lines.
   const isPart = () => input.given !== null && openLines(state).length < input.lines;
   const doubtful = isPart() ? false : await lookTogether(state, isPart);
   const left = openLines(state);
   if (left.length === 0) return;
   if (isPart()) {
-    // The given answers show already that references pass without these lines.
-    const refs = farthestFirst(answersOf(state, [...kinds.keys()]));
-    for (const line of left) await settleChange(state, line, refs);
+    const all = [...state.lines.keys()];
+    await settleChanges(state, left, farthestFirst(comparedAnswers(state, all)));
     return;
   }
-  for (const reference of usable) await storeTwo(state, reference);
-  const answers = answersOf(state, left);
-  const p = changeP(answers, state.random);
+  for (const own of usable) await storeTwo(state, own);
   if (doubtful) return;
-  const refs = farthestFirst(answers);
-  if (p > CHANGE.same) setKind(state, left, 'idle');
-  else if (left.length > SINGLY) await halve(state, left, refs);
-  else for (const line of left) await settleChange(state, line, refs);
+  const answers = comparedAnswers(state, left);
+  const order = farthestFirst(answers);
+  if (changeP(answers, state.random) > CHANGE.same) setKind(state, left, 'idle');
+  else if (left.length > SINGLY) await settleHalves(state, left, order);
+  else await settleChanges(state, left, order);
 }
 
 /** Without two answers with all lines, it is not known how much equal prompts differ. */
 async function storeTwo(state: State, reference: number): Promise<void> {
   const own = state.stored[reference] ?? [];
   while (own.length < 2) {
-    await ask(state, [], reference);
+    await tryWithout(state, [], reference);
     own.push(...(state.made[reference] ?? []).slice(-1));
-  }
-}
-
-function setKind({ kinds }: State, lines: readonly number[], kind: LineKind): void {
-  for (const line of lines) kinds[line] = kind;
-}
-
-function hold(
-  { kinds, holders, partners }: State,
-  lines: readonly number[],
-  reference: number,
-): void {
-  for (const line of lines) {
-    kinds[line] = lines.length > 1 ? 'held_together' : 'held';
-    partners[line] = lines.find((other) => other !== line) ?? null;
-    holders[line]?.add(reference);
   }
 }
 
 /** Finds all open lines that the reference holds. */
 async function settleReference(state: State, reference: number): Promise<void> {
-  const { input } = state;
   for (;;) {
     const list = openLines(state).sort(
-      (a, b) => input.likely(b, reference) - input.likely(a, reference),
+      (a, b) => likelyIn(state, b, reference) - likelyIn(state, a, reference),
     );
-    if (list.length === 0) return;
-    const found = await search(state, reference, { list, fixed: [], none: NONE.alone });
+    const found = await findLine(state, reference, list, null);
     if (found === null) return;
     const { line, proven, before } = found;
-    if (proven) hold(state, [line], reference);
+    if (proven) hold(state, reference, line, null);
     else if (!(await settlePair(state, reference, line, before))) return;
   }
 }
 
-interface Found {
-  line: number;
-  proven: boolean;
-  /** The lines that were taken away before it. */
-  before: number[];
-}
-
-async function search(
+/** `fixed`: a line that is away, too. `before`: the lines that were taken away before the found one. */
+async function findLine(
   state: State,
   reference: number,
-  { list, fixed, none }: { list: readonly number[]; fixed: readonly number[]; none: number },
-): Promise<Found | null> {
-  const lineAt = (position: number) => list[position] ?? 0;
+  list: readonly number[],
+  fixed: number | null,
+): Promise<{ line: number; proven: boolean; before: number[] } | null> {
+  if (list.length === 0) return null;
+  const also = fixed === null ? [] : [fixed];
   const found = await bisect({
-    weights: list.map((line) => state.input.likely(line, reference)),
-    none,
+    weights: list.map((line) => likelyIn(state, line, reference)),
+    none: fixed === null ? NONE_NEEDED.first : NONE_NEEDED.second,
     intact: Math.min(0.98, usualRate(rateOf(state, reference))),
-    earlier: fixed.length > 0 ? [] : earlierTries(state, reference, list),
-    tryWithout: (size) => ask(state, [...fixed, ...list.slice(0, size)], reference),
-    prove: async (position) =>
-      (await prove(state, [...fixed, lineAt(position)], reference)) === true,
+    earlier: fixed === null ? earlierTries(state, reference, list) : [],
+    tryWithout: (size) => tryWithout(state, [...also, ...list.slice(0, size)], reference),
+    prove: (position) => isProven(state, [...also, at(list, position)], reference),
   });
   if (found === null) return null;
   const { position, proven } = found;
-  return { line: lineAt(position), proven, before: list.slice(0, position) };
+  return { line: at(list, position), proven, before: list.slice(0, position) };
 }
 
 /** Tries without a line that the reference is known to need say nothing about other lines. */
-function earlierTries(
-  { made, holders }: State,
-  reference: number,
-  list: readonly number[],
-): { size: number; passed: boolean }[] {
-  const known = [...holders.keys()].filter((line) => holders[line]?.has(reference));
+function earlierTries({ made, lines }: State, reference: number, list: readonly number[]) {
   return (made[reference] ?? [])
-    .filter(({ without }) => !known.some((line) => without.has(line)))
+    .filter(({ without }) => ![...without].some((line) => lines[line]?.reference === reference))
     .map(({ without, passed }) => {
       const stays = list.findIndex((line) => !without.has(line));
       return { size: stays < 0 ? list.length : stays, passed };
@@ -328,30 +279,29 @@ function earlierTries(
 }
 
 /**
- * New tries without only these lines. True: the reference is broken. False: it passes. Null: not
- * clear. If it is called again, it continues with the odds so far.
+ * Whether new tries without only these lines prove that the reference is broken. Stops if the odds
+ * fall to `cleared`. If it is called again, it continues with the odds so far.
  */
-async function prove(
+async function isProven(
   state: State,
   lines: readonly number[],
   reference: number,
   cleared = CLEARED_ODDS,
-): Promise<boolean | null> {
-  const key = [...lines].sort((a, b) => a - b).join(' ');
+): Promise<boolean> {
+  const key = lines.toSorted((a, b) => a - b).join(' ');
   const tested = state.proofs.get(key) ?? new Map<number, Bet>();
   state.proofs.set(key, tested);
   let bet = tested.get(reference) ?? { rate: rateOf(state, reference), odds: 1 };
   tested.set(reference, bet);
-  // The levels of all references add up to alpha.
+  // The levels of all references add up.
   const rank = [...tested.keys()].indexOf(reference) + 1;
-  const needed = (rank * (rank + 1)) / ALPHA;
+  const needed = (rank * (rank + 1)) / LEVEL;
   for (let made = 0; made < MOST_PROOF_TRIES; made += 1) {
-    if (bet.odds >= needed) return true;
-    if (bet.odds <= cleared) return false;
-    bet = afterTry(bet, await ask(state, lines, reference));
+    if (bet.odds >= needed || bet.odds <= cleared) break;
+    bet = afterTry(bet, await tryWithout(state, lines, reference));
     tested.set(reference, bet);
   }
-  return bet.odds >= needed ? true : null;
+  return bet.odds >= needed;
 }
 
 /** The line breaks the reference, but not alone. Finds which line before it is also needed. */
@@ -361,27 +311,26 @@ async function settlePair(
   line: number,
   before: readonly number[],
 ): Promise<boolean> {
-  if (before.length === 0) return false;
-  const of = { list: before, fixed: [line], none: NONE.second };
-  const other = await search(state, reference, of);
+  const other = await findLine(state, reference, before, line);
   if (other?.proven !== true) return false;
-  const pair = [line, other.line];
+  const pair = [line, other.line] as const;
   for (const each of pair)
-    while (triesWithout(state, [each], reference).length < PAIR.tries)
-      await ask(state, [each], reference);
-  const share = (lines: number[]) => shareOf(triesWithout(state, lines, reference));
+    while (answersWithout(state, [each], reference).length < PAIR.tries)
+      await tryWithout(state, [each], reference);
+  const share = (lines: readonly number[]) => {
+    const made = answersWithout(state, lines, reference);
+    return made.filter(({ passed }) => passed).length / made.length;
+  };
   const enough = PAIR.alone * usualRate(rateOf(state, reference));
   if (pair.every((each) => share([each]) >= enough) && share(pair) <= PAIR.both) {
-    hold(state, pair, reference);
+    hold(state, reference, line, other.line);
+    hold(state, reference, other.line, line);
     return true;
   }
-  let isHeld = false;
+  const open = openLines(state).length;
   for (const each of pair)
-    if ((await prove(state, [each], reference)) === true) {
-      hold(state, [each], reference);
-      isHeld = true;
-    }
-  return isHeld;
+    if (await isProven(state, [each], reference)) hold(state, reference, each, null);
+  return openLines(state).length < open;
 }
 
 /**
@@ -389,91 +338,87 @@ async function settlePair(
  * idle, although no line is proven.
  */
 async function lookTogether(state: State, isPart: () => boolean): Promise<boolean> {
-  const { usable } = state;
   for (let round = 1; round <= MOST_ROUNDS; round += 1) {
     const out = openLines(state);
     if (out.length === 0 || isPart()) return false;
-    if (await lookOnce(state, out, round)) {
-      round = 0;
-      continue;
+    for (const own of state.usable)
+      if (
+        openLines(state).length === out.length &&
+        answersWithout(state, out, own).length < round &&
+        !(await tryWithout(state, out, own))
+      )
+        await settleReference(state, own);
+    if (openLines(state).length < out.length) round = 0;
+    else {
+      const looked = state.usable.map((own) => ({
+        rate: rateOf(state, own),
+        outcomes: answersWithout(state, out, own).map(({ passed }) => passed),
+      }));
+      if (tooFewPasses(looked) >= DOUBT) return false;
     }
-    const looked = usable.map((reference) => ({
-      rate: rateOf(state, reference),
-      outcomes: triesWithout(state, out, reference).map(({ passed }) => passed),
-    }));
-    if (tooFewPasses(looked) >= DOUBT) return false;
   }
   return true;
 }
 
-/** True if a reference was found to hold a line. */
-async function lookOnce(state: State, out: readonly number[], tries: number): Promise<boolean> {
-  for (const reference of state.usable) {
-    if (triesWithout(state, out, reference).length >= tries) continue;
-    if (!(await ask(state, out, reference))) await settleReference(state, reference);
-    if (openLines(state).length < out.length) return true;
-  }
-  return false;
-}
-
-function answersOf(state: State, out: readonly number[]): Answers[] {
+function comparedAnswers(state: State, out: readonly number[]): ComparedAnswers[] {
   return state.usable.map((reference) => ({
     reference,
     intact: (state.stored[reference] ?? []).map(({ text }) => text),
-    without: triesWithout(state, out, reference).map(({ text }) => text),
+    without: answersWithout(state, out, reference).map(({ text }) => text),
   }));
 }
 
 /** Which of these lines change answers? Halves first, because few of them are expected to. */
-async function halve(
+async function settleHalves(
   state: State,
   lines: readonly number[],
-  references: readonly number[],
+  order: readonly number[],
 ): Promise<void> {
-  const [only, ...others] = lines;
-  if (only === undefined) return;
-  if (others.length === 0) {
-    await settleChange(state, only, references);
-    return;
-  }
+  if (lines.length === 1) return settleChanges(state, lines, order);
   const half = lines.length >> 1;
   for (const part of [lines.slice(0, half), lines.slice(half)]) {
-    if (part.length > 1) {
-      for (const reference of references.slice(0, FOCUS)) await ask(state, part, reference);
-      if (changeP(answersOf(state, part), state.random) > CHANGE.half) {
-        setKind(state, part, 'idle');
-        continue;
-      }
-    }
-    await halve(state, part, references);
+    const isGroup = part.length > 1;
+    if (isGroup) for (const own of order.slice(0, FOCUS)) await tryWithout(state, part, own);
+    if (isGroup && changeP(comparedAnswers(state, part), state.random) > CHANGE.half)
+      setKind(state, part, 'idle');
+    else await settleHalves(state, part, order);
   }
 }
 
 /**
- * Asks without one line, starting with the references whose answers moved farthest. An answer that
- * fails is put to the proof.
+ * Asks without each line alone, starting with the references whose answers moved farthest. An
+ * answer that fails is put to the proof.
  */
+async function settleChanges(
+  state: State,
+  lines: readonly number[],
+  order: readonly number[],
+): Promise<void> {
+  for (const line of lines) {
+    const holder = await settleChange(state, line, order);
+    if (holder !== null) hold(state, holder, line, null);
+  }
+}
+
+/** Returns the reference that holds the line. */
 async function settleChange(
   state: State,
   line: number,
-  references: readonly number[],
-): Promise<void> {
+  order: readonly number[],
+): Promise<number | null> {
   let p = 1;
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let look = 0; look < LOOKS && !(look > 1 && p > CHANGE.hopeless); look += 1) {
     for (let i = 0; i < FOCUS; i += 1) {
-      const reference = references[(look * FOCUS + i) % references.length];
-      if (reference === undefined) return;
-      if (await ask(state, [line], reference)) continue;
-      if ((await prove(state, [line], reference, 0.5)) !== true) continue;
-      hold(state, [line], reference);
-      return;
+      const own = at(order, (look * FOCUS + i) % order.length);
+      if (await tryWithout(state, [line], own)) continue;
+      if (await isProven(state, [line], own, 0.5)) return own;
     }
-    p = changeP(answersOf(state, [line]), state.random);
+    p = changeP(comparedAnswers(state, [line]), state.random);
     if (p <= CHANGE.proven) {
       setKind(state, [line], 'untested');
-      return;
+      return null;
     }
-    if (look > 0 && p > CHANGE.hopeless) break;
   }
   if (p > CHANGE.open) setKind(state, [line], 'idle');
+  return null;
 }

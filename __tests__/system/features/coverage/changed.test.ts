@@ -20,7 +20,7 @@ async function compare(settings: string, head: Record<string, string>, base: str
 }
 
 const statuses = ({ coverage = [] }: Result) =>
-  coverage.map(({ lines }) => lines.map(({ text, status }) => [text, status]));
+  coverage.map(({ lines }) => lines.map(({ unit, status }) => [unit.head_text, status]));
 
 describe('coverage: changed', () => {
   const before = LINES.filter((line) => !NEW.includes(line));
@@ -46,7 +46,7 @@ describe('coverage: changed', () => {
     expect(err).toContain('; up to 40 more calls after the verdict;');
     expect(out).toMatch(
       new RegExp(
-        `2 new or changed lines: 1 held by refund-., 1 untested \\(${FILE}:${lineOf(NEW[1] ?? '')} Sign every answer as Ada\\.\\)\\.`,
+        `Tested lines of shop: 1 of 2 new or changed lines held, 1 untested \\(${FILE}:${lineOf(NEW[1] ?? '')} Sign every answer as Ada\\.\\)\\.`,
       ),
     );
     const { out: planned } = await evaldiff('plan', '--base', 'main');
@@ -55,13 +55,9 @@ describe('coverage: changed', () => {
 
   test('examines a reworded line by taking it away', async () => {
     const lines = LINES.map((line) => (line === NEW[0] ? 'Always name the refund period.' : line));
-    const { reported, diff } = await compare(
-      'coverage: changed\n',
-      { [FILE]: shopPrompt(lines) },
-      LINES,
-    );
+    const head = { [FILE]: shopPrompt(lines) };
+    const { reported } = await compare('coverage: changed\n', head, LINES);
     expect(statuses(await reported())).toEqual([[['Always name the refund period.', 'held']]]);
-    expect((await diff()).err).toContain('up to 80 more calls after the verdict');
   });
 
   test('asks nothing if it is off, no line changed, or no calls are left', async () => {
