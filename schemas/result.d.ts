@@ -6601,50 +6601,93 @@ export interface EvaldiffResult {
        */
       status: "held" | "held_together" | "untested" | "idle" | "unsettled";
       /**
-       * A line, a sentence of a long line, an example, or a description.
+       * The line, sentence, example or description; `head_text` is its text.
        */
-      kind:
-        | "line"
-        | "sentence"
-        | "moved line"
-        | "hunk"
-        | "message"
-        | "role"
-        | "parameter"
-        | "tool"
-        | "property"
-        | "model"
-        | "provider"
-        | "file";
-      /**
-       * Name of the parameter, tool or property. Null for lines of text and renamed properties.
-       */
-      name: string | null;
-      /**
-       * The file that contains the line.
-       */
-      file: string;
-      /**
-       * Where the line is. 0 if it is quoted or escaped.
-       */
-      lines: {
+      unit: {
         /**
-         * First line, from 1. 0 for the whole file.
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
          */
-        from: number;
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "property"
+          | "model"
+          | "provider"
+          | "file";
         /**
-         * Last line.
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
          */
-        to: number;
+        name: string | null;
+        /**
+         * The parameter or tool that contains the property.
+         */
+        of?: {
+          /**
+           * The parameter that contains the property.
+           */
+          parameter: string;
+          /**
+           * The tool that contains the property. Null if none does.
+           */
+          tool: string | null;
+        };
+        /**
+         * The changed file, on `side`.
+         */
+        file: string;
+        /**
+         * Changed files of a program. Absent if only `file` changed.
+         */
+        files?: string[];
+        /**
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
+         */
+        side: "base" | "head";
+        /**
+         * The changed lines on `side`.
+         */
+        lines: {
+          /**
+           * First line, from 1. 0 for the whole file.
+           */
+          from: number;
+          /**
+           * Last line.
+           */
+          to: number;
+        };
+        /**
+         * Where to comment on the change.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * The line on head. For removed text, the line after it. 0 for the whole file.
+           */
+          line: number;
+        };
+        /**
+         * The text on base. Null if base has none, empty for a whole file.
+         */
+        base_text: string | null;
+        /**
+         * The text on head. Null if head has none, empty for a whole file.
+         */
+        head_text: string | null;
       };
       /**
-       * The text of the line.
+       * The first test that was found to hold the line; others may hold it, too.
        */
-      text: string;
-      /**
-       * The first tests that were found to hold the line. Others may hold it, too.
-       */
-      references: string[];
+      reference: string | null;
       /**
        * Index in `lines` of the other line, if both are held together.
        */
@@ -6653,32 +6696,19 @@ export interface EvaldiffResult {
        * Answers without this line, perhaps also without others.
        */
       answers: number;
-      /**
-       * Tokens of the line, estimated.
-       */
-      tokens: number;
     }[];
     /**
      * Why lines are not settled; null if all are.
      */
     reason: string | null;
     /**
-     * The tests that were run.
+     * Tests that pass in less than half of the tries, so they hold no line.
      */
-    tests: {
-      /**
-       * Tests that pass in at least half of their tries.
-       */
-      usable: number;
-      /**
-       * Tests that pass more seldom, so they hold no line.
-       */
-      unsteady: string[];
-      /**
-       * Tests without which the same lines are held; empty if the search ended early.
-       */
-      spare: string[];
-    };
+    unsteady: string[];
+    /**
+     * Tests without which the same lines are held; empty if the search ended early.
+     */
+    spare: string[];
     /**
      * Calls of the search, including reused ones.
      */

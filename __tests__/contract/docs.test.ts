@@ -146,6 +146,7 @@ describe('code blocks', () => {
     'code-answers',
     'comment',
     'causes',
+    'coverage',
     'required-check',
     'costs',
     'sweeps',

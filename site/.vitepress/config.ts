@@ -124,6 +124,7 @@ export default defineConfig({
           item('What red, green and grey mean', 'verdicts'),
           item('The comment', 'comment'),
           item('Which line caused it', 'causes'),
+          item('Which line is tested', 'coverage'),
           item('Attributes', 'attributes'),
           item('How a verdict is reached', 'statistics'),
         ],
