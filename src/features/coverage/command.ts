@@ -4,7 +4,7 @@ import { currentState, ownPaths, withProject } from '../../app/commands/project.
 import { printBlocks, type AddCommand } from '../../app/commands/terminal.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
-import { UserError } from '../../errors.ts';
+import { NOT_JUDGED, UserError } from '../../errors.ts';
 import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
 import { logJson } from '../../text/log.ts';
@@ -53,6 +53,6 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
           [...coverage.flatMap(coverageBlocks), ...list(notices.map(problemLine))],
           terminal,
         );
-      done(0);
+      done(coverage.some(({ lines }) => lines.length > 0) ? 0 : NOT_JUDGED);
     });
 };

@@ -1,3 +1,4 @@
+import { visibleLine } from '../../text/visible.ts';
 import { isHeld } from './report.ts';
 import type { SuiteCoverage } from './result.ts';
 
@@ -31,7 +32,7 @@ export function lcovOf(coverage: readonly SuiteCoverage[]): string {
         for (let at = line.unit.lines.from; at <= line.unit.lines.to; at += 1)
           held.set(at, isHeld(line) && held.get(at) !== false);
       const rows = [...held].map(([at, own]) => `DA:${at},${Number(own)}\n`).join('');
-      return `TN:\nSF:${file.replace(/\s/g, ' ')}\n${rows}end_of_record\n`;
+      return `TN:\nSF:${visibleLine(file)}\n${rows}end_of_record\n`;
     })
     .join('');
 }

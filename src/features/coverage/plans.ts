@@ -71,12 +71,14 @@ export function planChanged({
 }: PlanningRun<unknown>): FeaturePlan<ChangedCover> | null {
   const { lines, untested } = head.project.settings.coverage;
   if (mode !== 'diff' || again !== undefined || lines === 'off') return null;
-  const found = suites.map((suite) => ({ suite, changed: linesToCover(suite, 'changed') }));
-  if (found.every(({ changed }) => changed === null)) return null;
-  const isShort = found.every(
-    ({ suite, changed }) =>
-      changed === null || changed.units === null || isBaseWithout(coverableRuns(suite), changed),
-  );
-  const most = isShort ? CHANGED_CALLS.baseWithout : CHANGED_CALLS.other;
-  return { own: { most, fails: untested === 'fail' }, possible: most, usual: 0 };
+  // Null: said to be not examined, without a call.
+  const found = suites.flatMap((suite): (boolean | null)[] => {
+    const changed = linesToCover(suite, 'changed');
+    if (changed === null) return [];
+    return [changed.units === null ? null : isBaseWithout(coverableRuns(suite), changed)];
+  });
+  if (found.length === 0) return null;
+  const most = found.includes(false) ? CHANGED_CALLS.other : CHANGED_CALLS.baseWithout;
+  const possible = found.some((own) => own !== null) ? most : 0;
+  return { own: { most, fails: untested === 'fail' }, possible, usual: 0 };
 }

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { axeFindings } from '../../../stand-ins/axe.ts';
+import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
 import { openProject } from '../../../stand-ins/project.ts';
 import { FILE, LINES, lineOf, shopFiles, shopModel, shopPrompt } from './planted.ts';
 
@@ -92,5 +96,25 @@ describe('coverage: changed', () => {
     expect(out).toContain(
       `shop: answers change without ${FILE}:${lineOf(NEW[1] ?? '')}, and no test fails; coverage.untested is fail`,
     );
+  });
+});
+
+inBrowser('the page of a run with coverage: changed', () => {
+  test('shows the lines with the tests that hold them, without a fault of accessibility', async () => {
+    const base = LINES.filter((line) => !NEW.includes(line));
+    const head = { [FILE]: shopPrompt(LINES) };
+    const { reported, repository } = await compare('coverage: changed\n', head, base);
+    await reported();
+    const browser = await openTestBrowser();
+    const page = await openWindow(browser);
+    const file = pathToFileURL(join(repository.directory, 'report/report.html'));
+    await page.goto(`${file.href}#attributes`);
+    const fold = page.locator('details', { hasText: 'Which line is tested?' });
+    await fold.evaluate((own) => {
+      own.setAttribute('open', '');
+    });
+    await page.locator('tr', { hasText: 'held by refund-' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await browser.close();
   });
 });

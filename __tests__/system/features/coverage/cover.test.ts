@@ -101,7 +101,8 @@ describe('evaldiff cover', () => {
     const code =
       'name: shop\nmodel: quiz-model\ndefaults: [tests/shop]\nvariables: [{ name: question }]\ncode: |\n  output = "30 days, 9 to 5"\n';
     const { run } = await open({ ...shopFiles(), [FILE]: code });
-    const { out } = await run('--code', 'host');
+    const { out, code: ended } = await run('--code', 'host');
+    expect(ended).toBe(2);
     expect(out).toContain('not examined, because the prompt is code');
   });
 
