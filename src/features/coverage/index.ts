@@ -1,5 +1,7 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { ComparedRun, Feature, FeatureTools } from '../../app/run/feature.ts';
+import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
+import { placeText } from '../../report/sections/document.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { coverSuites } from './cover-suite.ts';
 import { coverageCalls, planChanged, type ChangedCover } from './plans.ts';
@@ -25,7 +27,6 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
   async judge({ own: { most, fails } }, run, tools) {
     if (!fails) return {};
     const coverage = await coverChanged(most, run, tools);
-    const { untestedFindings } = await import('./report.ts');
     return { parts: { coverage }, findings: coverage.flatMap(untestedFindings) };
   },
   async after({ own: { most, fails } }, run, tools) {
@@ -42,4 +43,16 @@ async function coverChanged(
   if (tools.isPreview === true) return [];
   const suites = rows.map(({ comparison }) => comparison);
   return coverSuites(suites, 'changed', most, { ...tools, price });
+}
+
+/** A line that is not settled fails no run. */
+function untestedFindings({ path, suite, variant, lines }: SuiteCoverage): FeatureFinding[] {
+  return lines
+    .filter(({ status }) => status === 'untested')
+    .map(({ unit: { file, lines: at } }) => ({
+      suite: { path, name: suite, variant },
+      text:
+        `${suite}: answers change without ${placeText({ file, line: at.from })}, and no test ` +
+        'fails; coverage.untested is fail',
+    }));
 }

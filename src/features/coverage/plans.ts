@@ -31,16 +31,16 @@ export const wholeCover: Feature<number> = {
 
 function planWhole({ head, suites: all }: PlanningRun<unknown>): FeaturePlan<number> {
   const { n_tries, coverage } = head.project.settings;
-  // The first variant of a sweep, because others would repeat all calls.
-  const seen = new Set<string>();
-  const suites = all.flatMap((suite): SuiteComparison[] => {
-    const { run } = suite;
-    const key = JSON.stringify([run.suite.path, run.suite.name]);
-    if (seen.has(key)) return [];
-    seen.add(key);
-    const tries = run.scoring.tests.n_tries ?? n_tries;
-    const policy = { kind: 'fixed', tries: tries === 'adaptive' ? LEAST_TRIES : tries } as const;
-    return [{ ...suite, policy }];
+  // One variant of a sweep, because others would repeat all calls.
+  const byName = new Map(
+    all.map((suite) => [`${suite.run.suite.path} ${suite.run.suite.name}`, suite]),
+  );
+  const suites = [...byName.values()].map((suite): SuiteComparison => {
+    const tries = suite.run.scoring.tests.n_tries ?? n_tries;
+    return {
+      ...suite,
+      policy: { kind: 'fixed', tries: tries === 'adaptive' ? LEAST_TRIES : tries },
+    };
   });
   let left = coverage.max_calls;
   const certain = suites.flatMap((suite): PlannedCalls[] => {

@@ -1,4 +1,3 @@
-import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import { estimateTokens } from '../../money/tokens.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import {
@@ -8,7 +7,6 @@ import {
   list,
   paragraph,
   place,
-  placeText,
   strong,
   text,
   type Block,
@@ -105,16 +103,4 @@ function statusLine(line: CoveredLineResult, lines: readonly CoveredLineResult[]
     case 'unsettled':
       return [text('not settled')];
   }
-}
-
-/** A line that is not settled fails no run. */
-export function untestedFindings({ path, suite, variant, lines }: SuiteCoverage): FeatureFinding[] {
-  return lines
-    .filter(({ status }) => status === 'untested')
-    .map(({ unit: { file, lines: at } }) => ({
-      suite: { path, name: suite, variant },
-      text:
-        `${suite}: answers change without ${placeText({ file, line: at.from })}, and no test ` +
-        'fails; coverage.untested is fail',
-    }));
 }

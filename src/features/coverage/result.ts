@@ -25,7 +25,7 @@ const coveredLineSchema = z.strictObject({
   answers: countSchema.describe('Answers without this line, perhaps also without others.'),
 });
 
-export const suiteCoverageSchema = z.strictObject({
+const suiteCoverageSchema = z.strictObject({
   path: z.string().describe('File of the prompt.'),
   suite: z.string().describe('Name of the suite.'),
   variant: variantSchema.describe('Model and parameters of the suite.'),

@@ -35,7 +35,7 @@ const coverageSchema = z
   .describe('Finds which lines of a prompt a test holds (fails without them).')
   .prefault({});
 
-export type CoverageSettings = z.output<typeof coverageSchema>;
+type CoverageSettings = z.output<typeof coverageSchema>;
 
 /** Read from base, because a pull request must not raise what the search may spend. */
 export const coverageSettings: OwnSettings = {
