@@ -161,6 +161,7 @@ describe('code blocks', () => {
     'code-answers',
     'comment',
     'causes',
+    'coverage',
     'required-check',
     'costs',
     'sweeps',

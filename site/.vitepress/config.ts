@@ -125,6 +125,7 @@ export default defineConfig({
           item('The comment', 'comment'),
           item('Which line caused it', 'causes'),
           item('What each code means', 'codes'),
+          item('Which line is tested', 'coverage'),
           item('Attributes', 'attributes'),
         ],
       },
