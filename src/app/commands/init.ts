@@ -72,9 +72,7 @@ export async function writeProject(options: InitOptions, terminal: Terminal): Pr
   const found =
     seen.runs.length === 0
       ? await validateLines(join(seen.root, seen.below), terminal, code)
-      : [
-          `npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`,
-        ];
+      : [`npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`];
   const here = await realpath(terminal.cwd);
   const shown = (path: string): string =>
     relative(here, join(seen.root, path)).split(sep).join('/');
