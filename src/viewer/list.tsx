@@ -103,22 +103,13 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
     toggle(test, true);
     requestAnimationFrame(() => goTo(all.indexOf(test), 'start'));
   }, [address]);
-  const search = useRef<HTMLInputElement>(null);
+  const search = useSearchKey();
   const onKeyDown = (event: KeyboardEvent) => {
     const way = wayOf(event, shown.length);
     if (way === null) return;
     event.preventDefault();
     goTo(way, 'auto');
   };
-  useEffect(() => {
-    const find = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event)) return;
-      event.preventDefault();
-      search.current?.focus();
-    };
-    document.addEventListener('keydown', find);
-    return () => document.removeEventListener('keydown', find);
-  }, []);
   const rows = isPrinted ? shown.map((_, index) => ({ index, top: null })) : items;
   return (
     <section>
@@ -155,6 +146,21 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
       </ul>
     </section>
   );
+}
+
+/** The field that the key / leads to, from anywhere on the page. */
+function useSearchKey(): RefObject<HTMLInputElement | null> {
+  const search = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const find = (event: KeyboardEvent) => {
+      if (event.key !== '/' || isTyping(event)) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    document.addEventListener('keydown', find);
+    return () => document.removeEventListener('keydown', find);
+  }, []);
+  return search;
 }
 
 function rowIndexOf(target: EventTarget | null): number {

@@ -8,7 +8,7 @@ export const explainCommand: AddCommand = (program, { out }, done) => {
     .command('explain')
     .description('explain a code of a verdict, and what to do')
     .argument('<code>', 'a code in result.json, or the first words of a comment')
-    .addHelpText('after', '\nExample:\n  evaldiff explain "not judged"')
+    .addHelpText('after', '\nExample: evaldiff explain "not judged"')
     .action((asked: string) => {
       const code = asked.toLowerCase().replaceAll(' ', '-');
       const known = explanations();

@@ -113,17 +113,16 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let [answers, grades, asked, errors] = [0, 0, 0, 0];
   let [width, shown, drawn] = [0, 0, 0];
 
-  const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
-  /** Answers without some of the prompt's lines. */
-  const without = (): number => plan?.certain['coverage_calls'] ?? 0;
+  const certain = (calls: string): number => plan?.certain[calls] ?? 0;
+  const attributes = (): number => certain('qualeval_calls');
+  const withoutLines = (): number => certain('coverage_calls');
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
-  const graded = (): number =>
-    plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
+  const graded = (): number => (plan?.grader_calls ?? 0) + certain('evaluator_calls');
   const planned = (): number => (plan === null ? 0 : minimumCalls(plan) + plan.replayed);
   const done = (): number => answers + grades + asked + errors;
   const line = (): string =>
     [
-      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0) + without(), 'answer'),
+      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0) + withoutLines(), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
       ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
       ...(errors > 0 ? [counted(errors, 'error')] : []),
@@ -145,16 +144,13 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       if (style === 'steps') drawn = begun;
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
-      const further = [
-        ...(attributes() > 0 ? [`, up to ${counted(attributes(), furtherName())}`] : []),
-        ...(without() > 0
-          ? [`, up to ${counted(without(), 'call')} without some of the lines`]
-          : []),
-      ].join('');
       write(
         `${sizeWords(given, 'references of suites')} affected: ` +
           `${counted(given.prompt_calls, 'call')} for the first answers` +
-          `${recordedWords(given.replayed)}${graders}${further}${possibleWords(given)}; ` +
+          `${recordedWords(given.replayed)}${graders}` +
+          upTo(attributes(), counted(attributes(), furtherName())) +
+          upTo(withoutLines(), `${counted(withoutLines(), 'call')} without some of the lines`) +
+          `${possibleWords(given)}; ` +
           `${forecastWords(forecast)}\n`,
       );
     },
@@ -174,6 +170,10 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       write('\n');
     },
   };
+}
+
+function upTo(calls: number, words: string): string {
+  return calls > 0 ? `, up to ${words}` : '';
 }
 
 function pace(done: number, planned: number, seconds: number): string[] {

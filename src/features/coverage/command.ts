@@ -22,16 +22,14 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
     .description('find the lines of a prompt that no test holds')
     .argument('[prompts...]', 'prompts to examine (default: all), and key=value')
     .addOption(
-      new Option('--format <format>', 'what to print')
+      new Option('-f, --format <format>', 'what to print')
         .choices(['text', 'json', 'badge', 'lcov'])
         .default('text'),
     )
     .addHelpText(
       'after',
       '\nTakes lines away and asks again. Prints the number of calls and their price before the ' +
-        'first call.\n\nExamples:\n  evaldiff cover support\n' +
-        '  evaldiff cover support coverage.max_calls=200 --max-cost 1\n' +
-        '  evaldiff cover --format lcov > cover.lcov',
+        'first call.\n\nExample: evaldiff cover support --max-cost 1',
     )
     .action(async (words: string[], options: CoverOptions) => {
       const overrides = words.filter((word) => word.includes('='));
