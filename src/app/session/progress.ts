@@ -113,11 +113,10 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let [answers, grades, asked, errors] = [0, 0, 0, 0];
   let [width, shown, drawn] = [0, 0, 0];
 
-  const certain = (calls: string): number => plan?.certain[calls] ?? 0;
-  const attributes = (): number => certain('qualeval_calls');
-  const withoutLines = (): number => certain('coverage_calls');
-  const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
-  const graded = (): number => (plan?.grader_calls ?? 0) + certain('evaluator_calls');
+  const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
+  const withoutLines = (): number => plan?.certain['coverage_calls'] ?? 0;
+  const furtherName = (): string => (attributes() > 0 ? ATTRIBUTE_CALL : 'further question');
+  const graded = (): number => (plan === null ? 0 : gradesIn(plan));
   const planned = (): number => (plan === null ? 0 : minimumCalls(plan) + plan.replayed);
   const done = (): number => answers + grades + asked + errors;
   const line = (): string =>
@@ -143,16 +142,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       begun = now();
       if (style === 'steps') drawn = begun;
       if (given.references === 0) return;
-      const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
-      write(
-        `${sizeWords(given, 'references of suites')} affected: ` +
-          `${counted(given.prompt_calls, 'call')} for the first answers` +
-          `${recordedWords(given.replayed)}${graders}` +
-          upTo(attributes(), counted(attributes(), furtherName())) +
-          upTo(withoutLines(), `${counted(withoutLines(), 'call')} without some of the lines`) +
-          `${possibleWords(given)}; ` +
-          `${forecastWords(forecast)}\n`,
-      );
+      write(`${plannedWords(given)}; ${forecastWords(forecast)}\n`);
     },
     answered(purpose, status) {
       if (status === 'error') errors += 1;
@@ -170,6 +160,26 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       write('\n');
     },
   };
+}
+
+const ATTRIBUTE_CALL = 'attribute question';
+
+function gradesIn({ grader_calls, certain }: Plan): number {
+  return grader_calls + (certain['evaluator_calls'] ?? 0);
+}
+
+function plannedWords(plan: Plan): string {
+  const { prompt_calls, replayed, certain } = plan;
+  const { qualeval_calls = 0, coverage_calls = 0 } = certain;
+  const grades = gradesIn(plan);
+  return (
+    `${sizeWords(plan, 'references of suites')} affected: ` +
+    `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}` +
+    (grades > 0 ? ` and about ${counted(grades, 'grade')}` : '') +
+    upTo(qualeval_calls, counted(qualeval_calls, ATTRIBUTE_CALL)) +
+    upTo(coverage_calls, `${counted(coverage_calls, 'call')} without some of the lines`) +
+    possibleWords(plan)
+  );
 }
 
 function upTo(calls: number, words: string): string {
