@@ -1,56 +1,38 @@
-import type { AffectedReference, Generation, SuiteSide } from '../kernel/select/affected-suite.ts';
-import { createGeneration, withDependencies } from '../kernel/select/generation.ts';
+import type { SuiteSide } from '../kernel/select/affected-suite.ts';
 import { placeholders } from '../kernel/suite/template.ts';
 import { partsOfText } from '../text/content.ts';
 import { takesOverlay } from '../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
-import { joinParts, wholePart, type ChangeUnit, type MergedPart } from './change-unit.ts';
-import { oneSided, onBothSides, type PlacedMessage } from './message-units.ts';
-import { mergeParameters } from './prompt-units.ts';
-import { createPlaces, type Places, type ReadLines } from './unit-places.ts';
+import { joinParts, wholePart, type MergedPart } from './change-unit.ts';
+import { oneSided, onBothSides, type MergeMessages, type PlacedMessage } from './message-units.ts';
+import { promptChange } from './prompt-units.ts';
+import type { Places, ReadLines } from './unit-places.ts';
 
 /**
- * The parts of a prompt that can be taken away: lines, sentences of long lines, pairs of example
- * messages, and descriptions in parameters (such as those of tools). Lines that insert an input, or
- * are in a template block, always stay.
+ * The parts of a prompt that can be taken away, as changes of a prompt without them: lines, sentences
+ * of long lines, pairs of example messages, and descriptions in parameters (such as those of tools).
+ * Lines that insert an input, or are in a template block, always stay. `isAsked`: false for texts
+ * that must stay.
  */
-export interface PromptLines {
-  units: ChangeUnit[];
-  /** The request without these units. */
-  generation(reference: AffectedReference, without: ReadonlySet<number>): Generation;
-}
-
-/** `isAsked`: false for texts that must stay. */
 export function promptLines(
   side: SuiteSide,
   read: ReadLines,
   isAsked: IsAsked,
-): PromptLines | { units: null; reason: string } {
+): ReturnType<typeof promptChange> {
   const { suite, variant } = side;
-  const { prompt, tests } = suite;
-  if (prompt.code !== null) return { units: null, reason: 'the prompt is code' };
-  if (prompt.made !== undefined)
-    return { units: null, reason: 'code makes its messages for each test' };
+  if (suite.prompt.code !== null) return { units: null, reason: 'the prompt is code' };
   if (takesOverlay(variant.target))
     return { units: null, reason: 'instruction files of agents are not examined' };
-  const bare = withoutDescriptions(variant.parameters, isAsked);
-  const { units, compose } = joinParts([
-    mergeParameters({ ...side, variant: { ...variant, parameters: bare } }, side, read),
-    removableMessages(prompt.messages, createPlaces(prompt, prompt, read), isAsked),
-  ]);
+  const parameters = withoutDescriptions(variant.parameters, isAsked);
+  const bare = { ...side, variant: { ...variant, parameters } };
+  const merge: MergeMessages = (messages, _, places) =>
+    removableMessages(messages, places, isAsked);
+  const change = promptChange(bare, side, read, undefined, merge);
+  if (change.units === null) return change;
   return {
-    units,
-    generation(affected, without) {
-      if (without.size === 0 && affected.head !== null) return affected.head;
-      const { reference } = affected;
-      const [parameters, messages] = compose((unit) => !without.has(unit));
-      const asked = createGeneration(
-        { ...prompt, messages, variables: [] },
-        { ...variant, parameters },
-        reference,
-      );
-      return withDependencies(asked, tests, reference);
-    },
+    ...change,
+    generation: (affected, chosen) =>
+      change.generation({ ...affected, base: null, baseReference: null }, chosen),
   };
 }
 

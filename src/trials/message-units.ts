@@ -12,11 +12,13 @@ const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
 const ROLE = 0.3;
 
-export function mergeMessages(
+export type MergeMessages = (
   base: readonly PlacedMessage[],
   head: readonly PlacedMessage[],
   places: Places,
-): MergedPart<PlacedMessage[]> {
+) => MergedPart<PlacedMessage[]>;
+
+export const mergeMessages: MergeMessages = (base, head, places) => {
   const parts: MergedPart<PlacedMessage[]>[] = [];
   let [i, j] = [0, 0];
   for (const [before, after] of [
@@ -33,7 +35,7 @@ export function mergeMessages(
   }
   const { units, compose } = joinParts(parts);
   return { units, compose: (has, reworded) => compose(has, reworded).flat() };
-}
+};
 
 function pairMessages(
   base: readonly PlacedMessage[],

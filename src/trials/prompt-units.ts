@@ -15,7 +15,7 @@ import {
   type Rewording,
 } from './change-unit.ts';
 import { type FilesChange, type ReadBytes, filesChange } from './file-units.ts';
-import { mergeMessages } from './message-units.ts';
+import { mergeMessages, type MergeMessages } from './message-units.ts';
 import { isEqual, mergeValues, propertyName, type ValueChange } from './schema-units.ts';
 import { wholeSpan } from './text-units.ts';
 import { type Places, type ReadLines, createPlaces, textPart, valuePlace } from './unit-places.ts';
@@ -38,6 +38,7 @@ export function promptChange(
   head: SuiteSide | null,
   read: ReadLines,
   bytes: ReadBytes = () => null,
+  merge: MergeMessages = mergeMessages,
 ): PromptChange | { units: null; reason: string } {
   if (base === null || head === null)
     return { units: null, reason: 'the prompt exists on only one side' };
@@ -51,7 +52,7 @@ export function promptChange(
   const { units, compose } = joinParts([
     wholePart<Side>(modelUnit(base, head), 'base', 'head'),
     mergeParameters(base, head, read),
-    mergeMessages(before.messages, after.messages, places),
+    merge(before.messages, after.messages, places),
     mergeCode(before.code, after.code, places),
     files,
   ]);
@@ -144,7 +145,7 @@ interface Difference {
   head: Json | undefined;
 }
 
-export function mergeParameters(
+function mergeParameters(
   base: SuiteSide,
   head: SuiteSide,
   read: ReadLines,

@@ -165,7 +165,8 @@ function informationGain(
   return all === 0 ? 0 : entropy(pass / all) - left / all;
 }
 
-function entropy(chance: number): number {
+/** In bits, of an event with this probability. */
+export function entropy(chance: number): number {
   if (chance <= 0 || chance >= 1) return 0;
   return -(chance * Math.log2(chance) + (1 - chance) * Math.log2(1 - chance));
 }

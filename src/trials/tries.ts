@@ -11,7 +11,7 @@ import { counted } from '../text/amounts.ts';
 import { takesOverlay, type Complete } from '../types/model.ts';
 import { outcomeBy, type FallView } from './fallen.ts';
 import type { PromptChange } from './prompt-units.ts';
-import type { TryUnits } from './trials.ts';
+import type { Draw } from './trials.ts';
 
 export type TryTools = Pick<
   Parameters<typeof runExtraTries>[2],
@@ -148,16 +148,19 @@ export function extraResults(
 }
 
 /** `isMirrored`: removes the units from head instead of adding them to base. */
-export function attemptBy(make: MakeTries, change: PromptChange, isMirrored: boolean): TryUnits {
-  const all = [...(change.units ?? []).keys()];
+export function attemptBy<Tried>(
+  make: (wanted: readonly PromptTry[]) => Promise<Tried[]>,
+  { units, generation }: PromptChange,
+  isMirrored: boolean,
+): (draws: readonly Draw[]) => Promise<Tried[]> {
   return (draws) =>
     make(
-      draws.map(({ units, reference }) => {
-        const made = all.filter((unit) => units.has(unit) !== isMirrored);
+      draws.map(({ units: own, reference }) => {
+        const made = [...units.keys()].filter((unit) => own.has(unit) !== isMirrored);
         return {
           reference,
           prompt: `with ${made.join(' ')}`,
-          generation: (affected) => change.generation(affected, new Set(made)),
+          generation: (affected) => generation(affected, new Set(made)),
         };
       }),
     );

@@ -254,7 +254,8 @@ describe('the lines of a prompt that can be taken away', () => {
     return {
       units: units.map(({ kind, head_text, lines: at }) => [kind, head_text, at.from]),
       without(...away: number[]) {
-        const made = generation(affected(head, head), new Set(away));
+        const kept = [...units.keys()].filter((unit) => !away.includes(unit));
+        const made = generation(affected(head, head), new Set(kept));
         if (made.kind !== 'request') throw new TypeError(made.kind);
         return { ...made, texts: made.messages.map(({ content }) => content) };
       },

@@ -1,20 +1,12 @@
 import type { DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
-import type { JudgeEdges } from '../../app/run/spending.ts';
-import { UserError } from '../../errors.ts';
 import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
-import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
-import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
+import { readSideFiles, type SideFiles } from '../../trials/side-files.ts';
 import { experimentCalls } from '../../trials/tries.ts';
-import { fileLines, sourceFiles } from '../../trials/unit-places.ts';
-import { takesOverlay } from '../../types/model.ts';
-import { SIDES, type Side } from '../../types/plain.ts';
-import type { SourceTree } from '../../types/repository.ts';
 import {
   MOST_CAUSE_CALLS,
   USUAL_CAUSE_CALLS,
@@ -24,7 +16,7 @@ import {
 } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
-import { causesOfSuite, type SideFiles } from './suspect.ts';
+import { causesOfSuite } from './suspect.ts';
 
 /** Probability that a run blames a harmless change. */
 const ALPHA = 0.05;
@@ -70,8 +62,8 @@ export async function findSuiteCauses(
     .map((suite) => ({ ...suite, result: mirrored(suite.result) }))
     .filter(({ result }) => hasFallen(result));
   if (worse.length + better.length === 0) return { causes: [], fixed_by: [] };
-  const read = await readFiles(
-    run.suites.map(({ run: own }) => own),
+  const read = await readSideFiles(
+    run.suites.map(({ run: { suite } }) => suite),
     tools.sources,
   );
   const room = plan.own.max_calls ?? experimentCalls(run.calls, MOST_CAUSE_CALLS);
@@ -118,44 +110,4 @@ function createSearch(
     }
     return found;
   };
-}
-
-async function readFiles(
-  runs: readonly SuiteRun[],
-  sources: JudgeEdges['sources'],
-): Promise<SideFiles> {
-  const texts = new Map<string, readonly string[]>();
-  const bodies = new Map<string, Uint8Array>();
-  const keyOf = (side: Side, file: string) => `${side} ${file}`;
-  for (const { suite } of runs)
-    for (const side of SIDES) {
-      const tree = sources?.[side] ?? null;
-      for (const file of sourceFiles(suite[side]?.suite.prompt)) {
-        if (texts.has(keyOf(side, file))) continue;
-        texts.set(keyOf(side, file), await fileLines(tree, file));
-      }
-      for (const file of workspaceFiles(suite)) {
-        const body = tree?.files.has(file) === true ? await readSmall(tree, file) : null;
-        if (body === null) continue;
-        bodies.set(keyOf(side, file), body);
-        texts.set(keyOf(side, file), new TextDecoder().decode(body).split(/\r?\n/));
-      }
-    }
-  return {
-    lines: (side, file) => texts.get(keyOf(side, file)) ?? null,
-    bytes: (side, file) => bodies.get(keyOf(side, file)) ?? null,
-  };
-}
-
-function workspaceFiles({ base, head }: AffectedSuite): string[] {
-  const [before, after] = [base?.variant.target ?? null, head?.variant.target ?? null];
-  return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
-}
-
-/** A large file counts as one change and is not read. */
-function readSmall(tree: SourceTree, file: string): Promise<Uint8Array | null> {
-  return tree.read(file, MAX_UNIT_FILE).catch((error: unknown) => {
-    if (error instanceof UserError) return null;
-    throw error;
-  });
 }

@@ -105,17 +105,9 @@ function fixText(fix: Fix): string {
 
 async function staleFixReason(folder: string, fix: Fix): Promise<string | null> {
   const text = await readFile(await pathOf(folder, fix), 'utf8');
-  if (withEdit(text, fix) !== null) return null;
-  const { from } = fix.lines;
-  const put = fix.replacement.split('\n');
-  const isThere = withEdit(text, {
-    ...fix,
-    lines: { from, to: from + put.length - 1 },
-    replaced: fix.replacement,
-  });
-  return isThere !== null && fix.replacement !== ''
-    ? 'The file already contains this fix.'
-    : 'These lines have changed since the run; run npx evaldiff diff again.';
+  return withEdit(text, fix) === null
+    ? 'The file contains this fix, or these lines have changed since the run.'
+    : null;
 }
 
 /** Writes only to a regular file of the project, and only if the lines are unchanged. */

@@ -14,10 +14,10 @@ import {
   viewFall,
   type FallView,
 } from '../../trials/fallen.ts';
-import type { ReadBytes } from '../../trials/file-units.ts';
 import { headFiles } from '../../trials/fix-edit.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { promptChange, type PromptChange } from '../../trials/prompt-units.ts';
+import type { SideFiles } from '../../trials/side-files.ts';
 import {
   attemptBy,
   countCalls,
@@ -25,7 +25,6 @@ import {
   type CallCounter,
   type TryTools,
 } from '../../trials/tries.ts';
-import type { ReadLines } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
 import { mostCauseTries } from './calls.ts';
@@ -43,11 +42,6 @@ interface Suspect {
   isMirrored: boolean;
   /** Null: looks for no fixes. */
   fixing: { grader: Grader | null } | null;
-}
-
-export interface SideFiles {
-  lines: ReadLines;
-  bytes: ReadBytes;
 }
 
 export async function causesOfSuite(
@@ -89,15 +83,14 @@ export async function causesOfSuite(
   const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
   const make = extraTries(run, ids, { ...tools, complete: counter.complete }, view.metrics);
-  const bench = { change, references, fellCount: fell.length, make };
+  const bench: FixBench = {
+    ...{ change, references, fellCount: fell.length, make },
+    ...fixTools(suspect, change, { tools, counter }),
+  };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
     suspect.fixing === null || spent.halted() !== null
       ? Promise.resolve(found)
-      : withFixes(
-          found,
-          { ...bench, ...addFixes(suspect, suspect.fixing.grader, change, { tools, counter }) },
-          counter,
-        );
+      : withFixes(found, bench, counter);
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
@@ -129,14 +122,14 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   return served && `base and head were answered by different models (${served})`;
 }
 
-function addFixes(
-  { comparison, result, groups }: Suspect,
-  grader: Grader | null,
+function fixTools(
+  { comparison, result, groups, fixing }: Suspect,
   { head }: PromptChange,
   { tools, counter }: { tools: FeatureTools; counter: CallCounter },
 ): Omit<FixBench, 'change' | 'references' | 'fellCount' | 'make'> {
   const { random } = tools;
   const { complete, ended } = counter;
+  const { grader = null } = fixing ?? {};
   const stable = stableReferences(result);
   return {
     packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
@@ -177,12 +170,7 @@ function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Caus
 
 async function examine(
   blank: SuiteCauses,
-  {
-    change,
-    references,
-    fellCount,
-    make,
-  }: Pick<FixBench, 'change' | 'references' | 'fellCount' | 'make'>,
+  { change, references, fellCount, make }: FixBench,
   { comparison: { run }, room, alpha, isMirrored }: Suspect,
   counter: CallCounter,
 ): Promise<SuiteCauses> {

@@ -1,4 +1,5 @@
 import { at, sum } from '../../kernel/statistics/sums.ts';
+import { entropy } from '../../trials/search.ts';
 import { RATE_WITHOUT } from './pass-rate.ts';
 
 interface Bisection {
@@ -81,13 +82,8 @@ function mostTelling(belief: readonly number[], intact: number): number {
   for (let count = 1; count < belief.length; count += 1) {
     share += at(belief, count - 1);
     const passes = share * RATE_WITHOUT + (1 - share) * intact;
-    const told = bits(passes) - share * bits(RATE_WITHOUT) - (1 - share) * bits(intact);
+    const told = entropy(passes) - share * entropy(RATE_WITHOUT) - (1 - share) * entropy(intact);
     if (told > most + 1e-12) [size, most] = [count, told];
   }
   return size;
-}
-
-/** The entropy of an event with this probability. */
-function bits(p: number): number {
-  return p <= 0 || p >= 1 ? 0 : -(p * Math.log2(p) + (1 - p) * Math.log2(1 - p));
 }

@@ -1,4 +1,4 @@
-import type { FeatureTools } from '../../app/run/feature.ts';
+import type { ComparedRun, FeatureTools } from '../../app/run/feature.ts';
 import {
   countingRuns,
   type ReferenceRun,
@@ -8,10 +8,18 @@ import {
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { fingerprintOf } from '../../kernel/select/affected-suite.ts';
 import { answerText } from '../../report/answers/text.ts';
-import { promptLines, promptTexts, type PromptLines } from '../../trials/line-units.ts';
+import { promptLines, promptTexts } from '../../trials/line-units.ts';
+import type { PromptChange } from '../../trials/prompt-units.ts';
+import { readSideFiles } from '../../trials/side-files.ts';
 import { wordSimilarity } from '../../trials/text-units.ts';
-import { callsPerTry, countCalls, extraResults, type TryTools } from '../../trials/tries.ts';
-import { fileLines, sourceFiles, type ReadLines } from '../../trials/unit-places.ts';
+import {
+  attemptBy,
+  callsPerTry,
+  countCalls,
+  extraResults,
+  type TryTools,
+} from '../../trials/tries.ts';
+import type { ReadLines } from '../../trials/unit-places.ts';
 import { jsonText } from '../../types/plain.ts';
 import type { SuiteCoverage } from './result.ts';
 import { coverLines, type CoverAnswer, type Covered } from './search.ts';
@@ -35,12 +43,11 @@ export function coverableRuns(comparison: SuiteComparison): ReferenceRun[] {
 }
 
 /** Whether base is head without these lines, so that its answers show what they do together. */
-export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptLines): boolean {
-  const all = new Set(lines.units.keys());
+export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptChange): boolean {
   return runs.every(
     ({ affected }) =>
       affected.base !== null &&
-      fingerprintOf(lines.generation(affected, all)) === fingerprintOf(affected.base),
+      fingerprintOf(lines.generation(affected, new Set())) === fingerprintOf(affected.base),
   );
 }
 
@@ -48,17 +55,20 @@ type CoverTools = FeatureTools & Pick<TryTools, 'price'>;
 
 /** Each suite may use an equal share of the calls that are left. */
 export async function coverSuites(
-  suites: readonly SuiteComparison[],
+  { rows, price }: Pick<ComparedRun, 'rows' | 'price'>,
   scope: SuiteCoverage['scope'],
   most: number,
-  tools: CoverTools,
+  tools: FeatureTools,
 ): Promise<SuiteCoverage[]> {
+  if (tools.isPreview === true) return [];
   const found: SuiteCoverage[] = [];
-  const asked = suites.filter((suite) => linesToCover(suite, scope) !== null);
+  const asked = rows
+    .map(({ comparison }) => comparison)
+    .filter((suite) => linesToCover(suite, scope) !== null);
   for (const [index, suite] of asked.entries()) {
     const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
     const room = tools.spent.halted() === null ? Math.ceil(left / (asked.length - index)) : 0;
-    found.push(await coverSuite(suite, scope, room, tools));
+    found.push(await coverSuite(suite, scope, room, { ...tools, price }));
   }
   return found;
 }
@@ -71,7 +81,8 @@ async function coverSuite(
 ): Promise<SuiteCoverage> {
   const { path, name: suite, variant } = comparison.run.suite;
   const blank = { path, suite, variant, scope, lines: [], unsteady: [], spare: [], calls: 0 };
-  const lines = linesToCover(comparison, scope, await readHead(comparison, tools));
+  const read = await readSideFiles([comparison.run.suite], tools.sources);
+  const lines = linesToCover(comparison, scope, read.lines);
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
   if (lines === null || lines.units === null || lines.units.length === 0)
     return { ...blank, reason: lines?.units === null ? lines.reason : 'every line must stay' };
@@ -82,13 +93,14 @@ async function coverSuite(
 
 async function searchLines(
   { run }: SuiteComparison,
-  { lines, runs, room }: { lines: PromptLines; runs: readonly ReferenceRun[]; room: number },
+  { lines, runs, room }: { lines: PromptChange; runs: readonly ReferenceRun[]; room: number },
   tools: CoverTools,
 ): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
-  const { units, generation } = lines;
+  const { units } = lines;
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
   const ids = runs.map(({ affected: { reference } }) => reference.id);
   const make = extraResults(run, ids, { ...tools, complete: counter.complete });
+  const attempt = attemptBy(make, lines, true);
   const found = await coverLines(
     {
       lines: units.length,
@@ -98,16 +110,7 @@ async function searchLines(
       most: Math.floor(room / callsPerTry(run)),
       seed: ids.join(),
     },
-    async (wanted) => {
-      const made = await make(
-        wanted.map(({ units: without, reference }) => ({
-          reference,
-          prompt: `without ${[...without].join(' ')}`,
-          generation: (affected) => generation(affected, without),
-        })),
-      );
-      return made.map(judgedAnswer);
-    },
+    async (wanted) => (await attempt(wanted)).map(judgedAnswer),
   );
   const { usable, end } = found;
   const holders = new Set(found.lines.map(({ reference }) => reference));
@@ -133,16 +136,6 @@ function whyUnsettled({ lines, usable, end }: Covered, stopped: string | null): 
   return end === 'errors' ? 'the model did not answer' : 'the answers vary too much';
 }
 
-async function readHead(
-  { run: { suite } }: SuiteComparison,
-  { sources }: Pick<FeatureTools, 'sources'>,
-): Promise<ReadLines> {
-  const texts = new Map<string, readonly string[]>();
-  for (const file of sourceFiles(suite.head?.suite.prompt))
-    texts.set(file, await fileLines(sources?.head ?? null, file));
-  return (_, file) => texts.get(file) ?? null;
-}
-
 function judgedAnswers(tries: readonly Try[]): CoverAnswer[] {
   return tries.flatMap(({ byHead }) => judgedAnswer(byHead) ?? []);
 }
@@ -153,7 +146,7 @@ function judgedAnswer(made: TryResult): CoverAnswer | null {
 }
 
 /** A test that shares words with a line is asked for it first. */
-function likelihoods(runs: readonly ReferenceRun[], { units }: PromptLines): number[][] {
+function likelihoods(runs: readonly ReferenceRun[], { units }: PromptChange): number[][] {
   const tests = runs.map(({ affected: { reference } }) =>
     [reference.input, reference.expected ?? null].map(jsonText).join(' '),
   );

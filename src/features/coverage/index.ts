@@ -1,5 +1,5 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
-import type { ComparedRun, Feature, FeatureTools } from '../../app/run/feature.ts';
+import type { Feature } from '../../app/run/feature.ts';
 import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import { placeText } from '../../report/sections/document.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
@@ -26,24 +26,14 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
   plan: planChanged,
   async judge({ own: { most, fails } }, run, tools) {
     if (!fails) return {};
-    const coverage = await coverChanged(most, run, tools);
+    const coverage = await coverSuites(run, 'changed', most, tools);
     return { parts: { coverage }, findings: coverage.flatMap(untestedFindings) };
   },
   async after({ own: { most, fails } }, run, tools) {
-    return fails ? {} : { parts: { coverage: await coverChanged(most, run, tools) } };
+    return fails ? {} : { parts: { coverage: await coverSuites(run, 'changed', most, tools) } };
   },
   report: async () => (await import('./report.ts')).coverageReport,
 };
-
-async function coverChanged(
-  most: number,
-  { rows, price }: Pick<ComparedRun, 'rows' | 'price'>,
-  tools: FeatureTools,
-): Promise<SuiteCoverage[]> {
-  if (tools.isPreview === true) return [];
-  const suites = rows.map(({ comparison }) => comparison);
-  return coverSuites(suites, 'changed', most, { ...tools, price });
-}
 
 /** A line that is not settled fails no run. */
 function untestedFindings({ path, suite, variant, lines }: SuiteCoverage): FeatureFinding[] {

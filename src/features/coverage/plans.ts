@@ -23,10 +23,9 @@ export const wholeCover: Feature<number> = {
   key: 'coverage',
   calls: coverageCalls,
   plan: planWhole,
-  async after({ own: most }, { rows, price }, tools) {
-    const suites = rows.map(({ comparison }) => comparison);
-    return { parts: { coverage: await coverSuites(suites, 'prompt', most, { ...tools, price }) } };
-  },
+  after: async ({ own: most }, run, tools) => ({
+    parts: { coverage: await coverSuites(run, 'prompt', most, tools) },
+  }),
 };
 
 function planWhole({ head, suites: all }: PlanningRun<unknown>): FeaturePlan<number> {

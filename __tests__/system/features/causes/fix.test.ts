@@ -163,7 +163,7 @@ describe('evaldiff fix', () => {
     const shown = await run(['fix']);
     expect([shown.code, shown.said.split('\n').slice(-2)]).toEqual([
       0,
-      ['  The file already contains this fix.', ''],
+      ['  The file contains this fix, or these lines have changed since the run.', ''],
     ]);
     const again = await run(['fix', '--write']);
     expect(again.code).toBe(2);
