@@ -35,11 +35,6 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   switch (outcome) {
     case 'timeout':
       return `took longer than ${setting.timeoutSeconds} s and was stopped`;
-    case 'timeout-memory':
-      return (
-        `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ` +
-        `${setting.timeoutSeconds} s and was stopped`
-      );
     case 'memory':
       return `used more than ${limits.memory / 1024 / 1024} MiB`;
     case 'exit':
