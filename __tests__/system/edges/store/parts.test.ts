@@ -76,12 +76,7 @@ describe('shard results (parts)', () => {
   });
 
   test.each([
-    [
-      'CreateArtifact',
-      403,
-      'not yours',
-      /could not be uploaded: .*\(403\).*not yours/,
-    ],
+    ['CreateArtifact', 403, 'not yours', /could not be uploaded: .*\(403\).*not yours/],
     [
       'CreateArtifact',
       400,
