@@ -73,7 +73,6 @@ function parseRaw(listing: readonly Buffer[]): RawChange[] {
 }
 
 async function diff(place: GitPlace, base: string, head: string): Promise<ChangedFile[]> {
-  const parser = diffParser();
   const command = [
     ...DIFF_COMMAND,
     '-M50%',
@@ -90,13 +89,8 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     base,
     head,
   ];
-  const { code, stderr: complaint } = await runGit(place, command, {
-    onOutput(chunk) {
-      parser.push(chunk);
-      return true;
-    },
-  });
-  if (code === 0) return parser.files();
+  const { code, output, stderr: complaint } = await runGit(place, command);
+  if (code === 0) return parseDiff(output);
   const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
   if (missing === undefined)
     throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
@@ -107,28 +101,12 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
   );
 }
 
-function diffParser(): { push(chunk: Buffer): void; files(): ChangedFile[] } {
-  const listing: Buffer[] = [];
-  const hunks = hunkParser();
-  let rest: Buffer = Buffer.alloc(0);
-  let inPatch = false;
-  return {
-    push(chunk) {
-      let start = 0;
-      while (!inPatch) {
-        const end = chunk.indexOf(0, start);
-        const part = chunk.subarray(start, end < 0 ? chunk.length : end);
-        rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
-        if (end < 0) return;
-        start = end + 1;
-        inPatch = rest.length === 0;
-        if (!inPatch) listing.push(rest);
-        rest = Buffer.alloc(0);
-      }
-      hunks.push(chunk.subarray(start));
-    },
-    files: () => parseRaw(listing).map((change) => parseChangedFile(change, hunks.lines)),
-  };
+/** An empty entry ends the list of files. The patch follows. */
+function parseDiff(output: Buffer): ChangedFile[] {
+  const end = output.indexOf('\0\0');
+  const lines = changedLines(end < 0 ? Buffer.of() : output.subarray(end + 2));
+  const listing = splitNul(end < 0 ? output : output.subarray(0, end + 1));
+  return parseRaw(listing).map((change) => parseChangedFile(change, lines));
 }
 
 function parseChangedFile(
@@ -154,15 +132,16 @@ function nextPath(parts: Iterator<Buffer>): string {
 const KEPT_LINE = 256;
 
 /**
- * Collects a patch's changed lines by `<old id>..<new id>`. In a patch, file content follows `+`,
- * `-` or `\`, so it cannot imitate a header.
+ * A patch's changed lines by `<old id>..<new id>`. In a patch, file content follows `+`, `-` or
+ * `\`, so it cannot imitate a header.
  */
-export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): void } {
+export function changedLines(patch: Buffer): Map<string, Lines> {
   const lines = new Map<string, Lines>();
   let current: Lines | null = null;
-  let rest: Buffer = Buffer.alloc(0);
-
-  const take = (line: string): void => {
+  let start = 0;
+  for (let end = patch.indexOf(10); end >= 0; end = patch.indexOf(10, start)) {
+    const line = patch.toString('latin1', start, Math.min(end, start + KEPT_LINE));
+    start = end + 1;
     if (line.startsWith('diff --git ')) {
       current = null;
     } else if (line.startsWith('index ')) {
@@ -173,22 +152,8 @@ export function hunkParser(): { lines: Map<string, Lines>; push(chunk: Buffer): 
       if (current === null) throw new InternalError('git diff-tree gave a hunk without a file');
       current.push(...parseHunkLines(line));
     }
-  };
-
-  return {
-    lines,
-    push(chunk) {
-      let start = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-        const part = chunk.subarray(start, Math.min(end, start + KEPT_LINE));
-        take((rest.length === 0 ? part : Buffer.concat([rest, part])).toString('latin1'));
-        rest = Buffer.alloc(0);
-        start = end + 1;
-      }
-      if (rest.length < KEPT_LINE)
-        rest = Buffer.concat([rest, chunk.subarray(start, start + KEPT_LINE)]);
-    },
-  };
+  }
+  return lines;
 }
 
 function contentPair(line: string): string {

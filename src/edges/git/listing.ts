@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type UserError, userError } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
 import { lastLine, runGit, splitNul, type GitPlace } from './command.ts';
 
@@ -91,11 +91,13 @@ export async function listTree(
   };
   const entries = parseEntries(await readTrees(source, [tree], [...LIST_TREE, '-r', '-t'], isFew));
   if (found > most)
-    throw tooMany(
-      entries.map(({ path }) => path),
-      most,
+    throw userError(
+      null,
+      `The project's folder has more than ${count(most)} entries, including subfolders. Keep ` +
+        'files that are not prompts out of the repository, or choose a smaller folder ' +
+        '(working-directory, --directory)',
     );
-  rejectCrafted(entries, tree);
+  rejectCrafted(entries);
   return entries.filter(({ mode }) => mode !== TREE);
 }
 
@@ -108,50 +110,23 @@ function parseEntries(output: Buffer): TreeEntry[] {
   });
 }
 
-function tooMany(found: readonly string[], most: number): UserError {
-  let [folder, inside] = ['', found];
-  for (;;) {
-    const below = folder.length;
-    const groups = Map.groupBy(inside, (path) => path.slice(0, path.indexOf('/', below) + 1));
-    groups.delete('');
-    groups.delete(folder);
-    const [largest] = [...groups].sort((a, b) => b[1].length - a[1].length);
-    if (largest === undefined || largest[1].length * 2 < found.length) break;
-    [folder, inside] = largest;
-  }
-  const name = folder === '' ? "The project's folder" : folder.slice(0, -1);
-  return userError(
-    null,
-    `${name} has more than ${count(most)} entries, including subfolders. Keep it out of the ` +
-      'repository, or choose a smaller folder (working-directory, --directory)',
-  );
-}
-
 /**
  * Rejects duplicate paths, because git would read one entry and a checkout would write the other.
  */
-function rejectCrafted(entries: readonly TreeEntry[], root: string): void {
-  const folders = new Map([['', root]]);
+function rejectCrafted(entries: readonly TreeEntry[]): void {
+  const folders = new Set(['']);
   const paths = new Set<string>();
-  for (const { mode, id, bytes, path } of entries) {
+  for (const { mode, bytes, path } of entries) {
     const place = bytes.toString('latin1');
     const folder = place.slice(0, Math.max(0, place.lastIndexOf('/')));
-    const isName = folders.has(folder) && !place.endsWith('/') && place !== '';
-    if (!isName || paths.has(path)) throw crafted(place, isName, folders);
+    if (!folders.has(folder) || place.endsWith('/') || paths.has(path))
+      throw userError(
+        null,
+        `The folder of ${JSON.stringify(path.slice(0, 200))} in this repository has a name twice ` +
+          'or a name with a slash, which git does not allow. Commit the folder again with ' +
+          'unique, ordinary names',
+      );
     paths.add(path);
-    if (mode === TREE) folders.set(place, id);
+    if (mode === TREE) folders.add(place);
   }
-}
-
-function crafted(place: string, twice: boolean, folders: ReadonlyMap<string, string>): UserError {
-  let folder = place;
-  do folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
-  while (!folders.has(folder));
-  const name = Buffer.from(place.slice(folder === '' ? 0 : folder.length + 1), 'latin1');
-  const message =
-    `A folder of this repository (tree ${(folders.get(folder) ?? '').slice(0, 12)}) has ` +
-    `${twice ? 'two entries' : 'an entry'} with the name ` +
-    `${JSON.stringify(treePathText(name).slice(0, 200))}, which git does not allow. Commit the ` +
-    'folder again with unique, ordinary names';
-  return userError(null, message);
 }

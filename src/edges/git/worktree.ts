@@ -56,8 +56,9 @@ async function copyIndex(index: string, store: string): Promise<void> {
   }
 }
 
-const ENCODING =
-  /^(?:fatal|error): (?:failed to encode|BOM is |(?:true\/false are not valid|unknown) working-tree-encoding).*$/m;
+/** An unreadable file, or one that is not in the encoding of `.gitattributes`. */
+const UNREADABLE =
+  /^(?:fatal|error): (?:unable to index file|open\(|failed to encode|BOM is |.*working-tree-encoding).*$/m;
 
 async function addFiles(place: GitPlace, prefix: string): Promise<void> {
   const added = await runGit(place, [
@@ -67,23 +68,13 @@ async function addFiles(place: GitPlace, prefix: string): Promise<void> {
     '--',
     prefix === '' ? '.' : prefix,
   ]);
-  const unreadable = /^error: (?:unable to index file|open\().*$/m.exec(added.stderr);
-  if (unreadable !== null) {
+  const unreadable = UNREADABLE.exec(added.stderr);
+  if (unreadable !== null)
     throw userError(
       null,
       `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it ` +
-        'readable, or ignore it with .gitignore.',
+        'readable in the encoding that .gitattributes gives it, or ignore it with .gitignore.',
     );
-  }
-  const encoding = ENCODING.exec(added.stderr);
-  if (encoding !== null) {
-    throw userError(
-      null,
-      'A file of the working tree is not in the encoding that .gitattributes gives it: ' +
-        `${lastLine(encoding[0])}. Save it in that encoding, or change its ` +
-        'working-tree-encoding.',
-    );
-  }
   const nothingThere =
     prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.stderr);
   const nested = /does not have a commit checked out/.test(added.stderr);

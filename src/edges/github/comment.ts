@@ -10,9 +10,6 @@ import {
 } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
-/** GitHub's limit, in UTF-16 units. */
-export const MAX_COMMENT = 65_536;
-
 const PERMISSION = 'pull-requests: write';
 
 export interface CommentJob {
@@ -67,19 +64,6 @@ const CreatedComment = z.object({ id: z.number().int() });
 /** A comment is ours only if the token's account wrote it, because anyone can write the marker. */
 export async function publishComment(client: Client, job: CommentJob): Promise<PublishResult> {
   if (job.mode === 'never') return NOT_WANTED;
-  if (!job.body.startsWith(job.marker) || job.marker === '')
-    return {
-      ok: false,
-      warning: "The comment was not written: its text does not begin with evaldiff's marker.",
-    };
-  if (job.body.length > MAX_COMMENT) {
-    return {
-      ok: false,
-      warning:
-        `The comment was not written: it has ${job.body.length} characters, and GitHub accepts ` +
-        `${MAX_COMMENT}.`,
-    };
-  }
   try {
     return await upsert(client, job);
   } catch (error) {

@@ -170,11 +170,7 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
 /** Never quotes a value, because strangers can write payloads. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
-  if (issue.code === 'invalid_type')
-    return `${path} must be ${issue.expected === 'object' ? 'a map' : `of type ${issue.expected}`}`;
-  if (issue.code === 'too_small') return `${path} is too small or too short`;
-  if (issue.code === 'too_big') return `${path} is too large or too long`;
-  return `${path} ${issue.message}`;
+  return `${path} ${issue.code === 'invalid_format' ? issue.message : 'has another type or size'}`;
 }
 
 function malformed({ event }: Context, detail: string): UserError {
@@ -185,14 +181,10 @@ function malformed({ event }: Context, detail: string): UserError {
 function unsupportedEvent(event: string): string {
   const names = Object.keys(READERS);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-  if (event === '')
-    return (
-      `This action runs on the events ${list}, but GITHUB_EVENT_NAME is not set. Outside ` +
-      'GitHub Actions, use the evaldiff command.'
-    );
   return (
-    `This action runs on ${list}, but the event is ` +
-    `${/^[a-z_]{1,50}$/.test(event) ? event : 'an unknown event'}.`
+    `This action runs on ${list}, but the event (GITHUB_EVENT_NAME) is ` +
+    `${/^[a-z_]{1,50}$/.test(event) ? event : 'unknown'}. Outside GitHub Actions, use the ` +
+    'evaldiff command.'
   );
 }
 

@@ -63,7 +63,8 @@ export function createCalls({
       const id = String(++last);
       const started = clock.now();
       const disarm = startDeadline(() => {
-        settle(id, failedCall(fault('timeout', `no answer after ${timeoutMs / 1000} s`)));
+        const why = `no answer after ${timeoutMs / 1000} s; it must flush stdout after each line`;
+        settle(id, failedCall(fault('timeout', why)));
         late();
       });
       const result = new Promise<CallAttempt<VendorOutput>>((resolve) => {

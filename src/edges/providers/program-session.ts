@@ -44,7 +44,6 @@ interface ProgramSessionOptions {
   clock: Clock;
   redact(text: string): string;
   onErr(line: string): void;
-  log(line: string): void;
 }
 
 export type ProgramSession = ReturnType<typeof createSession>;
@@ -52,9 +51,6 @@ export type ProgramSession = ReturnType<typeof createSession>;
 const MAX_EXITS = 4;
 
 const CLOSE_GRACE_MS = 2000;
-
-/** A program without output for this long may be buffering its answers. */
-export const SILENCE_MS = 10_000;
 
 /** Restarts the program until it has exited {@link MAX_EXITS} times in a row without an answer. */
 export function createSession(options: ProgramSessionOptions) {
@@ -89,7 +85,6 @@ function createRuns(options: ProgramSessionOptions, calls: Calls) {
   let lastEnd = STOPPED;
   let closed = false;
 
-  const watchSilence = createSilenceWatch(options, () => linesHeard);
   const onOut = (line: string): void => {
     linesHeard++;
     if (calls.receive(line)) ends = 0;
@@ -111,7 +106,6 @@ function createRuns(options: ProgramSessionOptions, calls: Calls) {
       onErr,
     });
     child = started;
-    void watchSilence(started);
     void started.ended.then((end) => {
       child = null;
       starting = null;
@@ -137,26 +131,6 @@ function createRuns(options: ProgramSessionOptions, calls: Calls) {
       if (child !== null) await stop(child, options.clock);
     },
     killNow: () => child?.kill('SIGKILL'),
-  };
-}
-
-const NO_OUTPUT_MESSAGE =
-  `wrote nothing to stdout for ${SILENCE_MS / 1000} s. If it has answered, the answer is ` +
-  'still in a buffer: flush stdout after each line';
-
-function createSilenceWatch(
-  { clock, log }: Pick<ProgramSessionOptions, 'clock' | 'log'>,
-  heard: () => number,
-): (child: Child) => Promise<void> {
-  let hinted = false;
-  return async ({ ended }) => {
-    const over = new AbortController();
-    void ended.then(() => over.abort());
-    const before = heard();
-    await pause(clock, SILENCE_MS, over.signal, 'silence');
-    if (over.signal.aborted || hinted || heard() > before) return;
-    hinted = true;
-    log(NO_OUTPUT_MESSAGE);
   };
 }
 

@@ -104,7 +104,6 @@ function programStarter(options: ProgramOptions): (target: ProgramTarget) => Run
         env,
         prepare: () => prepare(target),
         onErr,
-        log: (line) => options.log(`${logLine(name)}: ${line}`),
       });
     return {
       name,

@@ -33,11 +33,6 @@ def load(path):
 
 
 def run(function, *values):
-    """Passes only as many values as the function has parameters."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = inspect.signature(function).parameters.values()
-    if not any(each.kind == inspect.Parameter.VAR_POSITIONAL for each in parameters):
-        values = values[: sum(each.kind in kinds for each in parameters)]
     value = function(*values)
     return asyncio.run(value) if inspect.iscoroutine(value) else value
 
@@ -92,7 +87,8 @@ def prompt(function, request):
 
 
 def tests(function, request):
-    return {"output": json.dumps(run(function, config))}
+    values = [config] if inspect.signature(function).parameters else []
+    return {"output": json.dumps(run(function, *values))}
 
 
 function = None

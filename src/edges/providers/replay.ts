@@ -146,16 +146,11 @@ function missingRecording(
   { parameters, messages, try: attempt, purpose }: Request,
   { file, model }: ReplayTarget,
 ): string {
-  const last = messages.at(-1);
-  const said =
-    last === undefined
-      ? 'no message'
-      : `${last.role}: "${shorten(visibleLine(last.content), 120)}"`;
   const given = shorten(visibleLine(JSON.stringify(parameters)), 120);
+  const last = shorten(visibleLine(messages.at(-1)?.content ?? ''), 120);
   return (
     `${visibleLine(file)}: no recording${purpose === 'embedding' ? ' of an embedding' : ''} ` +
-    `for model ${visibleLine(model)}, parameters ${given}, try ${attempt}, ` +
-    `${messages.length} message${messages.length === 1 ? '' : 's'}, the last from ${said}; ` +
-    'record it with --record'
+    `for model ${visibleLine(model)}, parameters ${given}, try ${attempt} and the last message ` +
+    `"${last}"; record it with --record`
   );
 }

@@ -51,15 +51,7 @@ export function readLines(
   });
 }
 
-export const OUTCOMES = [
-  'reply',
-  'timeout',
-  // A timeout while more than half of the memory was in use.
-  'timeout-memory',
-  'exit',
-  'memory',
-  'channel',
-] as const;
+export const OUTCOMES = ['reply', 'timeout', 'exit', 'memory', 'channel'] as const;
 
 export type CodeOutcome = (typeof OUTCOMES)[number];
 

@@ -84,7 +84,7 @@ function evaluateWithin(
   runtime.setInterruptHandler(isLate);
   try {
     const result = call(variables, isLate);
-    if (late) return failed(outOfTime());
+    if (late) return failed(refused ? 'memory' : 'timeout');
     if (result.error !== undefined)
       return failed(refused || isOutOfMemory(context, result.error) ? 'memory' : 'channel');
     const answer = readGuestReply(context, result.value);
@@ -92,7 +92,7 @@ function evaluateWithin(
     return answer === null ? failed('channel') : { id, outcome: 'reply', ...answer };
   } catch {
     // The engine aborted because it had no stack or memory left.
-    return failed(late ? outOfTime() : refused ? 'memory' : 'exit');
+    return failed(refused ? 'memory' : late ? 'timeout' : 'exit');
   }
 }
 
@@ -182,13 +182,6 @@ function compileOnce(): void {
 
 let refused = false;
 
-let memory = 0;
-
-function outOfTime(): CodeOutcome {
-  if (refused) return 'memory';
-  return memory > limits.memory / 2 ? 'timeout-memory' : 'timeout';
-}
-
 function capMemory(): void {
   const { prototype } = WebAssembly.Memory;
   const { grow } = prototype;
@@ -197,8 +190,6 @@ function capMemory(): void {
       refused = true;
       throw new RangeError('over the memory limit');
     }
-    const before = grow.call(this, pages);
-    memory = this.buffer.byteLength;
-    return before;
+    return grow.call(this, pages);
   };
 }

@@ -35,11 +35,6 @@ export function explainOutcome(outcome: Exclude<CodeOutcome, 'reply'>, setting: 
   switch (outcome) {
     case 'timeout':
       return `took longer than ${setting.timeoutSeconds} s and was stopped`;
-    case 'timeout-memory':
-      return (
-        `used more than ${limits.memory / 2 / 1024 / 1024} MiB, took longer than ` +
-        `${setting.timeoutSeconds} s and was stopped`
-      );
     case 'memory':
       return `used more than ${limits.memory / 1024 / 1024} MiB`;
     case 'exit':
@@ -119,11 +114,8 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
   const where = `${type}${codePlace(raised.line, setting)}`;
   if (mode === 'sandbox' && language === 'python') {
     if (typeof raised.module === 'string') {
-      const remedy =
-        raised.shipped === true
-          ? 'With this version of Linux, it can be imported only with code: host'
-          : 'Packages need code: host';
-      return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
+      const at = setting.at === undefined ? type : where;
+      return `${at}: ${oneLine(raised.module)}. Packages need code: host`;
     }
     if (raised.denied === true)
       return `${where}: metric code cannot use files, the network or programs`;

@@ -130,8 +130,7 @@ async function runCodeJob(
 }
 
 function countTimeout(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
-  const all =
-    (timeouts.get(code) ?? 0) + (outcome === 'timeout' || outcome === 'timeout-memory' ? 1 : 0);
+  const all = (timeouts.get(code) ?? 0) + (outcome === 'timeout' ? 1 : 0);
   timeouts.set(code, all);
   return all;
 }

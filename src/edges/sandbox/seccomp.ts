@@ -42,31 +42,19 @@ const instruction = (code: number, value: number): Instruction => ({
 
 const returnCode = (name: FilterAnswer): Instruction => instruction(RETURN, FILTER_ANSWERS[name]);
 
+const ifTrue = (code: number, value: number, body: Instruction[]): Instruction[] => [
+  { code, ifTrue: 0, ifFalse: body.length, value },
+  ...body,
+];
+
 function ruleCode(rule: CallRule): Instruction[] {
   if (typeof rule === 'string') return [returnCode(rule)];
-  const code = [instruction(LOAD, ARGUMENTS_AT + 8 * rule.argument)];
-  if (rule.mask !== undefined) code.push(instruction(AND, rule.mask));
-  for (const [value, inner] of rule.values) {
-    const body = ruleCode(inner);
-    code.push({ code: EQUAL, ifTrue: 0, ifFalse: body.length, value }, ...body);
-  }
-  return [...code, returnCode(rule.otherwise)];
-}
-
-/** Numbers from `first` to the next section's, which have the same rule. */
-interface NumberRange {
-  first: number;
-  rule: CallRule;
-}
-
-/** Searches the section of a number by halves, because kernels before 5.11 do so at every call. */
-function searchCode(ranges: readonly NumberRange[]): Instruction[] {
-  const half = ranges.length >> 1;
-  const middle = ranges[half];
-  if (half === 0 || middle === undefined) return ranges.flatMap(({ rule }) => ruleCode(rule));
-  const below = searchCode(ranges.slice(0, half));
-  const jump = { code: AT_LEAST, ifTrue: below.length, ifFalse: 0, value: middle.first };
-  return [jump, ...below, ...searchCode(ranges.slice(half))];
+  return [
+    instruction(LOAD, ARGUMENTS_AT + 8 * rule.argument),
+    ...(rule.mask === undefined ? [] : [instruction(AND, rule.mask)]),
+    ...rule.values.flatMap(([value, inner]) => ifTrue(EQUAL, value, ruleCode(inner))),
+    returnCode(rule.otherwise),
+  ];
 }
 
 /**
@@ -79,21 +67,17 @@ export function compileFilter(
   calls: ReadonlyMap<string, CallRule>,
   unknown: FilterAnswer,
 ): Buffer {
-  const last = Math.max(...table.calls.values());
-  const rules: CallRule[] = Array<CallRule>(last + 1).fill('EPERM');
-  for (const [name, rule] of calls) {
-    const number = table.calls.get(name);
-    if (number !== undefined) rules[number] = rule;
-  }
-  const ranges = [...rules, unknown]
-    .map((rule, first) => ({ first, rule }))
-    .filter(({ first, rule }) => first === 0 || rule !== rules[first - 1]);
   const program = [
     instruction(LOAD, ARCHITECTURE_AT),
     { code: EQUAL, ifTrue: 1, ifFalse: 0, value: table.architecture },
     returnCode('kill'),
     instruction(LOAD, NUMBER_AT),
-    ...searchCode(ranges),
+    ...ifTrue(AT_LEAST, Math.max(...table.calls.values()) + 1, [returnCode(unknown)]),
+    ...[...calls].flatMap(([name, rule]) => {
+      const number = table.calls.get(name);
+      return number === undefined ? [] : ifTrue(EQUAL, number, ruleCode(rule));
+    }),
+    returnCode('EPERM'),
   ];
   const bytes = Buffer.alloc(8 * program.length);
   program.forEach(({ code, ifTrue, ifFalse, value }, index) => {

@@ -5,11 +5,11 @@ the other, so that no process ever has the answers of two. The relay forks one c
 per evaluation), which adds seccomp and evaluates. The relay keeps time and never parses what user code wrote.
 
     host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
-    zygote -> host   ready <lock> | refused <reason>     over (the relay has ended; the next one reads)
+    zygote -> host   ready | refused <reason>     over (the relay has ended; the next one reads)
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
-Outcomes: reply, timeout, timeout-memory, exit, memory, channel. An id is random and reaches the child only
+Outcomes: reply, timeout, exit, memory, channel. An id is random and reaches the child only
 with its own evaluation, so an answer to any other is a forgery and ends the child. Python 3.8, no packages.
 """
 import sys
@@ -22,7 +22,7 @@ import select
 import signal
 import time
 
-# lock, filters (seccomp programs with and without file access, in hex), alone, timeout (s), time (s since
+# lock, filter (a seccomp program, in hex), alone, timeout (s), time (s since
 # 1970), memory, reply, printed (bytes), remark (characters)
 OPTIONS = json.loads(sys.argv[1])
 MEMORY_EXIT = 97  # a child that has too little memory left to send a reply
@@ -32,16 +32,6 @@ FILE_NAME = "<code>"
 
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
-
-# Without Landlock, user code cannot open files, so common imports are preloaded.
-PRELOADED = (
-    "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys "
-    "configparser contextlib copy csv dataclasses datetime decimal difflib enum fnmatch fractions "
-    "functools graphlib hashlib heapq hmac html.entities html.parser importlib.util inspect io ipaddress "
-    "itertools json keyword linecache locale logging math numbers operator pprint random re secrets shlex "
-    "statistics string stringprep struct textwrap token tokenize tomllib traceback types typing "
-    "unicodedata urllib.parse uuid weakref xml.dom.minidom xml.etree.ElementTree zlib"
-).split()
 
 
 class Refusal(Exception):
@@ -123,17 +113,6 @@ def readable_paths():
     own = [os.path.dirname(os.__file__)] + [os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")]
     shared = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
     return own + shared + ["/usr/share/zoneinfo", "/dev/null", "/dev/urandom"]
-
-
-def preload():
-    import importlib
-    for name in PRELOADED:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            pass  # newer than this Python
-    for encoding in ("ascii", "latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "unicode-escape"):
-        "x".encode(encoding)
 
 
 def filter_calls(libc, program):
@@ -249,24 +228,21 @@ class Lock:
 
 
 def lock_zygote():
-    """Returns the lock's name, and what the children must install."""
+    """Returns what the children must install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
-    if OPTIONS["filters"] is None or sys.maxsize < 2 ** 32:
+    if OPTIONS["filter"] is None or sys.maxsize < 2 ** 32:
         raise Refusal("linux " + os.uname().machine)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
     limit_resources()
     control(libc, PR_SET_NO_NEW_PRIVS, 1)
     control(libc, PR_SET_DUMPABLE, 0)
-    import ctypes, datetime, struct  # noqa: the children need them, and may have no files to load them from
-    with_files = restrict_files(libc)
-    if not with_files:
-        preload()
-    program = bytes.fromhex(OPTIONS["filters"]["files" if with_files else "no_files"])
-    if not filter_works(libc, program):
+    import ctypes, datetime, struct  # noqa: loaded once for all children
+    program = bytes.fromhex(OPTIONS["filter"])
+    if not restrict_files(libc) or not filter_works(libc, program):
         raise Refusal("this Linux system")
-    return ("landlock+seccomp" if with_files else "seccomp"), Lock(libc, program)
+    return Lock(libc, program)
 
 
 def open_zygote():
@@ -274,10 +250,10 @@ def open_zygote():
     if not hasattr(os, "fork"):
         raise Refusal(sys.platform)
     if not sys.platform.startswith("linux"):
-        return "none", Lock(None, None)
+        return Lock(None, None)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
-    return "none", Lock(libc, None)
+    return Lock(libc, None)
 
 
 # ---------------------------------------------------------------- in the child: one code, many evaluations
@@ -372,11 +348,9 @@ def describe(error, line, message):
     if isinstance(error, MemoryError):
         return {"memory": True}
     module = error.name if isinstance(error, ModuleNotFoundError) else None
-    known = getattr(sys, "stdlib_module_names", ())
     return {"raised": {
         "type": type_name(error), "line": line, "message": str(message)[:500], "denied": is_permission(error),
         "module": module if isinstance(module, str) else None,
-        "shipped": isinstance(module, str) and module.split(".")[0] in known,
     }}
 
 
@@ -559,17 +533,16 @@ class Child:
             os.set_blocking(descriptor, False)
 
     def stop(self):
-        """Ends the process; returns its exit code (-1 for a signal) and peak memory in bytes."""
-        ended, status, used = os.wait4(self.process, os.WNOHANG)
+        """Ends the process; returns its exit code (-1 for a signal)."""
+        ended, status = os.waitpid(self.process, os.WNOHANG)
         if ended == 0:
             self.kill()
-            _, status, used = os.wait4(self.process, 0)
+            _, status = os.waitpid(self.process, 0)
         elif not OPTIONS["lock"]:
             self.kill()
         for descriptor in (self.requests, self.replies, self.printed):
             os.close(descriptor)
-        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return (os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1), peak
+        return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
 
     def kill(self):
         try:
@@ -661,12 +634,10 @@ def serve_relay(requests, replies, lock):
         outcome, reply = converse(child, identity, variables, printed)
         said = printed.json()
         if outcome != "reply" or OPTIONS["alone"]:
-            code, peak = child.stop()
+            code = child.stop()
             child = None
             if outcome == "exit" and code == MEMORY_EXIT:
                 outcome = "memory"
-            if outcome == "timeout" and peak > OPTIONS["memory"] // 2:
-                outcome = "timeout-memory"
         write_all(replies, b"\t".join((identity, outcome.encode(), said, reply)) + b"\n")
     if child is not None:
         child.stop()
@@ -707,14 +678,14 @@ def main():
         write_all(replies, b"refused python\n")
         return
     try:
-        name, lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
+        lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
     except Refusal as refusal:
         write_all(replies, b"refused " + str(refusal).encode() + b"\n")
         return
     except (OSError, ImportError) as error:  # a lock that exists and fails, or a Python without ctypes
         write_all(replies, ("refused this Linux system (%s)\n" % error).encode())
         return
-    write_all(replies, b"ready " + name.encode() + b"\n")
+    write_all(replies, b"ready\n")
     try:
         serve_zygote(requests, replies, lock)
     except ServeChild as child:

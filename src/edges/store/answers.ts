@@ -34,15 +34,12 @@ export function createAnswers(
     size = connection.read((db) => db.bytes(), 0);
     return removed;
   };
-  const write = (entry: Entry): boolean => {
-    let there = false;
-    connection.write((db) => {
+  const write = (entry: Entry): boolean =>
+    connection.change((db) => {
       size += db.put(entry, now());
       counts.written++;
-      there = true;
-    });
-    return there;
-  };
+      return true;
+    }, false);
   return {
     counts,
     flush,

@@ -80,7 +80,7 @@ export async function uploadPart(
       { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION },
     );
   } catch (error) {
-    throw notUploaded(name, error);
+    throw notUploaded(name, error, 'in shard: i/n, give each job of the matrix its own i');
   }
 }
 
@@ -95,19 +95,15 @@ export async function uploadPage(
     });
     if (id !== undefined) return id;
   } catch (error) {
-    const twice = /already exists|\(409\)/i.test(String(error))
-      ? 'another step of this workflow run uploaded it: give each use of the action its own check-name'
-      : null;
-    throw notUploaded(name, error, twice);
+    throw notUploaded(name, error, 'give each use of the action its own check-name');
   }
   throw userError(null, `The artifact ${name} was uploaded, but has no id`);
 }
 
-function notUploaded(name: string, error: unknown, hint: string | null = null): UserError {
-  return userError(
-    null,
-    `The artifact ${name} could not be uploaded: ${explainError(error, hint)}`,
-  );
+function notUploaded(name: string, error: unknown, ifTwice: string): UserError {
+  const said = explainError(error);
+  const advice = /already exists|\(409\)/i.test(said) ? ` – ${ifTwice}` : '';
+  return userError(null, `The artifact ${name} could not be uploaded: ${said}${advice}`);
 }
 
 export async function fetchParts(
@@ -158,33 +154,6 @@ async function fetchFlaw(
   }
 }
 
-function explainError(error: unknown, better: string | null = null): string {
-  const message = visibleLine(errorMessage(error));
-  const hint = better ?? HINTS.find(({ sign }) => sign.test(message))?.hint;
-  return hint === undefined ? message : `${message} – ${hint}`;
+function explainError(error: unknown): string {
+  return visibleLine(errorMessage(error));
 }
-
-const HINTS: readonly { sign: RegExp; hint: string }[] = [
-  {
-    sign: /already exists|\(409\)/i,
-    hint:
-      'another job of this workflow run already uploaded this shard: in shard: i/n, give ' +
-      'each job of the matrix its own i',
-  },
-  {
-    sign: /\(40[13]\)|JWT|token/i,
-    hint:
-      "GitHub rejected the runner's own token; run the job again, and if the runner is " +
-      'self-hosted, update it',
-  },
-  {
-    sign: /quota/i,
-    hint: 'delete old artifacts, or raise the storage limit, then run the failed jobs again',
-  },
-  {
-    sign: /GHES/,
-    hint:
-      'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" ' +
-      'and "evaldiff merge", and pass the files between the jobs yourself',
-  },
-];

@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { userError } from '../../errors.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { SIDE_SUFFIXES, BUSY_MS, openDatabase, type Database } from './database.ts';
+import { SIDE_SUFFIXES, openDatabase, type Database } from './database.ts';
 import { StoreError, type StoreAccess } from './file.ts';
 
 export type Connection = ReturnType<typeof createConnection>;
@@ -21,11 +21,9 @@ type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now'
 
 interface OpenConnection {
   options: ConnectionOptions;
-  busyMs: number;
   db: Database | null;
   access: StoreAccess;
   replaced: boolean;
-  busy: boolean;
 }
 
 /**
@@ -33,9 +31,8 @@ interface OpenConnection {
  * @throws UserError if a newer version or another program wrote the file.
  */
 export function createConnection(options: ConnectionOptions) {
-  const { access, busyMs = BUSY_MS } = options;
-  const held: OpenConnection = { options, busyMs, db: null, access, replaced: false, busy: false };
-  const late: ((db: Database) => void)[] = [];
+  const { access } = options;
+  const held: OpenConnection = { options, db: null, access, replaced: false };
   openConnection(held);
   const attempt = <T>(kind: StoreAccess, work: (db: Database) => T, without: T): T => {
     while (held.db !== null && (kind === 'read' || held.access === 'read-write')) {
@@ -47,54 +44,25 @@ export function createConnection(options: ConnectionOptions) {
     }
     return without;
   };
-  const settle = (): void => {
-    for (let [next] = late; next !== undefined; [next] = late) {
-      const work = next;
-      const isDone = (db: Database): boolean => (work(db), true);
-      if (!attempt('read-write', isDone, false)) break;
-      late.shift();
-    }
-    if (held.db === null || held.access === 'read') late.length = 0;
-    else if (held.busy && late.length === 0) wait(held, true);
-  };
   return {
-    settle,
     read: <T>(work: (db: Database) => T, without: T): T => attempt('read', work, without),
     version(): number | null {
       const version = attempt<number | null>('read', (db) => db.version(), null);
-      return held.busy || held.replaced || held.access !== options.access ? null : version;
+      return held.replaced || held.access !== access ? null : version;
     },
     change: <T>(work: (db: Database) => T, without: T): T => attempt('read-write', work, without),
-    /**
-     * If another process has locked the file, runs `work` later. Returns false if the file cannot be
-     * written.
-     */
-    write(work: (db: Database) => void): boolean {
-      late.push(work);
-      settle();
-      return held.db !== null && held.access === 'read-write';
-    },
-    close(): void {
-      held.db?.setBusyTimeout(busyMs);
-      settle();
-      if (late.length > 0)
-        options.notice(
-          `${visibleLine(options.file)}: another process still locks it. Number of answers ` +
-            `that were not stored: ${late.length}`,
-        );
-      closeDatabase(held);
-    },
+    close: () => closeDatabase(held),
   };
 }
 
 function openConnection(held: OpenConnection): void {
   const open = (): void => {
-    held.db = openDatabase(held.options.file, held.access, held.busyMs);
+    held.db = openDatabase(held.options.file, held.access, held.options.busyMs);
   };
   try {
     open();
   } catch (error) {
-    const canRead = error instanceof StoreError && ['unavailable', 'busy'].includes(error.trouble);
+    const canRead = error instanceof StoreError && error.trouble === 'unavailable';
     if (held.access === 'read' || !canRead) {
       handleError(error, 'read', held);
       return;
@@ -118,15 +86,6 @@ function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): b
         ? `${error.message}. Update evaldiff, or remove the file`
         : `${error.message}, and was not changed`;
     throw userError(null, `${visibleLine(file)}: ${what}; or name another file with --store.`);
-  }
-  if (trouble === 'busy') {
-    if (!held.busy)
-      notice(
-        `${visibleLine(file)}: another process has locked it; new answers will be written once ` +
-          'it is released',
-      );
-    wait(held, false);
-    return false;
   }
   if (trouble === 'unavailable' && kind === 'read-write') {
     fallBackToReadOnly(error, held);
@@ -158,11 +117,6 @@ function fallBackToReadOnly({ message }: StoreError, held: OpenConnection): void
 function noticeLoss(message: string, { access, options }: OpenConnection): void {
   const loss = access === 'read-write' ? 'no further answers are stored' : 'it is not used';
   options.notice(`${visibleLine(options.file)}: ${visibleLine(message)}; ${loss}`);
-}
-
-function wait(held: OpenConnection, patient: boolean): void {
-  held.busy = !patient;
-  held.db?.setBusyTimeout(patient ? held.busyMs : 0);
 }
 
 function closeDatabase(held: OpenConnection): void {

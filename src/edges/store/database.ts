@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
 import { batchRows, recordsOf } from './records.ts';
 
-export const BUSY_MS = 5000;
+const BUSY_MS = 5000;
 
 export const SIDE_SUFFIXES = ['-wal', '-shm'] as const;
 
@@ -34,7 +34,6 @@ function wrapDatabase(db: DatabaseSync) {
       records.trim();
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
     },
-    setBusyTimeout: (ms: number) => db.exec(`PRAGMA busy_timeout = ${ms}`),
     copyTo: (file: string) => void db.prepare('VACUUM INTO ?').run(file),
     version: () => Number(version.get()?.['data_version']),
     close: () => db.close(),

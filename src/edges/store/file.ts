@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
 
-type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'busy' | 'unavailable';
+type StoreTrouble = 'damaged' | 'older' | 'newer' | 'foreign' | 'absent' | 'unavailable';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -19,8 +19,6 @@ export class StoreError extends Error {
 
 const DAMAGED = new Set([11, 26]);
 
-const BUSY = 5;
-
 export function withStoreErrors<T>(work: () => T): T {
   try {
     return work();
@@ -32,7 +30,7 @@ export function withStoreErrors<T>(work: () => T): T {
       DAMAGED.has(result) ||
       message.startsWith('no such table') ||
       message.startsWith('no such column');
-    throw new StoreError(damaged ? 'damaged' : result === BUSY ? 'busy' : 'unavailable', message);
+    throw new StoreError(damaged ? 'damaged' : 'unavailable', message);
   }
 }
 

@@ -90,7 +90,6 @@ export function openStore(options: StoreOptions): Store {
     },
     copyTo(target) {
       answers.flush();
-      connection.settle();
       return connection.read((db) => {
         db.copyTo(target);
         return true;

@@ -1,5 +1,6 @@
 import type { BatchRecord, KeptRecords } from '../../types/model.ts';
 import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import type { StoreAccess } from './file.ts';
 import type { PassCount, RecordRows } from './records.ts';
 
@@ -17,7 +18,8 @@ export function createRecords(
   const noted = new Set<string>();
   const ended = new Set<string>();
   let batchChanges = 0;
-  const write: Connection['write'] = (work) => access === 'read-write' && connection.write(work);
+  const write = (work: (db: Database) => void): boolean =>
+    connection.change((db) => (work(db), true), false);
   const records: StoreRecords = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
     addOutcomes(rows) {
@@ -48,7 +50,7 @@ export function createRecords(
     records,
     batchChanges: () => batchChanges,
     join({ outcomes, notes, batches }: RecordRows & { batches: readonly BatchRecord[] }): void {
-      connection.write((db) => {
+      write((db) => {
         const here = db.outcomes(outcomes.map(({ key }) => key));
         // A try that both copies contain must count only once.
         const missing = outcomes.map(({ key, ...theirs }) => {

@@ -130,14 +130,8 @@ export async function openPart(
   } catch {
     return { flaw: 'is not a folder that can be read' };
   }
-  const missing = wanted.filter((name) => !found.includes(name));
-  if (missing.length > 0)
-    return { flaw: `is not a part of a sweep: it has no ${missing.join(', ')}` };
-  const foreign = found.filter((name) => !wanted.includes(name));
-  if (foreign.length > 0)
-    return {
-      flaw: `contains files that do not belong to a sweep: ${foreign.slice(0, 3).map(visibleLine).join(', ')}`,
-    };
+  if (found.length !== wanted.length || wanted.some((name) => !found.includes(name)))
+    return { flaw: `is not a part of a sweep, which has exactly the files ${wanted.join(', ')}` };
   for (const name of wanted) {
     const entry = await lstat(join(folder, name));
     const most = name === names.manifest ? MAX_PART_BYTES.manifest : MAX_PART_BYTES.data;

@@ -106,7 +106,7 @@ describe('the report of a job', () => {
     expect(url).toBeNull();
     expect(warnings).toEqual([
       expect.stringMatching(
-        /^The artifact evaldiff-report\.html could not be uploaded: .* – another step of this workflow run uploaded it: give each use of the action its own check-name\. The verdict is not affected\. The report is /,
+        /^The artifact evaldiff-report\.html could not be uploaded: .* – give each use of the action its own check-name\. The verdict is not affected\. The report is /,
       ),
     ]);
     expect(warnings[0]?.endsWith(file)).toBe(true);

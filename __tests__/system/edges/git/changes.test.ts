@@ -1,4 +1,4 @@
-import { hunkParser } from '../../../../src/edges/git/changes.ts';
+import { changedLines } from '../../../../src/edges/git/changes.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
@@ -224,24 +224,18 @@ describe('the patch parser', () => {
     '',
   ].join('\n');
 
-  test.each([1, 2, 7, 255, 256, 257, 4096, 1 << 20])(
-    'returns the same lines for a patch in pieces of %i bytes',
-    (size) => {
-      const parser = hunkParser();
-      const bytes = Buffer.from(patch);
-      for (let at = 0; at < bytes.length; at += size) parser.push(bytes.subarray(at, at + size));
-      expect(Object.fromEntries(parser.lines)).toEqual({
-        [ids[0]]: [
-          { start: 1, end: 2 },
-          { start: 10, end: 11 },
-        ],
-        [ids[1]]: [{ start: 5, end: 5 }],
-      });
-    },
-  );
+  test('has the changed lines of each pair of contents', () => {
+    expect(Object.fromEntries(changedLines(Buffer.from(patch)))).toEqual({
+      [ids[0]]: [
+        { start: 1, end: 2 },
+        { start: 10, end: 11 },
+      ],
+      [ids[1]]: [{ start: 5, end: 5 }],
+    });
+  });
 
   test('rejects malformed input', () => {
-    const feed = (text: string) => () => hunkParser().push(Buffer.from(text));
+    const feed = (text: string) => () => changedLines(Buffer.from(text));
     expect(feed('@@ -1 +1 @@\n')).toThrow('hunk without a file');
     expect(feed('index abc..def 100644\n')).toThrow('without object ids');
     expect(feed(`diff --git a b\nindex ${ids[0]}\n@@ what @@\n`)).toThrow('cannot be read');

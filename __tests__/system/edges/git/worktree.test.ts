@@ -327,7 +327,7 @@ describe('the snapshot of uncommitted files', () => {
       fixtureEnvironment({ PATH }),
     );
     expect(await reading).toBe(
-      'A file of the working tree could not be read: open("secret.yaml"): Permission denied. Make it readable, or ignore it with .gitignore.',
+      'A file of the working tree could not be read: open("secret.yaml"): Permission denied. Make it readable in the encoding that .gitattributes gives it, or ignore it with .gitignore.',
     );
   });
 
@@ -340,7 +340,7 @@ describe('the snapshot of uncommitted files', () => {
     });
     await using(repository.directory, async (opened) => {
       expect(await messageOf(opened.worktree('.'))).toMatch(
-        /^A file of the working tree is not in the encoding that \.gitattributes gives it: .*b\.txt.*\. Save it in that encoding, or change its working-tree-encoding\.$/,
+        /^A file of the working tree could not be read: .*b\.txt.*\. Make it readable in the encoding that \.gitattributes gives it, or ignore it with \.gitignore\.$/,
       );
     });
   });

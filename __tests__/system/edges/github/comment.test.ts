@@ -1,8 +1,4 @@
-import {
-  MAX_COMMENT,
-  publishComment,
-  type CommentJob,
-} from '../../../../src/edges/github/comment.ts';
+import { publishComment, type CommentJob } from '../../../../src/edges/github/comment.ts';
 import {
   ACTIONS_BOT,
   addComment,
@@ -355,25 +351,5 @@ describe('a failed GitHub request is a warning', () => {
     expect(result.ok && result.warnings[0]).toMatch(
       /^The comment was written, but older comments of evaldiff may remain: /,
     );
-  });
-});
-
-describe('comment limits', () => {
-  test('allow 65,536 characters and reject 65,537 before sending', async () => {
-    const { github, requests, publish } = await ready();
-    const body = MARKER.padEnd(MAX_COMMENT, 'x');
-    expect(await publish({ body: `${body}x` })).toEqual(
-      refused('it has 65537 characters, and GitHub accepts 65536.'),
-    );
-    expect(requests()).toEqual([]);
-    expect((await publish({ body })).ok).toBe(true);
-    expect(github.state.violations).toEqual([]);
-  });
-
-  test('reject a body that does not start with its marker', async () => {
-    const { requests, publish } = await ready();
-    expect((await publish({ body: `text ${MARKER}` })).ok).toBe(false);
-    expect((await publish({ marker: '' })).ok).toBe(false);
-    expect(requests()).toEqual([]);
   });
 });

@@ -205,28 +205,28 @@ describe('reading an event rejects', () => {
   const hostile = '::error::gotcha\n\u001b[31m';
 
   test.each<[string, string, unknown, string]>([
-    ['pull_request', 'pull_request', undefined, 'must be a map'],
-    ['pull_request', 'pull_request', 'yes', 'must be a map'],
-    ['pull_request', 'pull_request.number', '12', 'must be of type number'],
-    ['pull_request', 'pull_request.number', -1, 'is too small'],
-    ['pull_request', 'pull_request.number', 1.5, 'must be of type int'],
-    ['pull_request', 'pull_request.number', 2 ** 60, 'is too large'],
+    ['pull_request', 'pull_request', undefined, 'has another type or size'],
+    ['pull_request', 'pull_request', 'yes', 'has another type or size'],
+    ['pull_request', 'pull_request.number', '12', 'has another type or size'],
+    ['pull_request', 'pull_request.number', -1, 'has another type or size'],
+    ['pull_request', 'pull_request.number', 1.5, 'has another type or size'],
+    ['pull_request', 'pull_request.number', 2 ** 60, 'has another type or size'],
     ['pull_request', 'pull_request.head.sha', 'HEAD', 'must be a commit id'],
     ['pull_request', 'pull_request.head.sha', `${HEAD}\n`, 'must be a commit id'],
     ['pull_request', 'pull_request.head.sha', '--upload-pack=id', 'must be a commit id'],
     ['pull_request', 'pull_request.base.sha', HEAD.toUpperCase(), 'must be a commit id'],
-    ['pull_request', 'pull_request.base.repo', null, 'must be a map'],
+    ['pull_request', 'pull_request.base.repo', null, 'has another type or size'],
     ['pull_request', 'pull_request.base.repo.full_name', 'other/place', NOT_THIS],
     ['pull_request', 'pull_request.head.repo.full_name', hostile, 'must be a repository name'],
-    ['pull_request', 'pull_request.head.ref', 'x'.repeat(100_000), 'is too large or too long'],
-    ['pull_request', 'pull_request.head.ref', { toString: 'x' }, 'must be of type string'],
+    ['pull_request', 'pull_request.head.ref', 'x'.repeat(100_000), 'has another type or size'],
+    ['pull_request', 'pull_request.head.ref', { toString: 'x' }, 'has another type or size'],
     ['pull_request', 'action', hostile, 'must be a name such as opened'],
     ['pull_request', 'repository.full_name', 'other/place', NOT_THIS],
-    ['pull_request', 'sender', 'ada', 'must be a map'],
-    ['push', 'before', null, 'must be of type string'],
-    ['merge_group', 'merge_group', [], 'must be a map'],
-    ['merge_group', 'merge_group.head_sha', 42, 'must be of type string'],
-    ['workflow_run', 'workflow_run.id', 'x', 'must be of type number'],
+    ['pull_request', 'sender', 'ada', 'has another type or size'],
+    ['push', 'before', null, 'has another type or size'],
+    ['merge_group', 'merge_group', [], 'has another type or size'],
+    ['merge_group', 'merge_group.head_sha', 42, 'has another type or size'],
+    ['workflow_run', 'workflow_run.id', 'x', 'has another type or size'],
     ['workflow_run', 'workflow_run.event', hostile, 'must be a name such as opened'],
     ['workflow_run', 'workflow_run.head_repository.full_name', '../../..', 'must be a repo'],
   ])('%s with a changed %s, and names the field in one line', (name, path, value, fault) => {
@@ -240,7 +240,7 @@ describe('reading an event rejects', () => {
     'the payload %j with a message of one line',
     (payload) => {
       expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(
-        /^The event payload \(GITHUB_EVENT_PATH\) is not a pull_request event of GitHub: it must be a map\.$|must be a map \(and \d more\)\.$/,
+        /^The event payload \(GITHUB_EVENT_PATH\) is not a pull_request event of GitHub: it has another type or size\.$|has another type or size \(and \d more\)\.$/,
       );
     },
   );
@@ -249,7 +249,7 @@ describe('reading an event rejects', () => {
     const pull_request = { number: 1, base: {}, head: {} };
     const payload = { repository: { full_name: 'acme/prompts' }, action: 'opened', pull_request };
     expect(errorOf(() => readEvent(env('pull_request'), payload))).toMatch(
-      /pull_request\.base\.sha must be of type string \(and \d more\)\.$/,
+      /pull_request\.base\.sha has another type or size \(and \d more\)\.$/,
     );
   });
 
@@ -257,15 +257,15 @@ describe('reading an event rejects', () => {
     ['issue_comment', 'issue_comment'],
     ['constructor', 'constructor'],
     ['command_line', 'command_line'],
-    [hostile, 'an unknown event'],
+    [hostile, 'unknown'],
   ])('the event %j, and lists the accepted events', (event, name) => {
     expect(errorOf(() => readEvent(env(event), {}))).toBe(
-      `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch, but the event is ${name}.`,
+      `This action runs on pull_request, pull_request_target, push, merge_group, workflow_run, schedule, workflow_dispatch and repository_dispatch, but the event (GITHUB_EVENT_NAME) is ${name}. Outside GitHub Actions, use the evaldiff command.`,
     );
   });
 
   test('a broken environment, and names the variable', () => {
-    expect(errorOf(() => readEvent({}, {}))).toContain('GITHUB_EVENT_NAME is not set');
+    expect(errorOf(() => readEvent({}, {}))).toContain('the event (GITHUB_EVENT_NAME) is unknown');
     const noOwner = env('push', { GITHUB_REPOSITORY: 'acme' });
     expect(errorOf(() => readEvent(noOwner, fixture('push')))).toBe(
       'GITHUB_REPOSITORY must be owner/name. The GitHub runner normally sets it.',

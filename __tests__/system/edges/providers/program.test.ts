@@ -2,7 +2,6 @@ import { cp, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProviders, type ProviderOptions } from '../../../../src/edges/providers/index.ts';
-import { SILENCE_MS } from '../../../../src/edges/providers/program-session.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { MessagePart } from '../../../../src/types/media.ts';
 import type { Completion, Message, Request } from '../../../../src/types/model.ts';
@@ -218,30 +217,6 @@ describe('a program used as a model', () => {
     expect(await say('env')).toMatchObject(said(`EXTRA ${output}`));
   });
 
-  test('that is silent for ten seconds after its start causes one hint about output buffering', async () => {
-    const { say, log, clock } = await start();
-    const first = say('late');
-    await until(() => clock.open() === 1);
-    clock.expire(SILENCE_MS);
-    await until(() => log.length > 0);
-    await say('release');
-    await first;
-    clock.expire(SILENCE_MS);
-    expect(log).toEqual([
-      expect.stringMatching(
-        /^program .*: wrote nothing to stdout for 10 s\. .* flush stdout after each line$/,
-      ),
-    ]);
-  });
-
-  test('that answers immediately causes no hint', async () => {
-    const { say, log, clock } = await start();
-    await say('folder');
-    clock.expire(SILENCE_MS);
-    await say('folder');
-    expect(log).toEqual([]);
-  });
-
   test('in Python can answer without flushing', async () => {
     const { say } = await start();
     const loop =
@@ -362,7 +337,7 @@ describe('a program used as a model', () => {
     const asked = say('late');
     await until(() => clock.open() === 1);
     clock.expire(TIMEOUT_MS);
-    const late = program('no answer after 120 s');
+    const late = program('no answer after 120 s; it must flush stdout after each line');
     expect(errorOf(await asked)).toEqual({ ...late, kind: 'timeout' });
     while ((await starts()) < 2) await say('echo');
     expect(await say('echo')).toMatchObject({ status: 'ok' });

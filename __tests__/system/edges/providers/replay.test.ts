@@ -89,7 +89,7 @@ describe('replay', () => {
         }),
       ).message,
     ).toBe(
-      `recordings/demo.jsonl: no recording for model gpt-4o, parameters {"top_p":1,"temperature":0}, try 3, 3 messages, the last from user: "long\\u{202e}\\u{a}${'x'.repeat(102)}…"; record it with --record`,
+      `recordings/demo.jsonl: no recording for model gpt-4o, parameters {"top_p":1,"temperature":0}, try 3 and the last message "long\\u{202e}\\u{a}${'x'.repeat(102)}…"; record it with --record`,
     );
   });
 

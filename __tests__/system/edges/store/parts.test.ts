@@ -71,22 +71,17 @@ describe('shard results (parts)', () => {
   test('are rejected with advice if one shard was uploaded twice', async () => {
     await upload({ index: 1, count: 2 });
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toMatch(
-      /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – another job of this workflow run already uploaded this shard: in shard: i\/n, give each job of the matrix its own i$/,
+      /^The artifact evaldiff-shard-1-of-2-[0-9a-f]{8} could not be uploaded: .*already exists.* – in shard: i\/n, give each job of the matrix its own i$/,
     );
   });
 
   test.each([
-    [
-      'CreateArtifact',
-      403,
-      'not yours',
-      /could not be uploaded: .*\(403\).* – GitHub rejected the runner's own token; run the job again, and if the runner is self-hosted, update it$/,
-    ],
+    ['CreateArtifact', 403, 'not yours', /could not be uploaded: .*\(403\).*not yours/],
     [
       'CreateArtifact',
       400,
       'Artifact storage quota has been hit',
-      /could not be uploaded: .*quota.* – delete old artifacts, or raise the storage limit, then run the failed jobs again$/,
+      /could not be uploaded: .*quota.*/,
     ],
     ['FinalizeArtifact', 400, 'no', /could not be uploaded: .*no$/],
   ])(
@@ -124,7 +119,7 @@ describe('shard results (parts)', () => {
   test("cannot be uploaded if the runner's token lacks the ids of the run", async () => {
     process.env['ACTIONS_RUNTIME_TOKEN'] = `x.${Buffer.from('{}').toString('base64url')}.x`;
     expect(await refusalOf(upload({ index: 1, count: 2 }))).toContain(
-      "GitHub rejected the runner's own token",
+      'The provided JWT token is invalid and/or missing claims',
     );
   });
 });

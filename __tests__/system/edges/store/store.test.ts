@@ -293,42 +293,15 @@ describe('a store file that cannot be written', () => {
     expect(setting.notices).toEqual(matching(/no further answers are stored/));
   });
 
-  test('because another process locked it gets the answers once the lock is released', async () => {
+  test('because another process has locked it still serves its answers, and stores no more', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
-    const { store, wrapped, asked } = opened({ busyMs: 1 });
-    for (const content of ['a', 'b', 'c', 'b']) await wrapped(asks(content));
-    const batch = { id: 'batch_1', vendor: 'openai', model: 'm', submitted_at: START } as const;
-    expect(store.addBatch({ ...batch, requests: [] })).toBe(true);
-    expect(store.stats()).toMatchObject({ entries: 1 });
-    holder.exec('ROLLBACK');
-    await wrapped(asks('d'));
-    expect(store.stats()).toMatchObject({ entries: 4, written: 3, batched: 1 });
-    holder.exec('BEGIN IMMEDIATE');
-    await wrapped(asks('e'));
+    expect((await run(['a', 'b', 'c', 'b'], { busyMs: 1 })).asked).toEqual(['b', 'c']);
     holder.exec('ROLLBACK');
     holder.close();
-    store.close();
-    expect(asked).toEqual(['b', 'c', 'd', 'e']);
-    expect((await run(['a', 'b', 'c', 'd', 'e'])).asked).toEqual([]);
-    expect([...new Set(setting.notices)]).toEqual(
-      matching(/another process has locked it; new answers will be written once it is released$/),
-    );
-  });
-
-  test('because another process keeps the lock is reported with the number of lost answers', async () => {
-    await run(['a']);
-    const holder = new DatabaseSync(setting.file);
-    holder.exec('BEGIN IMMEDIATE');
-    expect((await run(['a', 'b', 'c'], { busyMs: 1 })).asked).toEqual(['b', 'c']);
-    holder.close();
-    expect(setting.notices).toEqual([
-      expect.stringContaining('another process has locked it'),
-      expect.stringMatching(
-        /another process still locks it. Number of answers that were not stored: 2$/,
-      ),
-    ]);
+    expect((await run(['a', 'b'])).asked).toEqual(['b']);
+    expect(setting.notices).toEqual(matching(/database is locked; no further answers are stored$/));
   });
 });
 

@@ -275,12 +275,12 @@ describe('a merge is refused with advice when', () => {
     [
       'a file is missing',
       (folder) => rmSync(at(folder, 'others.jsonl')),
-      'is not a part of a sweep: it has no others.jsonl.',
+      'is not a part of a sweep, which has exactly the files',
     ],
     [
       'an unexpected file is there',
       (folder) => put(folder, '..run.sh', ''),
-      'contains files that do not belong to a sweep: ..run.sh.',
+      'is not a part of a sweep, which has exactly the files',
     ],
     [
       'a file is a link',
