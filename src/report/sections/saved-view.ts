@@ -78,7 +78,7 @@ const VIEW_PARTS = {
   top: ['verdict', 'problems', 'errors', 'why', 'changedLines', 'reasons', 'next'],
   groups: ['belowReferences'],
   metrics: ['metrics'],
-  more: ['changedLines', 'scoringChange', 'allChanges', 'deletedTests', 'sureness', 'notices'],
+  more: ['changedLines', 'scoringChange', 'deletedTests', 'sureness', 'notices'],
   footer: ['footer'],
 } as const satisfies Record<string, readonly SectionName[]>;
 
