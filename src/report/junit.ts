@@ -26,7 +26,7 @@ import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
-import { STATUS_WORDS, passWords, repeatedNames, rolledUpWords } from './sections/phrases.ts';
+import { passWords, repeatedNames, rolledUpWords, statusWord } from './sections/phrases.ts';
 
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
@@ -278,7 +278,7 @@ function caseEnding(
   const skipped = SKIPPED[status];
   if (skipped !== undefined) return ending('skipped', `${skipped}: ${counts}`);
   return BETTER_PROPERTY.has(status)
-    ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`)
+    ? ending('system-out', `${statusWord(status)}: ${counts}`)
     : null;
 }
 
@@ -307,7 +307,7 @@ function asideWords(reference: ReferenceResult, counts: string): string | null {
     return `deleted by this change${tags.includes('critical') ? ', and was critical' : ''}`;
   return countsForVerdict(reference)
     ? null
-    : `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`;
+    : `shown, does not gate: ${statusWord(status)}, ${counts}`;
 }
 
 function failureOf(
@@ -318,7 +318,7 @@ function failureOf(
   if (status === 'fell') return 'fell with its suite';
   const fails = failOn === 'failure' && head?.rollup === 'fail';
   if (status === 'fail' || (status === 'regressed' && (verdict === 'regressed' || fails)))
-    return STATUS_WORDS[status];
+    return statusWord(status);
   return fails ? 'failed on head' : null;
 }
 

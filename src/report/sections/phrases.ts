@@ -71,23 +71,9 @@ export function shownNumber(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, rounded);
 }
 
-export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
-  regressed: 'regressed',
-  fell: 'fell',
-  improved: 'improved',
-  fixed: 'fixed',
-  rose: 'rose',
-  unchanged: 'unchanged',
-  flaky: 'flaky',
-  inconclusive: 'unclear',
-  added: 'added',
-  removed: 'removed',
-  edited: 'edited',
-  error: 'error',
-  ungraded: 'ungraded',
-  pass: 'pass',
-  fail: 'fail',
-};
+export function statusWord(status: ReferenceStatus): string {
+  return status === 'inconclusive' ? 'unclear' : status;
+}
 
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
@@ -190,7 +176,7 @@ export function statusWords({
   history,
   head,
 }: Pick<ReferenceResult, 'status' | 'history' | 'head'>): string {
-  const word = status === 'pass' && head?.rollup === null ? 'judged' : STATUS_WORDS[status];
+  const word = status === 'pass' && head?.rollup === null ? 'judged' : statusWord(status);
   return history === undefined
     ? word
     : `${word}; passed ${count(history.passes)} of ${countedTries(history.tries)} ` +
@@ -229,24 +215,7 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
-export const STATUS_ORDER: readonly ReferenceStatus[] = [
-  'regressed',
-  'fell',
-  'fail',
-  'error',
-  'ungraded',
-  'inconclusive',
-  'flaky',
-  'removed',
-  'edited',
-  'added',
-  'fixed',
-  'improved',
-  'rose',
-  'unchanged',
-  'pass',
-];
-
+/** The worst first. */
 export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   regressed: 'bad',
   fell: 'bad',
@@ -258,8 +227,8 @@ export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   removed: 'neutral',
   edited: 'neutral',
   added: 'neutral',
-  improved: 'good',
   fixed: 'good',
+  improved: 'good',
   rose: 'good',
   unchanged: 'good',
   pass: 'good',
