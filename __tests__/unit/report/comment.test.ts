@@ -134,18 +134,10 @@ describe('a comment', () => {
     ).not.toContain('saved');
   });
 
-  test('names the path of the report if there is no link, even if the rest was cut', () => {
+  test('names the path of the report if there is no link', () => {
     const here = { run: null, report: null, place: null, reportFile: 'out/report.html' };
     const short = renderComment(regression(), { marker, links: here });
     expect(short.trimEnd().split('\n').at(-1)).toMatch(/^<sub>report: `out\/report\.html` · /);
-    const long = enormous(200);
-    expect(renderComment(long, { marker, links: here, limit: 20_000 })).toContain(
-      'The rest is in `out/report.html` and result.json.',
-    );
-    const there = { ...here, report: 'https://github.com/acme/support/artifacts/9' };
-    expect(renderComment(long, { marker, links: there, limit: 20_000 })).toContain(
-      `The rest is in [report.html](<${there.report}>) and result.json.`,
-    );
   });
 
   test("does not repeat reasons that a suite's verdict already states, but shows all others", () => {
