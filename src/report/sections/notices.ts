@@ -125,7 +125,7 @@ const NOTICE_WORDS: Readonly<Record<NoticeKind, string>> = {
 
 /** Shows notices, the most important first. Errors that are shown elsewhere are left out. */
 export function notices(result: Result, detail: Detail): Block[] {
-  const isSaid = amongErrors(result, detail);
+  const isSaid = amongErrors(result);
   const said = saidBy(result);
   const fresh = new Set(
     result.suites.filter(({ verdict }) => verdict === 'new').map(({ name }) => name),
