@@ -72,7 +72,7 @@ describe('a comment', () => {
     const summaries = (text: string) =>
       [...text.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, words]) => words);
     const folds = SECTION_NAMES.map((name) =>
-      summaries(markdownOf(sectionBlocks(regression(), COMMENT_LEVELS[0]!, [name]), links)),
+      summaries(markdownOf(sectionBlocks(regression(), COMMENT_LEVELS[0], [name]), links)),
     ).filter(({ length }) => length > 0);
     expect(summaries(body)).toEqual(folds.flat());
     expect(folds).toEqual(folds.map(([first]) => [first]));
@@ -178,7 +178,7 @@ describe('hostile text', () => {
       run: 'javascript:alert(1)',
       place: (file) => `https://github.com/x/${file}`,
     };
-    const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), COMMENT_LEVELS[0]!), trap));
+    const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), COMMENT_LEVELS[0]), trap));
     expect(rendered.links.filter((url) => !url.startsWith('https://github.com/x/'))).toEqual([]);
     expect(rendered.elements.filter((name) => !ALLOWED.has(name))).toEqual([]);
   });
