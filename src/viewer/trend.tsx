@@ -15,6 +15,7 @@ export function TrendTab() {
       {trend?.notes.map((note) => (
         <p class="soft">{note}</p>
       ))}
+      <p class="soft">A point is a full sweep; the band is the 95 % interval of its pass rate.</p>
       <div class="cards">
         {trend?.series.map(({ name, variant, latest, points }) => (
           <figure>
