@@ -26,7 +26,7 @@ import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
-import { passWords, repeatedNames, rolledUpWords, statusWord } from './sections/phrases.ts';
+import { repeatedNames, rolledUpWords, sidesPassWords, statusWord } from './sections/phrases.ts';
 
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
@@ -142,22 +142,13 @@ function suiteElement(
     attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
   }));
   const own = suiteEnding(suite, cases);
+  const verdictOf = suite.reason?.by === 'values' ? 'values' : 'pass rate';
   const means =
     rules.failOn === 'never' || suite.reason?.by === 'values' ? [] : failingMetrics(suite);
   return element(
     { name: classname, file: suite.path },
     [
-      ...(own === null
-        ? []
-        : [
-            {
-              ending: own,
-              attributes: {
-                name: suite.reason?.by === 'values' ? 'values' : 'pass rate',
-                classname,
-              },
-            },
-          ]),
+      ...(own === null ? [] : [{ ending: own, attributes: { name: verdictOf, classname } }]),
       ...means.map((metric) => ({
         ending: meanEnding(suite, metric),
         attributes: { name: `mean of ${metric.name}`, classname },
@@ -263,10 +254,7 @@ function caseEnding(
       '\n',
     ),
   });
-  const passes = passWords(reference.head);
-  const both =
-    reference.base === null ? passes : `${passWords(reference.base)} on base, ${passes} on head`;
-  const counts = `${both}${rolledUpWords(reference, suite)}`;
+  const counts = `${sidesPassWords(reference)}${rolledUpWords(reference, suite)}`;
   const aside = asideWords(reference, counts);
   if (aside !== null) return ending('skipped', aside);
   const fresh = isAdded ? newFailureOf(reference, suite, { failOn, newFails }) : null;

@@ -167,6 +167,12 @@ export function passWords(side: SideResult | null): string {
   return `${counts}${without}`;
 }
 
+/** For example `3 of 3 passed on base, 1 of 3 passed on head`. */
+export function sidesPassWords({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): string {
+  const after = passWords(head);
+  return base === null ? after : `${passWords(base)} on base, ${after} on head`;
+}
+
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
