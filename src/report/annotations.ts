@@ -18,7 +18,7 @@ import {
   suiteIdentity,
   type ReferenceEntry,
 } from './sections/order.ts';
-import { passWords } from './sections/phrases.ts';
+import { sidesPassWords } from './sections/phrases.ts';
 
 interface Annotation {
   path: string;
@@ -118,9 +118,6 @@ function onReferences(
   const names = firstWords(
     others.map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${line})`),
   );
-  const { base, head } = reference;
-  const tries =
-    base === null ? passWords(head) : `${passWords(base)} on base, ${passWords(head)} on head`;
   return [
     at(
       reference.file,
@@ -128,7 +125,7 @@ function onReferences(
       gates ? failed : 'notice',
       `${suite.name}: ${reference.id}${more} ${failureWord([worst, ...others])}`,
       [
-        `${tries}.`,
+        `${sidesPassWords(reference)}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
         ...(names === '' ? [] : [`These failed in the same way: ${names}.`]),
       ].join('\n'),
@@ -282,8 +279,7 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
   } = found;
   const alike = others === 0 ? '' : `; ${others} more failed in the same way`;
   return [
-    `${shorten(reference.id, 120)}: ${passWords(reference.base)} on base, ` +
-      `${passWords(reference.head)} on head${alike}.`,
+    `${shorten(reference.id, 120)}: ${sidesPassWords(reference)}${alike}.`,
     ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
   ];
 }

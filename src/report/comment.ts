@@ -5,7 +5,6 @@ import { markdownOf, withoutHtml } from './markdown.ts';
 import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
 import {
   type Block,
-  type Inline,
   type Line,
   type Links,
   NO_LINKS,
@@ -51,11 +50,8 @@ export function renderComment(
 }
 
 function withRun(result: Result, detail: Detail, reports: Reports, links: Links): Block[] {
-  const { sizeNote: said } = detail;
   const blocks = sectionBlocks(result, detail, reports, SECTION_NAMES, links);
-  const shown = blocks.map((block) =>
-    saysOnly(block, said) ? withReport(block, links) : withAbout(block, links),
-  );
+  const shown = blocks.map((block) => withAbout(block, links));
   const last = shown.at(-1);
   if (last?.kind !== 'paragraph') return shown;
   const { run, report, reportFile, forks, base } = links;
@@ -79,31 +75,6 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
 function withAbout(block: Block, { about = '' }: Links): Block {
   if (about === '' || block.kind !== 'paragraph' || block.tone !== 'verdict') return block;
   return { ...block, line: [...block.line, text(' – '), code(about)] };
-}
-
-type Paragraph = Extract<Block, { kind: 'paragraph' }>;
-
-function saysOnly(block: Block, words: string | null): block is Paragraph {
-  if (block.kind !== 'paragraph' || block.line.length !== 1) return false;
-  const [only] = block.line;
-  return only?.kind === 'text' && only.text === words;
-}
-
-const REPORT = 'report.html';
-
-function withReport(sentence: Paragraph, { report, reportFile }: Links): Paragraph {
-  const line = sentence.line.flatMap((part): Line => {
-    if (part.kind !== 'text' || !part.text.includes(REPORT)) return [part];
-    const [before = '', after = ''] = part.text.split(REPORT);
-    const named: Inline =
-      report !== null
-        ? { kind: 'link', text: REPORT, url: report }
-        : reportFile !== undefined
-          ? code(reportFile)
-          : text(REPORT);
-    return [text(before), named, text(after)];
-  });
-  return { ...sentence, line };
 }
 
 /** GitHub's limit, in UTF-16 units. */

@@ -13,6 +13,7 @@ import {
 } from './sections/document.ts';
 import { promptKey } from './sections/order.ts';
 import { pairing, PAIRED_LEVEL, type Pairing } from './sections/pairing.ts';
+import { signedInterval } from './sections/phrases.ts';
 
 interface Named {
   file: string;
@@ -55,58 +56,39 @@ const COMPARISON_COLUMNS = [
 ];
 
 /**
- * Pairs suites with the same prompt and variant. If one suite of a prompt is left on each side,
+ * Pairs suites with the same prompt and variant. If each result has only one suite of a prompt,
  * pairs these two, because perhaps only the model changed.
  */
 function partners(
   first: readonly SuiteResult[],
   second: readonly SuiteResult[],
 ): [SuiteResult, SuiteResult][] {
-  const found: [SuiteResult, SuiteResult][] = [];
-  for (const key of new Set(first.map(promptKey))) {
-    const ones = first.filter((suite) => promptKey(suite) === key);
-    const others = second.filter((suite) => promptKey(suite) === key);
-    const same = ones.flatMap((suite): [SuiteResult, SuiteResult][] => {
-      const other = others.find((each) => suiteVariantWords(each) === suiteVariantWords(suite));
-      return other === undefined ? [] : [[suite, other]];
-    });
-    const left = ones.filter((suite) => !same.some(([each]) => each === suite));
-    const right = others.filter((suite) => !same.some(([, each]) => each === suite));
-    const before = left[0];
-    const after = right[0];
-    found.push(...same);
-    if (left.length === 1 && right.length === 1 && before !== undefined && after !== undefined)
-      found.push([before, after]);
-  }
-  return found;
-}
-
-function suiteVariantWords({ variant }: SuiteResult): string {
-  return variantWords(variant);
+  return first.flatMap((suite): [SuiteResult, SuiteResult][] => {
+    const isOfPrompt = (each: SuiteResult) => promptKey(each) === promptKey(suite);
+    const others = second.filter(isOfPrompt);
+    const isOnly = others.length === 1 && first.filter(isOfPrompt).length === 1;
+    const same = others.find((each) => variantWords(each.variant) === variantWords(suite.variant));
+    const other = same ?? (isOnly ? others[0] : undefined);
+    return other === undefined ? [] : [[suite, other]];
+  });
 }
 
 function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
   const paired = pairing(before, after);
-  const models =
-    suiteVariantWords(before) === suiteVariantWords(after)
-      ? ''
-      : `: ${suiteVariantWords(before)} → ${suiteVariantWords(after)}`;
+  const models = [...new Set([before, after].map(({ variant }) => variantWords(variant)))];
   return [
-    [code(before.name), text(models)],
-    [text(paired === null ? 'no reference is judged in both' : pairingWord(paired))],
-    [text(percent(before.pass_rate.head))],
-    [text(percent(after.pass_rate.head))],
-    [text(paired === null ? '–' : signed(paired.difference))],
-    [
-      text(
-        paired === null || paired.low === null || paired.high === null
-          ? '–'
-          : `${signed(paired.low)} to ${signed(paired.high)}`,
-      ),
-    ],
-    [text(paired === null ? '–' : probability(paired.p))],
-    [text(paired === null ? '0' : String(paired.references))],
+    [code(before.name), text(models.length === 1 ? '' : `: ${models.join(' → ')}`)],
+    ...[
+      paired === null ? 'no reference is judged in both' : pairingWord(paired),
+      percent(before.pass_rate.head),
+      percent(after.pass_rate.head),
+      ...(paired === null ? ['–', '–', '–', '0'] : pairingFigures(paired)),
+    ].map((cell) => [text(cell)]),
   ];
+}
+
+function pairingFigures({ difference, low, high, p, references }: Pairing): string[] {
+  return [signed(difference), signedInterval(low, high), probability(p), String(references)];
 }
 
 function pairingWord({ p, difference }: Pairing): string {

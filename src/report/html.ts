@@ -1,7 +1,7 @@
 import type { Result } from '../kernel/result/result.ts';
 import { escapeMarkup } from '../text/visible.ts';
 import { outcomeLook } from '../wording/outcomes.ts';
-import { COMMENT_LEVELS, EVERYTHING } from './sections/detail.ts';
+import { COMMENT_LEVELS } from './sections/detail.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { sectionBlocks } from './sections/index.ts';
 import { savedView, type SavedView, type Trend } from './sections/saved-view.ts';
@@ -30,7 +30,7 @@ export async function renderHtml(
   const whole = await packView(view);
   const data =
     whole.length <= MOST ? whole : await packView({ ...view, result: smaller(result), left: LEFT });
-  const blocks = sectionBlocks(result, COMMENT_LEVELS[0] ?? EVERYTHING, reports);
+  const blocks = sectionBlocks(result, COMMENT_LEVELS[0], reports);
   const plain = renderBlocks(blocks, { width: UNSCRIPTED_WIDTH, colour: false });
   const { sign, outcome } = outcomeLook(result);
   const heading = `${sign} ${outcome}`;

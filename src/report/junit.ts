@@ -26,7 +26,7 @@ import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
-import { STATUS_WORDS, passWords, repeatedNames, rolledUpWords } from './sections/phrases.ts';
+import { repeatedNames, rolledUpWords, sidesPassWords, statusWord } from './sections/phrases.ts';
 
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
@@ -142,22 +142,13 @@ function suiteElement(
     attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
   }));
   const own = suiteEnding(suite, cases);
+  const verdictOf = suite.reason?.by === 'values' ? 'values' : 'pass rate';
   const means =
     rules.failOn === 'never' || suite.reason?.by === 'values' ? [] : failingMetrics(suite);
   return element(
     { name: classname, file: suite.path },
     [
-      ...(own === null
-        ? []
-        : [
-            {
-              ending: own,
-              attributes: {
-                name: suite.reason?.by === 'values' ? 'values' : 'pass rate',
-                classname,
-              },
-            },
-          ]),
+      ...(own === null ? [] : [{ ending: own, attributes: { name: verdictOf, classname } }]),
       ...means.map((metric) => ({
         ending: meanEnding(suite, metric),
         attributes: { name: `mean of ${metric.name}`, classname },
@@ -263,10 +254,7 @@ function caseEnding(
       '\n',
     ),
   });
-  const passes = passWords(reference.head);
-  const both =
-    reference.base === null ? passes : `${passWords(reference.base)} on base, ${passes} on head`;
-  const counts = `${both}${rolledUpWords(reference, suite)}`;
+  const counts = `${sidesPassWords(reference)}${rolledUpWords(reference, suite)}`;
   const aside = asideWords(reference, counts);
   if (aside !== null) return ending('skipped', aside);
   const fresh = isAdded ? newFailureOf(reference, suite, { failOn, newFails }) : null;
@@ -278,7 +266,7 @@ function caseEnding(
   const skipped = SKIPPED[status];
   if (skipped !== undefined) return ending('skipped', `${skipped}: ${counts}`);
   return BETTER_PROPERTY.has(status)
-    ? ending('system-out', `${STATUS_WORDS[status]}: ${counts}`)
+    ? ending('system-out', `${statusWord(status)}: ${counts}`)
     : null;
 }
 
@@ -307,7 +295,7 @@ function asideWords(reference: ReferenceResult, counts: string): string | null {
     return `deleted by this change${tags.includes('critical') ? ', and was critical' : ''}`;
   return countsForVerdict(reference)
     ? null
-    : `shown, does not gate: ${STATUS_WORDS[status]}, ${counts}`;
+    : `shown, does not gate: ${statusWord(status)}, ${counts}`;
 }
 
 function failureOf(
@@ -318,7 +306,7 @@ function failureOf(
   if (status === 'fell') return 'fell with its suite';
   const fails = failOn === 'failure' && head?.rollup === 'fail';
   if (status === 'fail' || (status === 'regressed' && (verdict === 'regressed' || fails)))
-    return STATUS_WORDS[status];
+    return statusWord(status);
   return fails ? 'failed on head' : null;
 }
 

@@ -9,10 +9,7 @@ import type { Forecast } from '../money/priced-calls.ts';
 import { count, counted, formatDollars } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../trust/trust.ts';
-import { isHosted } from '../types/model.ts';
-import { LIMITS } from '../types/passports.ts';
 import type { Notice } from '../types/plain.ts';
-import { factsOf } from '../types/vendors.ts';
 
 interface PlanView {
   trust: TrustDecision;
@@ -51,7 +48,6 @@ export function planLines({
       : []),
     callsLine(plan, certainWords),
     ...mostLine(answerCalls(prepared), caps?.maxCost ?? null),
-    ...ownLimitLines(affected.map(({ run }) => run)),
     ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
     ...(verbose ? [''] : []),
@@ -110,28 +106,6 @@ function possibleLine(
       ? []
       : [`after the verdict: at most ${counted(later, 'more call')}${price(later)}`]),
   ];
-}
-
-function ownLimitLines(runs: readonly SuiteRun[]): string[] {
-  const generations = runs.flatMap((run) =>
-    run.runs.flatMap(({ affected: { base, head } }) => [base, head]),
-  );
-  const vendors = generations.flatMap((generation) =>
-    generation?.kind === 'request' &&
-    isHosted(generation.target) &&
-    !LIMITS.some((name) => name in generation.parameters)
-      ? [generation.target.provider]
-      : [],
-  );
-  return [...new Set(vendors)].flatMap((vendor) => {
-    const { label, ownLimit } = factsOf(vendor);
-    return ownLimit === undefined
-      ? []
-      : [
-          `${label} requires a token limit and a prompt sets none: an answer cut at ` +
-            `${count(ownLimit.first)} tokens is requested again with ${count(ownLimit.second)}`,
-        ];
-  });
 }
 
 export function planJson({

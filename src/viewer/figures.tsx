@@ -14,12 +14,12 @@ import {
   verdictLook,
 } from '../report/sections/suites.ts';
 import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
-import { count, counted, percent, signed } from '../text/amounts.ts';
+import { count, counted, signed } from '../text/amounts.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import { variantWords } from '../wording/variants.ts';
 import { Blocks, Chip, wrapped, LineView, own, DataTable } from './blocks.tsx';
 import type { SuiteData } from './data.ts';
-import { CostPlot, IntervalPlot, SpreadPlot } from './plots.tsx';
+import { CostPlot, IntervalPlot } from './plots.tsx';
 import { useReport } from './report.ts';
 
 export function Suites() {
@@ -152,81 +152,29 @@ export function Metrics() {
   );
 }
 
-function SuiteMetrics({ suite }: { suite: SuiteData }) {
-  const { name, variant, metrics } = suite;
+function SuiteMetrics({ suite: { name, variant, metrics } }: { suite: SuiteData }) {
   if (metrics.length === 0) return null;
-  const values = metrics.map((metric) => ({
-    base: numbersOfMetric(suite, 'base', metric.name),
-    head: numbersOfMetric(suite, 'head', metric.name),
-  }));
-  const hasValues = values.some(({ base, head }) => base.length + head.length > 0);
   return (
     <>
       <h3>
         <code>{name}</code> <span class="soft">{variantWords(variant)}</span>
       </h3>
       <DataTable
-        head={['Metric', 'Pass rate', 'Judged', ...(hasValues ? ['Values'] : [])]}
-        rows={metrics.map(
-          (
-            {
-              name: metric,
-              base,
-              head,
-              judged_base: before,
-              judged_head: after,
-              gates,
-              values: of,
-            },
-            at,
-          ) => [
+        head={['Metric', 'Pass rate', 'Judged']}
+        rows={metrics.map((metric) => {
+          const { base, head, judged_base: before, judged_head: after, gates, values } = metric;
+          return [
             wrapped(
               <>
-                <code>{metric}</code>{' '}
-                {!gates && of?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
+                <code>{metric.name}</code>{' '}
+                {!gates && values?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
               </>,
             ),
-            own(base === null ? percent(head) : rates(base, head)),
+            own(rates(base, head)),
             own(base === null ? count(after) : `${count(before)} → ${count(after)}`),
-            ...(hasValues ? [own(<Spread {...(values[at] ?? NO_VALUES)} />)] : []),
-          ],
-        )}
+          ];
+        })}
       />
     </>
   );
-}
-
-const NO_VALUES = { base: [], head: [] };
-
-function numbersOfMetric(
-  { references }: SuiteData,
-  side: 'base' | 'head',
-  metric: string,
-): number[] {
-  return references.flatMap((reference) =>
-    (reference[side]?.tries ?? []).flatMap(({ scores }) => {
-      const value = scores.find((score) => score.metric === metric)?.value;
-      return typeof value === 'number' && Number.isFinite(value) ? [value] : [];
-    }),
-  );
-}
-
-function Spread({ base, head }: { base: readonly number[]; head: readonly number[] }) {
-  if (base.length + head.length === 0) return <>–</>;
-  const all = [...base, ...head];
-  const ends = [Math.min, Math.max].map((pick) => all.reduce((a, b) => pick(a, b)));
-  const range = ends.map((end) => String(Number(end.toPrecision(3)))).join(' to ');
-  const label = `base ○ ${meanWords(base)}, head ● ${meanWords(head)}, from ${range}`;
-  return (
-    <>
-      <SpreadPlot base={base} head={head} label={label} />
-      <span class="soft small">{label}</span>
-    </>
-  );
-}
-
-function meanWords(values: readonly number[]): string {
-  if (values.length === 0) return 'none';
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return `mean ${String(Number(mean.toPrecision(3)))} of ${counted(values.length, 'value')}`;
 }

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { shareSpan } from '../report/sections/intervals.ts';
 
 const WIDTH = 160;
 const EDGE = 6;
 
 type Scale = (value: number) => number;
+
+type ShareSpan = ReturnType<typeof shareSpan>;
 
 export function axisScale(low: number, high: number, from = EDGE, to = WIDTH - EDGE): Scale {
   const reach = high - low || 1;
@@ -78,42 +81,6 @@ export function Bar({ share, label }: { share: number; label: string }) {
   );
 }
 
-const BINS = 16;
-
-/** Histograms of both sides: base above the line, head below. */
-export function SpreadPlot(props: {
-  base: readonly number[];
-  head: readonly number[];
-  label: string;
-}) {
-  const { base, head, label } = props;
-  const all = [...base, ...head];
-  const least = all.reduce((a, b) => Math.min(a, b), Infinity);
-  const most = all.reduce((a, b) => Math.max(a, b), -Infinity);
-  const binOf = (value: number) =>
-    most === least ? 0 : Math.min(BINS - 1, Math.floor(((value - least) / (most - least)) * BINS));
-  const sharesOf = (values: readonly number[]) => {
-    const shares = Array.from({ length: BINS }, () => 0);
-    for (const value of values)
-      shares[binOf(value)] = (shares[binOf(value)] ?? 0) + 1 / values.length;
-    return shares;
-  };
-  const bars = { base: sharesOf(base), head: sharesOf(head) };
-  const top = [...bars.base, ...bars.head].reduce((a, b) => Math.max(a, b), 0) || 1;
-  return (
-    <Drawing label={label} kind="spread" height={42}>
-      <line class="axis" x1={0} x2={WIDTH} y1={21} y2={21} />
-      {(['base', 'head'] as const).map((side) =>
-        bars[side].map((share, at) => {
-          const height = (18 * share) / top;
-          const y = side === 'base' ? 20 - height : 22;
-          return share > 0 && <rect class={side} x={at * 10 + 1} y={y} width={8} height={height} />;
-        }),
-      )}
-    </Drawing>
-  );
-}
-
 interface CostPoint {
   rank: number;
   /** In dollars per thousand calls. */
@@ -123,36 +90,42 @@ interface CostPoint {
   high: number;
 }
 
-const COST_CHART = { width: 420, height: 230, left: 46, right: 16, top: 18, bottom: 38 };
+/** Lines and labels for the ends and the middle of an axis of shares. */
+export function ShareAxis(props: { span: ShareSpan; left: number; right: number; y: Scale }) {
+  const { span, left, right, y } = props;
+  const { floor, ceiling } = span;
+  return (
+    <>
+      {[floor, (floor + ceiling) / 2, ceiling].map((share) => (
+        <>
+          <line class="axis" x1={left} x2={right} y1={y(share)} y2={y(share)} />
+          <text x={left - 6} y={y(share) + 4} text-anchor="end">
+            {`${String(Math.round(share * 100))} %`}
+          </text>
+        </>
+      ))}
+    </>
+  );
+}
 
-/** The smallest range of the rates' axis, so that noise does not look large. */
-const LEAST_RATE_SPAN = 0.2;
+const COST_CHART = { width: 420, height: 230, left: 46, right: 404, top: 18, bottom: 192 };
 
 /** Quality against cost. The number of a dot is the variant's rank. */
 export function CostPlot({ points, label }: { points: readonly CostPoint[]; label: string }) {
   const { width, height, left, right, top, bottom } = COST_CHART;
   const most = Math.max(...points.map(({ cost }) => cost)) || 1;
-  const lowest = Math.min(...points.map(({ low }) => low));
-  const floor = Math.max(0, Math.floor(Math.min(lowest, 1 - LEAST_RATE_SPAN) * 10) / 10);
-  const x = axisScale(0, most * 1.05, left, width - right);
-  const y = axisScale(floor, 1, height - bottom, top);
-  const rates = [floor, (floor + 1) / 2, 1];
+  const span = shareSpan(points.flatMap(({ low, high }) => [low, high]));
+  const x = axisScale(0, most * 1.05, left, right);
+  const y = axisScale(span.floor, span.ceiling, bottom, top);
   return (
     <Drawing label={label} kind="chart" width={width} height={height}>
-      {rates.map((rate) => (
-        <>
-          <line class="axis" x1={left} x2={width - right} y1={y(rate)} y2={y(rate)} />
-          <text x={left - 6} y={y(rate) + 4} text-anchor="end">
-            {`${String(Math.round(rate * 100))} %`}
-          </text>
-        </>
-      ))}
+      <ShareAxis {...{ span, left, right, y }} />
       {[0, most / 2, most].map((cost) => (
-        <text x={x(cost)} y={height - bottom + 16} text-anchor="middle">
+        <text x={x(cost)} y={bottom + 16} text-anchor="middle">
           {`$${String(Number(cost.toPrecision(2)))}`}
         </text>
       ))}
-      <text x={(left + width - right) / 2} y={height - 4} text-anchor="middle">
+      <text x={(left + right) / 2} y={height - 4} text-anchor="middle">
         cost per 1,000 calls
       </text>
       {points.map(({ rank, cost, rate, low, high }) => (

@@ -1,12 +1,7 @@
 import { answerKey, type WithParts } from '../report/answers/text.ts';
 import { failedScores } from '../report/sections/failures.ts';
 import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
-import {
-  repeatedNames,
-  STATUS_ORDER,
-  STATUS_TONES,
-  STATUS_WORDS,
-} from '../report/sections/phrases.ts';
+import { repeatedNames, STATUS_TONES, statusWord } from '../report/sections/phrases.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import { variantWords } from '../wording/variants.ts';
@@ -85,12 +80,14 @@ function suiteNames(suites: readonly SuiteData[]): Map<string, string> {
   );
 }
 
+const STATUS_ORDER = Object.keys(STATUS_TONES);
+
 function rowStatus({ status, base, head }: ReferenceData): TestRow['status'] {
   const sides = [base, head].filter((side) => side !== null);
   const isAsked = sides.length > 0 && sides.every(({ tries }) => tries.length > 0);
   return isAsked || status === 'removed'
     ? {
-        words: STATUS_WORDS[status],
+        words: statusWord(status),
         tone: STATUS_TONES[status],
         rank: STATUS_ORDER.indexOf(status),
       }

@@ -3,7 +3,7 @@ import { rateInterval, shortSha } from '../report/sections/phrases.ts';
 import type { TrendPoint } from '../report/sections/saved-view.ts';
 import { count, counted, percent } from '../text/amounts.ts';
 import { DataTable, own } from './blocks.tsx';
-import { axisScale, Drawing } from './plots.tsx';
+import { axisScale, Drawing, ShareAxis } from './plots.tsx';
 import { useReport } from './report.ts';
 
 /** Pass rates of several results. */
@@ -15,6 +15,7 @@ export function TrendTab() {
       {trend?.notes.map((note) => (
         <p class="soft">{note}</p>
       ))}
+      <p class="soft">A point is a full sweep; the band is the 95 % interval of its pass rate.</p>
       <div class="cards">
         {trend?.series.map(({ name, variant, latest, points }) => (
           <figure>
@@ -60,24 +61,17 @@ const CHART = { width: 340, height: 160, left: 48, right: 328, top: 10, bottom: 
 /** A line with the band of its intervals, interrupted where the suite did not run. */
 function TrendPlot({ points, label }: { points: readonly TrendPoint[]; label: string }) {
   const { width, height, left, right, top, bottom } = CHART;
-  const { floor, ceiling } = shareSpan(
+  const span = shareSpan(
     points.flatMap(({ rate, low, high }) => [rate, low, high].filter((share) => share !== null)),
   );
   const x = axisScale(0, Math.max(1, points.length - 1), left, right);
-  const y = axisScale(floor, ceiling, bottom, top);
+  const y = axisScale(span.floor, span.ceiling, bottom, top);
   const path = (run: readonly JudgedPoint[], share: 'rate' | 'low' | 'high') =>
     run.map((point) => `${x(point.at).toFixed(1)},${y(point[share]).toFixed(1)}`);
   const day = (point: TrendPoint | undefined) => point?.at.slice(0, 10);
   return (
     <Drawing label={label} kind="chart" width={width} height={height}>
-      {[floor, (floor + ceiling) / 2, ceiling].map((share) => (
-        <>
-          <line class="axis" x1={left} x2={right} y1={y(share)} y2={y(share)} />
-          <text x={left - 6} y={y(share) + 4} text-anchor="end">
-            {`${String(Math.round(share * 100))} %`}
-          </text>
-        </>
-      ))}
+      <ShareAxis {...{ span, left, right, y }} />
       {unbrokenRuns(points).map((run) => (
         <>
           <polygon

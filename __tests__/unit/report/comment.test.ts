@@ -72,7 +72,7 @@ describe('a comment', () => {
     const summaries = (text: string) =>
       [...text.matchAll(/<summary>(.*?)<\/summary>/g)].map(([, words]) => words);
     const folds = SECTION_NAMES.map((name) =>
-      summaries(markdownOf(sectionBlocks(regression(), COMMENT_LEVELS[0]!, [name]), links)),
+      summaries(markdownOf(sectionBlocks(regression(), COMMENT_LEVELS[0], [name]), links)),
     ).filter(({ length }) => length > 0);
     expect(summaries(body)).toEqual(folds.flat());
     expect(folds).toEqual(folds.map(([first]) => [first]));
@@ -134,18 +134,10 @@ describe('a comment', () => {
     ).not.toContain('saved');
   });
 
-  test('names the path of the report if there is no link, even if the rest was cut', () => {
+  test('names the path of the report if there is no link', () => {
     const here = { run: null, report: null, place: null, reportFile: 'out/report.html' };
     const short = renderComment(regression(), { marker, links: here });
     expect(short.trimEnd().split('\n').at(-1)).toMatch(/^<sub>report: `out\/report\.html` · /);
-    const long = enormous(200);
-    expect(renderComment(long, { marker, links: here, limit: 20_000 })).toContain(
-      'The rest is in `out/report.html` and result.json.',
-    );
-    const there = { ...here, report: 'https://github.com/acme/support/artifacts/9' };
-    expect(renderComment(long, { marker, links: there, limit: 20_000 })).toContain(
-      `The rest is in [report.html](<${there.report}>) and result.json.`,
-    );
   });
 
   test("does not repeat reasons that a suite's verdict already states, but shows all others", () => {
@@ -186,7 +178,7 @@ describe('hostile text', () => {
       run: 'javascript:alert(1)',
       place: (file) => `https://github.com/x/${file}`,
     };
-    const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), COMMENT_LEVELS[0]!), trap));
+    const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), COMMENT_LEVELS[0]), trap));
     expect(rendered.links.filter((url) => !url.startsWith('https://github.com/x/'))).toEqual([]);
     expect(rendered.elements.filter((name) => !ALLOWED.has(name))).toEqual([]);
   });

@@ -43,6 +43,9 @@ async function historyPaths(
   );
 }
 
+const GIVE =
+  'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)';
+
 export async function renderHistory(
   words: readonly string[],
   { history: given = true, directory, format }: TrendOptions,
@@ -66,7 +69,13 @@ export async function renderHistory(
   const notes = historyNotes(history, branch);
   if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
   if (history.points.length === 0)
-    throw new UserError([noTrend(history, branch), ...notes.map((note) => problem(null, note))]);
+    throw new UserError([
+      problem(
+        null,
+        `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${GIVE}`,
+      ),
+      ...notes.map((note) => problem(null, note)),
+    ]);
   const { trendOf, renderHistoryMarkdown, renderHistoryText } = await import('./report.ts');
   if (format === 'html') {
     const { renderHtml } = await import('../../report/html.ts');
@@ -120,14 +129,4 @@ async function branchOf(
       );
     return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
   });
-}
-
-function noTrend({ left }: History, branch: Branch | null): ReturnType<typeof problem> {
-  const advice = left.every(({ why }) => why === 'comparison')
-    ? 'give the results of full sweeps (mode: sweep, or evaldiff run with nothing uncommitted)'
-    : 'the reasons for omissions are below';
-  return problem(
-    null,
-    `no result of a full sweep of ${branch?.name ?? 'this project'} was found; ${advice}`,
-  );
 }

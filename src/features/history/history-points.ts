@@ -2,7 +2,7 @@ import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { shortSha } from '../../report/sections/phrases.ts';
 import { headRate } from '../../report/sections/tables.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { HistoryPoint } from './report.ts';
 
@@ -104,15 +104,11 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
   const notes = (Object.keys(words) as LeftOutReason[]).flatMap((why) => {
     const found = left.filter((entry) => entry.why === why);
     if (found.length === 0) return [];
-    const files = found
-      .slice(0, MAX_FILES_PER_REASON)
-      .map(({ file, sha }) => `${file} (${shortSha(sha)})`)
-      .join(', ');
-    const more =
-      found.length > MAX_FILES_PER_REASON
-        ? ` and ${count(found.length - MAX_FILES_PER_REASON)} more`
-        : '';
-    return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}${more}.`];
+    const files = firstWords(
+      found.map(({ file, sha }) => `${file} (${shortSha(sha)})`),
+      MAX_FILES_PER_REASON,
+    );
+    return [`Left out: ${counted(found.length, 'result')} ${words[why]}: ${files}.`];
   });
   if (branch === null) return [...notes, 'Not a git repository: results are sorted by file time.'];
   const cut = branch.shallow && left.some(({ why }) => why === 'not on the branch');

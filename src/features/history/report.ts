@@ -45,20 +45,14 @@ interface Series {
 
 const MOST_RESULTS = 200;
 
-const MAX_HISTORY_SUITES = 60;
-
 const SPARKS = 30;
 
 /** `points`: oldest first. */
 export function trendOf(points: readonly HistoryPoint[], more: readonly string[] = []): Trend {
-  const { shown, notes } = seriesOf(points, more);
+  const { series, notes } = seriesOf(points, more);
   return {
-    notes: [
-      ...shown.flatMap((series) => erosionWords(series) ?? []),
-      `${dateRange(points)}. ${HOW_TO_READ}`,
-      ...notes,
-    ],
-    series: shown.map((series) => ({ ...series, latest: latestWords(series.points) })),
+    notes: [`${dateRange(points)}.`, ...notes],
+    series: series.map((own) => ({ ...own, latest: latestWords(own.points) })),
   };
 }
 
@@ -98,23 +92,15 @@ function erosionWords({ name, variant, points }: Series): string | null {
   );
 }
 
-const HOW_TO_READ =
-  'A point is a full sweep, in the order of the commits; the band is the 95 % interval of its pass rate.';
-
-const NO_RESULT_TEXT = 'No result of the default branch was found.';
-
 function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
-  const { shown, notes } = seriesOf(points, more);
-  if (shown.length === 0) return [paragraph([text(NO_RESULT_TEXT)])];
+  const { series, notes } = seriesOf(points, more);
   return [
     paragraph([strong('Pass rates over time'), text(` – ${dateRange(points)}`)], 'verdict'),
-    ...shown
-      .flatMap((series) => erosionWords(series) ?? [])
-      .map((words) => paragraph([text(words)])),
+    ...notes.map((note) => paragraph([text(note)])),
     ...table(
       ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'],
-      shown.map(({ name, variant, points: moments }) => {
-        const judged = moments.flatMap(({ rate }) => (rate === null ? [] : [rate]));
+      series.map(({ name, variant, points: moments }) => {
+        const judged = judgedRates(moments);
         const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
         return [
           [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])],
@@ -127,7 +113,6 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
         ];
       }),
     ),
-    ...notes.map((note) => paragraph([text(note)], 'small')),
     paragraph(
       [
         text(
@@ -140,13 +125,17 @@ function historyBlocks(points: readonly HistoryPoint[], more: readonly string[])
   ];
 }
 
+function judgedRates(moments: readonly TrendPoint[]): number[] {
+  return moments.flatMap(({ rate }) => rate ?? []);
+}
+
 const SPARK_LEVELS = '▁▂▃▄▅▆▇█';
 
 const GAP_MARK = '·';
 
 function sparks(moments: readonly TrendPoint[]): string {
   const shown = moments.slice(-SPARKS);
-  const { floor, ceiling } = shareSpan(shown.flatMap(({ rate }) => (rate === null ? [] : [rate])));
+  const { floor, ceiling } = shareSpan(judgedRates(shown));
   return shown
     .map(({ rate }) =>
       rate === null
@@ -159,28 +148,23 @@ function sparks(moments: readonly TrendPoint[]): string {
 }
 
 function dateRange(points: readonly HistoryPoint[]): string {
-  const dates = points.map(({ at }) => at.slice(0, 10)).sort(byCodeUnits);
-  const [first, last] = [dates[0], dates.at(-1)];
-  return first === undefined || last === undefined
-    ? 'no result'
-    : `${counted(points.length, 'result')}, ${first === last ? first : `${first} to ${last}`}`;
+  const days = new Set(points.map(({ at }) => at.slice(0, 10)).sort(byCodeUnits));
+  const ends = [...days].filter((_, at) => at === 0 || at === days.size - 1);
+  return `${counted(points.length, 'result')}, ${ends.join(' to ')}`;
 }
 
 function latestWords(moments: readonly TrendPoint[]): string {
-  const judged = moments.filter(({ rate }) => rate !== null);
-  const [last, before] = [judged.at(-1), judged.at(-2)];
+  const [last, before] = judgedRates(moments).toReversed();
   if (last === undefined) return 'nothing was judged';
   const change =
-    before === undefined || last.rate === null || before.rate === null
-      ? ''
-      : `, ${pointsBetween(before.rate, last.rate)} since the previous result`;
-  return `latest ${percent(last.rate)}${change}`;
+    before === undefined ? '' : `, ${pointsBetween(before, last)} since the previous result`;
+  return `latest ${percent(last)}${change}`;
 }
 
 function seriesOf(
   points: readonly HistoryPoint[],
   said: readonly string[],
-): { shown: Series[]; notes: string[] } {
+): { series: Series[]; notes: string[] } {
   const newest = points.slice(-MOST_RESULTS);
   const suites = new Map(
     newest.flatMap((point) => point.suites.map((suite) => [suiteIdentity(suite), suite])),
@@ -208,16 +192,12 @@ function seriesOf(
         };
       }),
     }));
-  const shown = series.slice(0, MAX_HISTORY_SUITES);
-  const [older, more] = [
-    andMore(points.length, newest.length),
-    andMore(series.length, shown.length),
-  ];
+  const older = andMore(points.length, newest.length);
   return {
-    shown,
+    series,
     notes: [
+      ...series.flatMap((own) => erosionWords(own) ?? []),
       ...(older === null ? [] : [`${older}, older results.`]),
-      ...(more === null ? [] : [`${more} suites.`]),
       ...said,
     ],
   };

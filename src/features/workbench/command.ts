@@ -73,7 +73,7 @@ async function openWorkbench(
   options: DevOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const given = limitsOf(overrides, options, ownSettings(terminal.features));
+  const { read, ...given } = readOptions(overrides, options, ownSettings(terminal.features));
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
@@ -85,8 +85,7 @@ async function openWorkbench(
     base: options.base,
     assumesCost: options.maxCost === undefined,
     read: {
-      ...readCommandLine({ ...options, overrides, own: ownSettings(terminal.features) }).inputs
-        .read,
+      ...read,
       formats: formatsOf(terminal.features),
       suiteKeys: suiteKeysOf(terminal.features),
     },
@@ -142,13 +141,13 @@ function oneAtATime<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
   };
 }
 
-function limitsOf(
+function readOptions(
   overrides: readonly string[],
   options: DevOptions,
   own: readonly OwnSettings[],
-): Pick<Spend, 'maxCalls' | 'maxCost'> {
+) {
   const { inputs, problems } = readCommandLine({ ...options, overrides, own });
-  const { maxCalls, maxCost } = inputs;
+  const { read, maxCalls, maxCost } = inputs;
   const json =
     options.json === true
       ? [
@@ -159,7 +158,7 @@ function limitsOf(
         ]
       : [];
   if (problems.length + json.length > 0) throw new UserError([...json, ...problems]);
-  return { maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
+  return { read, maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
 }
 
 function parsePort(text: string): number {

@@ -1,12 +1,20 @@
-import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { paragraph, text, type Block } from '../../report/sections/document.ts';
-import { promptKey, suiteIdentity } from '../../report/sections/order.ts';
+import {
+  promptKey,
+  referenceEntries,
+  suiteIdentity,
+  type ReferenceEntry,
+} from '../../report/sections/order.ts';
 import { sentKey } from '../../report/sections/reference-view.ts';
 import { savedView, type LivePrompt, type SavedView } from '../../report/sections/saved-view.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
-import type { WorkbenchState } from './refresh.ts';
+
+interface Shown {
+  look: WorkLook | null;
+}
 
 const PENDING_TOP: Block[] = [
   paragraph([text('… No verdict yet')], 'verdict'),
@@ -14,10 +22,9 @@ const PENDING_TOP: Block[] = [
 ];
 
 /** What the page shows. Null before the first evaluation. */
-export function viewOf({ look, more }: WorkbenchState): SavedView | null {
+export function viewOf({ look }: Shown): SavedView | null {
   if (look === null) return null;
-  const { result, all } = withFurtherTries(look, [...more.values()]);
-  const { alone, missing, prompts, reports } = look;
+  const { result, all, alone, missing, prompts, reports } = look;
   const view = savedView(result, reports);
   return {
     ...view,
@@ -66,60 +73,52 @@ function uncompared(result: Result, all: Result | null): SuiteResult[] {
   });
 }
 
-function withFurtherTries(
-  { result, all: stored }: WorkLook,
-  more: readonly Result[],
-): Pick<WorkLook, 'result' | 'all'> {
-  if (more.length === 0) return { result, all: stored };
-  const further = new Map<string, ReferenceResult[]>();
-  for (const { suites } of more)
-    for (const suite of suites)
-      for (const reference of suite.references) {
-        const key = sentKey(suite, reference.id);
-        further.set(key, [...(further.get(key) ?? []), reference]);
-      }
-  const withFurther = (suite: SuiteResult, reference: ReferenceResult): ReferenceResult =>
-    (further.get(sentKey(suite, reference.id)) ?? []).reduce(
-      (all, { base, head }) => ({
-        ...all,
-        base: longer(all.base, base),
-        head: longer(all.head, head),
-      }),
+/** Shows the tries of `further` where it has more. The verdict stays that of `look`. */
+export function withTries(look: WorkLook, further: Result): WorkLook {
+  const found = new Map(
+    referenceEntries(further.suites).map(({ suite, reference }) => [
+      sentKey(suite, reference.id),
       reference,
-    );
+    ]),
+  );
   const merged = (into: Result): Result => ({
     ...into,
     suites: into.suites.map((suite) => ({
       ...suite,
-      references: suite.references.map((reference) => withFurther(suite, reference)),
+      references: suite.references.map((reference) => {
+        const { base = null, head = null } = found.get(sentKey(suite, reference.id)) ?? {};
+        return {
+          ...reference,
+          base: longer(reference.base, base),
+          head: longer(reference.head, head),
+        };
+      }),
     })),
   });
-  return { result: merged(result), all: stored === null ? null : merged(stored) };
+  return { ...look, result: merged(look.result), all: look.all && merged(look.all) };
 }
 
 function longer(left: SideResult | null, right: SideResult | null): SideResult | null {
   return (right?.tries.length ?? 0) > (left?.tries.length ?? 0) ? right : left;
 }
 
-interface FoundTest {
-  suite: SuiteResult;
-  reference: ReferenceResult;
+interface FoundTest extends ReferenceEntry {
   prompt: WrittenPrompt;
 }
 
 /** `key`: as `sentKey` makes it. Null if the test no longer exists. */
-export function findTest({ look, more }: WorkbenchState, key: string): FoundTest | null {
-  if (look === null) return null;
-  const { result, all } = withFurtherTries(look, [...more.values()]);
-  for (const suite of [...result.suites, ...(all?.suites ?? [])]) {
-    const reference = suite.references.find(({ id }) => sentKey(suite, id) === key);
-    const prompt = look.prompts.get(promptKey(suite));
-    if (reference !== undefined && prompt !== undefined) return { suite, reference, prompt };
-  }
-  return null;
+export function findTest(state: Shown, key: string): FoundTest | null {
+  const found = referenceEntries(shownSuites(state)).find(
+    ({ suite, reference: { id } }) => sentKey(suite, id) === key,
+  );
+  const prompt = found && state.look?.prompts.get(promptKey(found.suite));
+  return found === undefined || prompt === undefined ? null : { ...found, prompt };
 }
 
-export function findSuite({ look }: WorkbenchState, identity: string): SuiteResult | null {
-  const suites = [...(look?.result.suites ?? []), ...(look?.all?.suites ?? [])];
-  return suites.find((suite) => suiteIdentity(suite) === identity) ?? null;
+export function findSuite(state: Shown, identity: string): SuiteResult | null {
+  return shownSuites(state).find((suite) => suiteIdentity(suite) === identity) ?? null;
+}
+
+function shownSuites({ look }: Shown): SuiteResult[] {
+  return [...(look?.result.suites ?? []), ...(look?.all?.suites ?? [])];
 }

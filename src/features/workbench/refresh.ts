@@ -6,6 +6,7 @@ import { formatDollars } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
+import { withTries } from './live-view.ts';
 import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
@@ -25,7 +26,6 @@ export interface WorkbenchState {
   /** Whether the files have changed since the last evaluation. */
   isOld: boolean;
   isRunning: boolean;
-  more: Map<string, Result>;
   spend: Spend;
   /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
@@ -41,7 +41,6 @@ export function initialState(spend: Spend): WorkbenchState {
     look: null,
     isOld: false,
     isRunning: false,
-    more: new Map(),
     spend,
     written: [],
     problems: [],
@@ -197,7 +196,7 @@ async function runNow(
   if (result === null) return;
   state.isRunning = false;
   const refused = notEvaluatedReason(result);
-  if (refused === null) state.more.set(JSON.stringify(single), result);
+  if (refused === null && state.look !== null) state.look = withTries(state.look, result);
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
 }
@@ -219,10 +218,8 @@ async function refresh(
       const isBroken = isNotRead(stored.result);
       setProblems(state, isBroken ? stored.result.problems : []);
       onlooker.follow(stored.files);
-      if (!isBroken || state.look === null || isNotRead(state.look.result)) {
+      if (!isBroken || state.look === null || isNotRead(state.look.result))
         Object.assign(state, { look: stored, isOld: false });
-        state.more.clear();
-      }
       state.isRunning = stored.missing && !isBroken;
       const progress = stored.missing ? 'requesting missing answers' : 'up to date';
       if (isFirst) tell(isBroken ? brokenNote(state) : progress, isBroken);

@@ -3,9 +3,8 @@ import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import { outcomeLook } from '../../wording/outcomes.ts';
-import type { Detail } from './detail.ts';
+import { EVERYTHING, type Detail } from './detail.ts';
 import {
-  group,
   joinLines,
   paragraph,
   place,
@@ -32,7 +31,7 @@ const OPEN_LINES = 8;
 export function changedLines(result: Result, { lines }: Detail, reports: Reports): Block[] {
   if (lines === 0) return [];
   const found = decidingLines(result, reports);
-  const { open } = splitChanges(result, found);
+  const open = shownChanges(result, found);
   const each = linesEach(open, lines);
   return open.flatMap((files, index) => {
     const excerpt = excerptAround(files, each, found);
@@ -46,29 +45,6 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   });
 }
 
-export function allChanges(result: Result, { lines }: Detail, reports: Reports): Block[] {
-  if (lines === 0) return [];
-  const found = decidingLines(result, reports);
-  const { open, left } = splitChanges(result, found);
-  const each = linesEach(open, lines);
-  const cut =
-    lines < ROOM_FOR_ALL ? [] : open.filter((files) => excerptAround(files, each, found).isCut);
-  // The table of several suites already names these files.
-  if (cut.length === 0 && result.suites.length > 1) return [];
-  return group(
-    [text(cut.length > 0 ? 'All changed lines' : 'Also changed')],
-    [
-      ...cut.flatMap((files): Block[] => [
-        paragraph([changePlace(files[0])]),
-        { kind: 'diff', lines: excerptAround(files, lines, found).lines },
-      ]),
-      ...(left.length === 0
-        ? []
-        : [paragraph([text(cut.length > 0 ? 'Also changed: ' : ''), ...filesLine(left)])]),
-    ],
-  );
-}
-
 function decidingLines(result: Result, reports: Reports): FoundLines[] {
   return [...foundLines(result, reports), ...healingLines(result, reports)];
 }
@@ -77,7 +53,7 @@ function isOnlyPlace(found: SuiteCauseLines): boolean {
   return found.flatMap(({ lines }) => lines).length === 1;
 }
 
-function splitChanges(result: Result, found: SuiteCauseLines) {
+function shownChanges(result: Result, found: SuiteCauseLines): Alike[] {
   const { tone } = outcomeLook(result);
   const quiet = tone === 'good' || tone === 'neutral';
   const scoring = new Set(
@@ -93,11 +69,11 @@ function splitChanges(result: Result, found: SuiteCauseLines) {
   const hasCause = (group: Alike) => group.some(({ file }) => caused.has(file));
   const causes = groups.filter(hasCause);
   const others = groups.filter((group) => !hasCause(group));
-  const open = [...causes, ...others.slice(0, Math.max(0, SHOWN_FILES - causes.length))];
-  return { open, left: files.filter((change) => !open.flat().includes(change)) };
+  return [...causes, ...others.slice(0, Math.max(0, SHOWN_FILES - causes.length))];
 }
 
 function linesEach({ length: files }: readonly Alike[], lines: number): number {
+  if (lines >= EVERYTHING.lines) return lines;
   return Math.max(4, Math.floor(Math.min(lines, OPEN_LINES) / Math.max(1, files)));
 }
 
@@ -170,13 +146,10 @@ export function firstLine({ hunks: [hunk] }: ChangedText): number {
 /** A cause is shown with the other changed lines only if there are at most so many of them. */
 const BESIDE_CAUSE = 2;
 
-const ROOM_FOR_ALL = 100;
-
 interface Excerpt {
   /** On head, of the first line that caused the difference. Null if no cause is known. */
   causeLine: number | null;
   lines: DiffLine[];
-  isCut: boolean;
 }
 
 /**
@@ -204,7 +177,6 @@ function excerptAround(files: Alike, most: number, found: SuiteCauseLines): Exce
   return {
     causeLine: causes[0]?.head.line ?? null,
     lines: left === 0 ? lines : [...lines, rest],
-    isCut: left > 0,
   };
 }
 

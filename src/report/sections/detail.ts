@@ -16,56 +16,52 @@ export interface Detail {
   sizeNote: string | null;
 }
 
-const REST = 'The rest is in report.html and result.json.';
+const LARGEST: Detail = {
+  suites: 100,
+  answers: 50,
+  answersPerFailure: 10,
+  lines: 24,
+  counts: 100,
+  characters: 500,
+  collapsedItems: 50,
+  problems: 100,
+  showsUnmovedMetrics: false,
+  sizeNote: null,
+};
 
-export const COMMENT_LEVELS: readonly Detail[] = [
+export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
+  LARGEST,
   {
-    suites: 100,
-    answers: 50,
-    answersPerFailure: 10,
-    lines: 24,
-    counts: 100,
-    characters: 500,
-    collapsedItems: 50,
-    problems: 100,
-    showsUnmovedMetrics: false,
-    sizeNote: null,
-  },
-  {
-    suites: 100,
+    ...LARGEST,
     answers: 15,
     answersPerFailure: 5,
     lines: 20,
-    counts: 100,
     characters: 300,
     collapsedItems: 30,
-    problems: 100,
-    showsUnmovedMetrics: false,
-    sizeNote: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
+    sizeNote: sizeNote('Fewer answers are shown'),
   },
   {
+    ...LARGEST,
     suites: 50,
     answers: 5,
     lines: 16,
-    counts: 100,
     characters: 200,
     collapsedItems: 15,
     problems: 50,
-    showsUnmovedMetrics: false,
-    sizeNote: `Fewer answers are shown, to fit the size of a comment. ${REST}`,
+    sizeNote: sizeNote('Fewer answers are shown'),
   },
   {
+    ...LARGEST,
     suites: 50,
     answers: 1,
     lines: 12,
-    counts: 100,
     characters: 120,
     collapsedItems: 10,
     problems: 50,
-    showsUnmovedMetrics: false,
-    sizeNote: `Answers are shown for only one reference, to fit the size of a comment. ${REST}`,
+    sizeNote: sizeNote('Answers are shown for only one reference'),
   },
   {
+    ...LARGEST,
     suites: 15,
     answers: 1,
     lines: 8,
@@ -73,10 +69,10 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 120,
     collapsedItems: 0,
     problems: 15,
-    showsUnmovedMetrics: false,
-    sizeNote: `Except for one reference, only numbers are shown, to fit the size of a comment. ${REST}`,
+    sizeNote: sizeNote('Except for one reference, only numbers are shown'),
   },
   {
+    ...LARGEST,
     suites: 0,
     answers: 0,
     lines: 0,
@@ -84,10 +80,13 @@ export const COMMENT_LEVELS: readonly Detail[] = [
     characters: 120,
     collapsedItems: 0,
     problems: 3,
-    showsUnmovedMetrics: false,
-    sizeNote: `Only the verdict is shown, to fit the size of a comment. ${REST}`,
+    sizeNote: sizeNote('Only the verdict is shown'),
   },
 ];
+
+function sizeNote(what: string): string {
+  return `${what}, to fit the size of a comment. The rest is in report.html and result.json.`;
+}
 
 export const SUMMARY_LEVELS: readonly Detail[] = [
   {
@@ -103,9 +102,10 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   },
   ...COMMENT_LEVELS.map((level) => ({
     ...level,
-    sizeNote: (
-      level.sizeNote ?? `Fewer answers are shown, to fit the size of a summary. ${REST}`
-    ).replace('a comment', 'a summary'),
+    sizeNote: (level.sizeNote ?? sizeNote('Fewer answers are shown')).replace(
+      'a comment',
+      'a summary',
+    ),
   })),
 ];
 

@@ -71,7 +71,7 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
 }
 
 function causeList(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
-  const shown = shownOf(causes, detail);
+  const shown = causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
   if (shown.length === 0) return [];
   return [
     ...(title === null ? [] : [paragraph([strong(title)])]),
@@ -80,17 +80,10 @@ function causeList(title: string | null, causes: readonly ErrorCause[], detail: 
   ];
 }
 
-function shownOf(causes: readonly ErrorCause[], detail: Detail): ErrorCause[] {
-  return causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
-}
-
-export function amongErrors(result: Result, detail: Detail): (message: string) => boolean {
+export function amongErrors(result: Result): (message: string) => boolean {
   if (!opensErrors(result)) return () => false;
-  const errors = groupErrors(result).filter(({ fails }) => !fails);
-  const isTold = errors.length > 0 || result.outcome.kind === 'ended-early';
-  const shown = new Set(shownOf(errors, detail).map(({ message }) => withoutNumbers(message)));
-  return (message) =>
-    shown.has(withoutNumbers(message)) || (isTold && message.includes(ENDED_IN_ERROR));
+  const shown = new Set(groupErrors(result).map(({ message }) => withoutNumbers(message)));
+  return (message) => shown.has(withoutNumbers(message)) || message.includes(ENDED_IN_ERROR);
 }
 
 function errorCauseLine({ message, tries, references }: ErrorCause): Line {

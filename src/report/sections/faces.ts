@@ -1,6 +1,6 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { code, joinLines, placeLink, text, type Line } from './document.ts';
+import { code, joinLines, placeLink, strong, text, type Line } from './document.ts';
 import { andMore } from './phrases.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
@@ -16,6 +16,11 @@ export function linkedFace(reference: ReferenceResult): Line {
   return words === null
     ? [placeLink(reference.id, reference)]
     : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+}
+
+/** For example `What it did: australia`. */
+export function titledFace(title: string, reference: ReferenceResult): Line {
+  return [strong(title), text(' '), ...linkedFace(reference)];
 }
 
 export function shortFace(reference: ReferenceResult): string {

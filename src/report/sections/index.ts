@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { allChanges, changedLines } from './changes.ts';
+import { changedLines } from './changes.ts';
 import type { Detail } from './detail.ts';
 import {
   joinLines,
@@ -61,7 +61,6 @@ const SECTIONS = {
       ...inSlot('scoringChange')(result, detail, reports, links),
     ]),
   movedReferences,
-  allChanges,
   sureness,
   notices,
   footer,

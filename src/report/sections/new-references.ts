@@ -7,9 +7,9 @@ import {
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { group, list, paragraph, strong, text, type Block, type Line } from './document.ts';
+import { group, list, paragraph, text, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
-import { linkedFace, testNames } from './faces.ts';
+import { testNames, titledFace } from './faces.ts';
 import type { Reports } from './feature-report.ts';
 import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
 import { lacksPasses, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
@@ -56,9 +56,7 @@ function newEvidence(
   reports: Reports,
 ): Block[] {
   const title: Line = [
-    strong('New, fails:'),
-    text(' '),
-    ...linkedFace(reference),
+    ...titledFace('New, fails:', reference),
     ...(suites.length < 2 ? [] : [text(' of '), ...suiteName(suite, repeatedNames(suites))]),
     text(`, ${passWords(reference.head)}`),
   ];

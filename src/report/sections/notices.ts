@@ -100,31 +100,32 @@ function elsewhere(result: Result): (reason: Reason) => boolean {
 
 const REASONS = 5;
 
-const NOTICE_KINDS: readonly { kind: NoticeKind; words: string }[] = [
-  { kind: 'removed', words: 'removed' },
-  { kind: 'edited', words: 'expectation edited' },
-  { kind: 'skipped', words: 'skipped' },
-  { kind: 'error', words: 'in error' },
-  { kind: 'served', words: 'other model' },
-  { kind: 'ended', words: 'how answers ended' },
-  { kind: 'ungraded', words: 'ungraded' },
-  { kind: 'capped', words: 'capped' },
-  { kind: 'not-comparable', words: 'not comparable' },
-  { kind: 'scoring', words: 'untested rubric' },
-  { kind: 'quarantine', words: 'quarantined' },
-  { kind: 'trust', words: 'trust' },
-  { kind: 'settings', words: 'settings' },
-  { kind: 'permission', words: 'permission' },
-  { kind: 'repeats', words: 'repeated answers' },
-  { kind: 'added', words: 'added' },
-  { kind: 'import', words: 'import' },
-  { kind: 'qualeval', words: 'attributes' },
-  { kind: 'unused', words: 'unused' },
-];
+/** The most important first. */
+const NOTICE_WORDS: Readonly<Record<NoticeKind, string>> = {
+  removed: 'removed',
+  edited: 'expectation edited',
+  skipped: 'skipped',
+  error: 'in error',
+  served: 'other model',
+  ended: 'how answers ended',
+  ungraded: 'ungraded',
+  capped: 'capped',
+  'not-comparable': 'not comparable',
+  scoring: 'untested rubric',
+  quarantine: 'quarantined',
+  trust: 'trust',
+  settings: 'settings',
+  permission: 'permission',
+  repeats: 'repeated answers',
+  added: 'added',
+  import: 'import',
+  qualeval: 'attributes',
+  unused: 'unused',
+};
 
 /** Shows notices, the most important first. Errors that are shown elsewhere are left out. */
 export function notices(result: Result, detail: Detail): Block[] {
-  const isSaid = amongErrors(result, detail);
+  const isSaid = amongErrors(result);
   const said = saidBy(result);
   const fresh = new Set(
     result.suites.filter(({ verdict }) => verdict === 'new').map(({ name }) => name),
@@ -143,13 +144,15 @@ export function notices(result: Result, detail: Detail): Block[] {
     return kind !== 'error' || !isSaid(notice.message);
   });
   if (all.length === 0) return [];
-  const present = NOTICE_KINDS.map(({ kind, words }) => ({
-    words,
-    found: groupByEqualKey(
-      deduplicate(all.filter((notice) => notice.kind === kind)).map(said),
-      ({ what }) => what,
-    ),
-  })).filter(({ found }) => found.length > 0);
+  const present = Object.entries(NOTICE_WORDS)
+    .map(([kind, words]) => ({
+      words,
+      found: groupByEqualKey(
+        deduplicate(all.filter((notice) => notice.kind === kind)).map(said),
+        ({ what }) => what,
+      ),
+    }))
+    .filter(({ found }) => found.length > 0);
   const lines = present.flatMap(({ words, found }) =>
     found.map((notice) => noticeLine(words, notice)),
   );

@@ -71,23 +71,9 @@ export function shownNumber(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, rounded);
 }
 
-export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
-  regressed: 'regressed',
-  fell: 'fell',
-  improved: 'improved',
-  fixed: 'fixed',
-  rose: 'rose',
-  unchanged: 'unchanged',
-  flaky: 'flaky',
-  inconclusive: 'unclear',
-  added: 'added',
-  removed: 'removed',
-  edited: 'edited',
-  error: 'error',
-  ungraded: 'ungraded',
-  pass: 'pass',
-  fail: 'fail',
-};
+export function statusWord(status: ReferenceStatus): string {
+  return status === 'inconclusive' ? 'unclear' : status;
+}
 
 export function rates(base: number | null, head: number | null): string {
   return base === null ? percent(head) : `${percent(base)} → ${percent(head)}`;
@@ -181,6 +167,12 @@ export function passWords(side: SideResult | null): string {
   return `${counts}${without}`;
 }
 
+/** For example `3 of 3 passed on base, 1 of 3 passed on head`. */
+export function sidesPassWords({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): string {
+  const after = passWords(head);
+  return base === null ? after : `${passWords(base)} on base, ${after} on head`;
+}
+
 export function rateInterval({ low, high }: { low: number; high: number }): string {
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
@@ -190,7 +182,7 @@ export function statusWords({
   history,
   head,
 }: Pick<ReferenceResult, 'status' | 'history' | 'head'>): string {
-  const word = status === 'pass' && head?.rollup === null ? 'judged' : STATUS_WORDS[status];
+  const word = status === 'pass' && head?.rollup === null ? 'judged' : statusWord(status);
   return history === undefined
     ? word
     : `${word}; passed ${count(history.passes)} of ${countedTries(history.tries)} ` +
@@ -229,24 +221,7 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
     : [code(name)];
 }
 
-export const STATUS_ORDER: readonly ReferenceStatus[] = [
-  'regressed',
-  'fell',
-  'fail',
-  'error',
-  'ungraded',
-  'inconclusive',
-  'flaky',
-  'removed',
-  'edited',
-  'added',
-  'fixed',
-  'improved',
-  'rose',
-  'unchanged',
-  'pass',
-];
-
+/** The worst first. */
 export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   regressed: 'bad',
   fell: 'bad',
@@ -258,8 +233,8 @@ export const STATUS_TONES: Readonly<Record<ReferenceStatus, Tone>> = {
   removed: 'neutral',
   edited: 'neutral',
   added: 'neutral',
-  improved: 'good',
   fixed: 'good',
+  improved: 'good',
   rose: 'good',
   unchanged: 'good',
   pass: 'good',

@@ -22,11 +22,11 @@ import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, promptKey, type ReferenceEntry } from './order.ts';
 import {
-  STATUS_WORDS,
   moreBlock,
   passWords,
   repeatedNames,
   rolledUpWords,
+  statusWord,
   statusWords,
   suiteName,
 } from './phrases.ts';
@@ -149,7 +149,7 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   );
   const causes = open ? [] : errorCauses(result, detail);
   if (entries.length + causes.length === 0) return [];
-  const words = [...Map.groupBy(entries, ({ reference: { status } }) => STATUS_WORDS[status])].map(
+  const words = [...Map.groupBy(entries, ({ reference: { status } }) => statusWord(status))].map(
     ([word, { length }]) => `${count(length)} ${word}`,
   );
   const rows = entries.slice(0, detail.collapsedItems);

@@ -78,7 +78,7 @@ const VIEW_PARTS = {
   top: ['verdict', 'problems', 'errors', 'why', 'changedLines', 'reasons', 'next'],
   groups: ['belowReferences'],
   metrics: ['metrics'],
-  more: ['changedLines', 'scoringChange', 'allChanges', 'deletedTests', 'sureness', 'notices'],
+  more: ['changedLines', 'scoringChange', 'deletedTests', 'sureness', 'notices'],
   footer: ['footer'],
 } as const satisfies Record<string, readonly SectionName[]>;
 
@@ -86,8 +86,7 @@ type ViewPart = keyof typeof VIEW_PARTS;
 
 export function savedView(result: Result, reports: Reports): SavedView {
   const blocksOf = (part: ViewPart) => {
-    const [first] = COMMENT_LEVELS;
-    const detail = part === 'top' && first !== undefined ? first : EVERYTHING;
+    const detail = part === 'top' ? COMMENT_LEVELS[0] : EVERYTHING;
     return sectionBlocks(result, detail, reports, sectionsIn(part, result, reports));
   };
   const parts = Object.keys(VIEW_PARTS) as ViewPart[];

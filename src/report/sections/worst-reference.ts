@@ -7,9 +7,9 @@ import { count } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
 import { numberInWords } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import { code, strong, text, type Block, type Line } from './document.ts';
+import { code, text, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
-import { linkedFace } from './faces.ts';
+import { titledFace } from './faces.ts';
 import { sharedFailures, worstOf, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
@@ -27,14 +27,15 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
   if (found === null) {
     const byMetric = fellByMetric(result, detail, reports);
     if (byMetric.length > 0) return byMetric;
-    const healed = healedReference(result, detail, reports);
-    return healed.length > 0 ? healed : movedMost(result, detail, reports);
+    const [fixed] = entriesWithStatus(result, reports, 'fixed');
+    if (fixed === undefined) return movedMost(result, detail, reports);
+    const { reference, suite } = fixed;
+    const counts = text(`, ${passCounts(reference, suite)}`);
+    return evidence([...titledFace('What it did:', reference), counts], reference, detail, reports);
   }
   const { worst, failure, others } = found;
   const title: Line = [
-    strong(broken.length > 0 ? 'What it did:' : 'What fell most:'),
-    text(' '),
-    ...linkedFace(worst.reference),
+    ...titledFace(broken.length > 0 ? 'What it did:' : 'What fell most:', worst.reference),
     ...(new Set(broken.map(({ suite }) => suite)).size < 2
       ? []
       : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
@@ -42,20 +43,6 @@ export function worstReference(result: Result, detail: Detail, reports: Reports)
     ...(others === 0 ? [] : [text(`; ${count(others)} more `), ...commonCause(failure)]),
   ];
   return evidence(title, worst.reference, detail, reports);
-}
-
-/** Shows a fixed reference if nothing got worse. */
-function healedReference(result: Result, detail: Detail, reports: Reports): Block[] {
-  const [healed] = entriesWithStatus(result, reports, 'fixed');
-  if (healed === undefined) return [];
-  const { reference, suite } = healed;
-  const title: Line = [
-    strong('What it did:'),
-    text(' '),
-    ...linkedFace(reference),
-    text(`, ${passCounts(reference, suite)}`),
-  ];
-  return evidence(title, reference, detail, reports);
 }
 
 function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
@@ -72,9 +59,7 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
   const { base_try, head_try, scores } = first.fall;
   const more = found.length - 1;
   const title: Line = [
-    strong('What it did:'),
-    text(' '),
-    ...linkedFace(reference),
+    ...titledFace('What it did:', reference),
     text(", under base's scoring pass → fail"),
     ...(more === 0 ? [] : [text(`; ${count(more)} more also failed under base's scoring`)]),
   ];
@@ -124,9 +109,7 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
   if (most === undefined || most.fall <= 0) return [];
   const { reference, base, head } = most;
   const title: Line = [
-    strong('What fell most:'),
-    text(' '),
-    ...linkedFace(reference),
+    ...titledFace('What fell most:', reference),
     text(', '),
     code(metric),
     text(
@@ -169,9 +152,7 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
     .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
   if (most === undefined) return [];
   const title: Line = [
-    strong('What moved most:'),
-    text(' '),
-    ...linkedFace(most.reference),
+    ...titledFace('What moved most:', most.reference),
     text(`, ${numberInWords(metric.name, { ...metric.values, base: most.base, head: most.head })}`),
   ];
   return evidence(title, most.reference, detail, reports);

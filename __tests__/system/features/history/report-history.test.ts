@@ -118,7 +118,7 @@ describe('evaldiff report --history', () => {
     expect([code, out.replaceAll(/\s+/g, ' ')]).toEqual([
       0,
       expect.stringMatching(
-        /90\.0 % \+40\.0 points.*Not a git repository: results are sorted by file time\./,
+        /Not a git repository: results are sorted by file time\. .*90\.0 % \+40\.0 points/,
       ),
     ]);
     expect((await evaldiff(folder, '--history', 'main', 'sweeps')).err).toBe(

@@ -99,11 +99,6 @@ test('the trend in Markdown has the same numbers as in the terminal', () => {
   expect(text).toContain('<td nowrap>+5.0 points</td>');
 });
 
-test('every output says so if the history is empty', () => {
-  for (const text of [renderHistoryText([], 80), renderHistoryMarkdown([])])
-    expect(text).toContain('No result of the default branch was found.');
-});
-
 describe('trend of the page', () => {
   test('has the latest rate of each suite, and a gap where a suite did not run', () => {
     const [capitals] = trendOf(history).series;
