@@ -157,10 +157,7 @@ function expects(written: JsonMap): number {
 function caseMetrics(map: JsonMap, checks: readonly SkillCheck[], node: Node): JsonMap[] {
   const unique = uniqueNames();
   const statements = checks.flatMap((check) => ('statement' in check ? [check.statement] : []));
-  for (const check of checks) {
-    if ('why' in check) node.lose('a check', check.why);
-    if ('remark' in check) node.remark(check.remark);
-  }
+  for (const check of checks) if ('why' in check) node.lose('a check', check.why);
   const listed: JsonMap[] =
     statements.length === 0
       ? []
