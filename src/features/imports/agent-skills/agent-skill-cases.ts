@@ -10,13 +10,7 @@ import {
 } from '../../../types/plain.ts';
 import { isScalar, placed, uniqueNames, type ImportLosses, type Share } from '../shared/draft.ts';
 import { type Node, isAmong, refuse, tryConvertAsync } from '../shared/node.ts';
-import {
-  checksUnder,
-  DECORATION,
-  IGNORED_KEYS,
-  snakeCase,
-  type SkillCheck,
-} from './agent-skill-checks.ts';
+import { checksUnder, DECORATION, snakeCase, type SkillCheck } from './agent-skill-checks.ts';
 
 const CASE_KEYS = 'prompt query expected_output files skills';
 
@@ -106,9 +100,6 @@ export function reportUnknownCaseKeys(
   nodeOf: (key: string) => Node,
 ): number {
   const lost = keys.filter((key) => !isAmong(DECORATION, snakeCase(key)));
-  for (const key of keys)
-    if (!lost.includes(key) && !isAmong(IGNORED_KEYS, snakeCase(key)))
-      nodeOf(key).remark(`${key} is not needed`);
   const unknown = 'it may decide what passes, but evaldiff does not support it';
   for (const key of lost)
     nodeOf(key).lose(key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);

@@ -4,11 +4,10 @@ import { tryConvert, refuse, isAmong } from '../shared/node.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys of a case that contain no check. */
-export const IGNORED_KEYS =
-  'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
-  `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty ` +
-  'priority severity source metadata rationale reason why purpose prompt_file';
+  'id name title label description note notes comment comments $schema version schema_version ' +
+  'author owner created created_at updated date tags category difficulty priority severity ' +
+  'source metadata rationale reason why purpose prompt_file';
 
 const CHECK_KEYS = {
   holds:
@@ -45,7 +44,7 @@ const OPERANDS = 'value values expected pattern regex substring string keywords 
 const SUBJECTS = 'dimension criterion criteria';
 const SENTENCES = 'pass_if check text statement assertion expectation behavior requirement';
 const READABLE_KEYS =
-  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind description weight ` +
+  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind weight ` +
   'required optional negate ignore_case case_sensitive';
 
 export type SkillCheck = { statement: Json } | { name: string; metric: JsonMap } | { why: string };
@@ -107,24 +106,30 @@ function convertCheck(
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
       : refuse(`its ${unread.slice(0, 60)} is not supported`);
   }
-  if ((check['weight'] ?? 1) !== 1) refuse('it has a weight, but all checks count equally');
-  const type = jsonText(said ?? 'statement');
-  const found = typeOf(type) ?? refuse(`its type "${type.slice(0, 60)}" is not supported`);
-  const turns = [isForbidden, found.negate, check['negate']].filter(Boolean).length;
+  const { type, negate } = knownType(jsonText(said ?? 'statement'));
+  const turns = [isForbidden, negate, check['negate']].filter(Boolean).length;
   if (turns > 1) refuse('it has a double negation');
-  const negate = turns === 1;
+  const converted = readCheck(check, type, turns === 1, builtIns);
+  if (check['required'] !== false && check['optional'] !== true) return converted;
   // An optional check cannot fail a test.
-  const isOptional = check['required'] === false || check['optional'] === true;
+  return 'metric' in converted
+    ? { ...converted, metric: { ...converted.metric, skip: true } }
+    : { statement: { ...converted, required: false } };
+}
+
+const knownType = (written: string) =>
+  typeOf(written) ?? refuse(`its type "${written.slice(0, 60)}" is not supported`);
+
+function readCheck(check: JsonMap, type: string, negate: boolean, builtIns: BuiltInMetrics) {
+  if ((check['weight'] ?? 1) !== 1) refuse('it has a weight, but all checks count equally');
+  const said = check['type'] ?? check['kind'];
   const value = onlyValue(check, OPERANDS);
-  const isSentence = snakeCase(type).endsWith('string_match') && value === undefined;
-  if (found.type === 'statement' || isSentence) {
-    const statement = criterionText(statementText(check, value, said !== undefined), negate);
-    return { statement: isOptional ? { statement, required: false } : statement };
-  }
+  const isSentence = snakeCase(jsonText(said ?? '')).endsWith('string_match');
+  if (type === 'statement' || (isSentence && value === undefined))
+    return { statement: criterionText(statementText(check, value, said !== undefined), negate) };
   const compared = value ?? onlyValue(check, 'text check statement');
-  const metric = comparison(found.type, check, compared, negate, builtIns);
-  const name = jsonText(check['name'] ?? type);
-  return { name, metric: isOptional ? { ...metric, skip: true } : metric };
+  const metric = comparison(type, check, compared, negate, builtIns);
+  return { name: jsonText(check['name'] ?? said ?? ''), metric };
 }
 
 function statementText(check: JsonMap, value: Json | undefined, isTyped: boolean): string {

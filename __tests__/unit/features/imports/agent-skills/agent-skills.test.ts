@@ -125,9 +125,7 @@ describe('an evals/evals.json with SKILL.md', () => {
       ' 3 of 4 cases, 2 of 3 checks carried over; 2 lost: an eval, a check',
       '13: an eval is not converted: it has no prompt',
       '19: a check is not converted: it has no text',
-      '3: owner is not needed',
       ' the skill runs without tools: only the text of the model is evaluated',
-      '5: priority is not needed',
       "4: no metric judges the answers to 1 test: the grader compares head's answers with base's, without affecting the verdict",
     ]);
   });
