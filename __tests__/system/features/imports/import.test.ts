@@ -59,7 +59,7 @@ describe('evaldiff import', () => {
       'promptfooconfig.yaml': CONFIG,
     });
     expect(err.split('\n')).toEqual([
-      'lost: 4 × the assertion classifier: classifiers are not supported (promptfooconfig.yaml:7)',
+      'lost: 4 × the assertion classifier: this type is not supported (promptfooconfig.yaml:7)',
       expect.stringMatching(
         /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server URL comes from the run/,
       ),
