@@ -115,11 +115,13 @@ export function withGate(page: string): string {
 
 /** docs/migrate.md with the formats that evaldiff recognises but does not read. */
 export function withFormats(page: string): string {
-  const rows = Object.entries(IMPORT_FORMATS).flatMap(([name, format]) =>
+  const unread = Object.entries(IMPORT_FORMATS).flatMap(([name, format]) =>
     'instead' in format
-      ? [[name, `${'as' in format ? 'an agent suite: ' : ''}${code(format.instead)}`]]
+      ? [{ name, way: `${'as' in format ? 'an agent suite: ' : ''}${code(format.instead)}` }]
       : [],
   );
+  const groups = Map.groupBy(unread, ({ way }) => way);
+  const rows = [...groups].map(([way, of]) => [of.map(({ name }) => name).join(', '), way]);
   return between(
     page,
     FORMATS,

@@ -198,10 +198,6 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
       `lost: ${counted(untested, 'prompt')} without tests: nothing runs until you ` +
         'write some\n',
     );
-  if (imported.ignored.length > 0)
-    terminal.err(
-      `note: ${counted(imported.ignored.length, 'key')} without a meaning in the other tool\n`,
-    );
   terminal.out(
     `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
       `with: npx evaldiff validate${directoryOption(folder)}\n`,

@@ -1,5 +1,5 @@
 import type { Formats, ReadFormat, UnreadFormat } from '../../config/formats.ts';
-import { isMap, jsonText, type Json, type JsonMap } from '../../types/plain.ts';
+import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import type { ImportedFile } from './carried.ts';
 import { isFlexEval } from './flexeval/is-flexeval.ts';
 import type { Imported } from './shared/draft.ts';
@@ -15,12 +15,6 @@ function lazyReader(load: () => Promise<FormatReader>): ReadFormat<ImportedFile>
 
 const countKeys = (keys: string, value: JsonMap): number =>
   keys.split(' ').filter((key) => Object.hasOwn(value, key)).length;
-
-/** Whether a file has at least one key of each group. */
-const hasKeys =
-  (...groups: string[]) =>
-  (value: JsonMap): boolean =>
-    groups.every((keys) => countKeys(keys, value) > 0);
 
 const isListOf = (value: Json | undefined, keys: string): boolean =>
   Array.isArray(value) && value.some((row) => isMap(row) && countKeys(keys, row) > 0);
@@ -63,82 +57,32 @@ export const READ_FORMATS = {
   },
 } satisfies Record<string, ReadFormat<ImportedFile>>;
 
-const AGENT_SUITE = 'a suite for an agent (evals/NAME.yaml with agent, docs/agents.md)';
+const PROMPT_FORMAT =
+  'write its messages as messages, {{name}} as {name}, its model parameters as keys of the prompt ' +
+  'file, and its rows or tests as references (references_from)';
+
+const AGENT_FORMAT = {
+  as: 'a suite for an agent (evals/NAME.yaml with agent, docs/agents.md)',
+  instead:
+    "write each task's instruction as task, its workspace as files, its graders as metrics (files, " +
+    'runs, steps, skill_used or llm_rubric), and its number of trials as n_tries',
+};
 
 /** docs/migrate.md prints `instead`. */
 const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
-  Prompty: {
-    path: /\.prompty$/,
-    instead:
-      'write its system: and user: parts as messages, model.parameters as keys of the prompt file, ' +
-      'and {{name}} as {name}; sample and JSONL rows become references (references_from)',
-  },
-  dotprompt: {
-    path: /\.prompt$/,
-    instead:
-      'write its {{role "…"}} parts as messages, config as keys of the prompt file, and {{name}} ' +
-      'as {name}; examples become references',
-  },
-  BAML: {
-    path: /\.baml$/,
-    instead:
-      "write a function's prompt as messages, {{ name }} as {name}, and its client as the model; a " +
-      'test becomes a reference, with its args as the input, and its asserts become metrics',
-  },
-  'Semantic Kernel': {
-    path: /(?:^|\/)skprompt\.txt$/,
-    holds: hasKeys(
-      'execution_settings template_format completion',
-      'template input_variables schema',
-    ),
-    instead:
-      'write its template as messages, {{$name}} as {name}, input_variables as variables, and ' +
-      'execution_settings as keys of the prompt file',
-  },
+  Prompty: { path: /\.prompty$/, instead: PROMPT_FORMAT },
+  dotprompt: { path: /\.prompt$/, instead: PROMPT_FORMAT },
+  BAML: { path: /\.baml$/, instead: PROMPT_FORMAT },
+  'Semantic Kernel': { path: /(?:^|\/)skprompt\.txt$/, instead: PROMPT_FORMAT },
   LangChain: {
     holds: (value) => typeof value['_type'] === 'string' || 'lc' in value,
-    instead:
-      'write its template as messages ({name} stays {name}), and input_variables as variables',
+    instead: PROMPT_FORMAT,
   },
-  'OpenAI evals': {
-    holds: (value) =>
-      Object.values(value).some(
-        (entry) => isMap(entry) && /^evals[.:]/.test(jsonText(entry['class'] ?? null)),
-      ),
-    instead:
-      'a row of samples_jsonl becomes a reference (references_from) with ideal as expected; ' +
-      'Match, Includes or a model-graded class becomes exact_match, contains or llm_rubric',
-  },
-  Rasa: {
-    holds: (value) => ['nlu', 'stories', 'rules'].some((key) => Array.isArray(value[key])),
-    instead:
-      'write each example of an intent as a reference with the intent as expected; use exact_match',
-  },
-  Botium: {
-    path: /\.(?:convo|utterances)\.txt$/,
-    instead:
-      'write a #me line as the input of a reference, and the #bot line as expected; use contains',
-  },
-  skillgrade: {
-    holds: ({ tasks }) => isListOf(tasks, 'instruction graders'),
-    as: AGENT_SUITE,
-    instead:
-      "write a task's instruction as task, its workspace as files, a deterministic grader as the " +
-      'metric runs, and an llm_rubric as llm_rubric; trials is n_tries',
-  },
-  Vally: {
-    holds: ({ stimuli }) => isListOf(stimuli, 'prompt graders'),
-    as: AGENT_SUITE,
-    instead:
-      "write a stimulus's prompt as task, its files as files, and graders as metrics: files, " +
-      'runs, steps, skill_used or llm_rubric; config.runs is n_tries',
-  },
+  skillgrade: { holds: ({ tasks }) => isListOf(tasks, 'instruction graders'), ...AGENT_FORMAT },
+  Vally: { holds: ({ stimuli }) => isListOf(stimuli, 'prompt graders'), ...AGENT_FORMAT },
   Harbor: {
-    holds: hasKeys('verifier', 'task agent environment'),
-    as: AGENT_SUITE,
-    instead:
-      'write instruction.md as task, tests/test.sh as the metric runs with its folder under hide, ' +
-      'the Dockerfile as workspace.setup, and timeout_sec as limits.minutes',
+    holds: (value) => 'verifier' in value && countKeys('task agent environment', value) > 0,
+    ...AGENT_FORMAT,
   },
 };
 

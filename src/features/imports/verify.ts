@@ -186,13 +186,9 @@ function leave({ left }: Verification, why: string, times: number): void {
 function incomparableReason(metric: Metric): string | null {
   if (metric.skip) return 'of weight 0, which always pass in promptfoo';
   if (isModelGraded(metric) || comparesEmbeddings(metric)) return 'judged by a model';
-  return metric.source.kind === 'built-in' ? (NOT_IN_RESULTS[metric.source.uses] ?? null) : null;
+  const { source } = metric;
+  return source.kind === 'built-in' && source.uses === 'cost' ? 'of the cost of an answer' : null;
 }
-
-const NOT_IN_RESULTS: Readonly<Record<string, string>> = {
-  cost: 'of the cost of an answer',
-  finish_reason: 'of the finish reason of an answer',
-};
 
 function foreignMetricAnswer(answer: ForeignAnswer, { input, expected }: Reference): MetricAnswer {
   const output = jsonText(answer.output);
@@ -229,8 +225,6 @@ function toolsFor(metric: Metric, evaluate: Evaluate): MetricTools {
   };
 }
 
-const SHOWN_KINDS = 20;
-
 const MAX_REASON_CHARS = 300;
 
 interface ComparedVerdict {
@@ -240,46 +234,37 @@ interface ComparedVerdict {
   ours: Score;
 }
 
-/** For example `1,284 of 1,286 verdicts equal; these 2 differ because:`. */
+/** For example `1,284 of 1,286 verdicts equal; these differ:`. */
 function verdictLines(total: number, differing: readonly ComparedVerdict[]): string {
   const equal = (total - differing.length).toLocaleString('en-US');
-  const head = `${equal} of ${counted(total, 'verdict')} equal`;
-  if (differing.length === 0) return `${head}\n`;
-  const which =
-    differing.length === 1
-      ? 'this one differs'
-      : `these ${differing.length.toLocaleString('en-US')} differ`;
   const kinds = groupByEqualKey(differing, ({ metric: { name, place }, theirs, ours }) =>
     [name, place.file, place.line, theirs.pass, ours.status].join('\n'),
   );
-  const more = kinds.length - SHOWN_KINDS;
+  const head = `${equal} of ${counted(total, 'verdict')} equal`;
   return [
-    `${head}; ${which} because:`,
-    ...kinds.slice(0, SHOWN_KINDS).map(verdictDifferenceLine),
-    ...(more > 0 ? [`  and ${counted(more, 'more kind')} of difference`] : []),
+    kinds.length === 0 ? head : `${head}; these differ:`,
+    ...kinds.map(verdictDifferenceLine),
     '',
   ].join('\n');
 }
 
-function verdictDifferenceLine([first, ...others]: [
-  ComparedVerdict,
-  ...ComparedVerdict[],
-]): string {
-  const { metric, answer, theirs, ours } = first;
-  const often = others.length === 0 ? '' : `${(others.length + 1).toLocaleString('en-US')} × `;
+function verdictDifferenceLine(verdicts: readonly [ComparedVerdict, ...ComparedVerdict[]]): string {
+  const [{ metric, answer, theirs, ours }] = verdicts;
+  const often = verdicts.length === 1 ? '' : `${verdicts.length.toLocaleString('en-US')} × `;
   const test = answer.description ?? shorten(JSON.stringify(answer.vars), 80);
-  const reason = (text: string | null): string =>
-    logLine(shorten((text ?? '').split('\n', 1)[0] ?? '', MAX_REASON_CHARS));
+  const words = (says: string, reason: string | null): string => {
+    const [line = ''] = (reason ?? '').split('\n', 1);
+    return `${says}${line === '' ? '' : ` ("${logLine(shorten(line, MAX_REASON_CHARS))}")`}`;
+  };
   const here =
     ours.status === 'fail' ? 'fails' : ours.status === 'pass' ? 'passes' : 'cannot judge it';
-  const words = theirs.pass
-    ? `promptfoo passes, evaldiff ${here}: ${reason(ours.reason)}`
-    : `promptfoo fails ("${reason(theirs.reason)}"), evaldiff ${here}` +
-      (ours.status === 'pass' ? '' : `: ${reason(ours.reason)}`);
   const data =
     typeof answer.output === 'string'
       ? ''
       : ' (in promptfoo the provider returned data; evaldiff judges its JSON text)';
-  const at = `${logLine(metric.place.file)}:${metric.place.line}`;
-  return `  ${often}${logLine(metric.name)} (${at}), test ${logLine(test)}: ${words}${data}`;
+  const at = `${logLine(metric.name)} (${logLine(metric.place.file)}:${metric.place.line})`;
+  return (
+    `  ${often}${at}, test ${logLine(test)}: promptfoo ` +
+    `${words(theirs.pass ? 'passes' : 'fails', theirs.reason)}, evaldiff ${words(here, ours.reason)}${data}`
+  );
 }

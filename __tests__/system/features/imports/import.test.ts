@@ -59,7 +59,7 @@ describe('evaldiff import', () => {
       'promptfooconfig.yaml': CONFIG,
     });
     expect(err.split('\n')).toEqual([
-      'lost: 4 × the assertion classifier: classifiers are not supported (promptfooconfig.yaml:7)',
+      'lost: 4 × the assertion classifier: this type is not supported (promptfooconfig.yaml:7)',
       expect.stringMatching(
         /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server URL comes from the run/,
       ),
@@ -237,20 +237,11 @@ describe('evaldiff import', () => {
       ['ask.prompt', '---\nmodel: x\n---\nHi {{a}}\n', 'dotprompt'],
       ['x.baml', 'function A() -> string {}\n', 'BAML'],
       ['skprompt.txt', 'Say {{$input}}', 'Semantic Kernel'],
-      ['ask.yaml', 'name: a\ntemplate: Say\ntemplate_format: semantic-kernel\n', 'Semantic Kernel'],
-      ['config.json', '{"schema": 1, "completion": {"max_tokens": 1}}', 'Semantic Kernel'],
       [
         'synonym.yaml',
         '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
         'LangChain',
       ],
-      [
-        'test.yaml',
-        'a: { id: a.dev }\na.dev: { class: "evals.elsuite.basic.match:Match" }\n',
-        'OpenAI evals',
-      ],
-      ['nlu.yml', 'version: "3.1"\nnlu: [{ intent: greet, examples: hi }]\n', 'Rasa'],
-      ['a.convo.txt', '#me\nhi\n\n#bot\nhello\n', 'Botium'],
       ['any.toml', 'version = "1.0"\n[verifier]\ntimeout_sec = 9\n[environment]\n', 'Harbor'],
     ])('reports %s as an unsupported format, with its name', async (file, text, label) => {
       const said = `is a file of ${label}, which evaldiff cannot read. Write a `;

@@ -114,9 +114,9 @@ describe('evaldiff import --verify', () => {
       ),
     );
     expect(out.split('\n')).toEqual([
-      '0 of 4 verdicts equal; these 4 differ because:',
+      '0 of 4 verdicts equal; these differ:',
       expect.stringMatching(
-        /^ {2}javascript \(promptfooconfig\.yaml:3\), test one: promptfoo passes, evaldiff fails: .*SyntaxError/,
+        /^ {2}javascript \(promptfooconfig\.yaml:3\), test one: promptfoo passes \("r"\), evaldiff fails \(".*SyntaxError/,
       ),
       '  contains (promptfooconfig.yaml:5), test one: promptfoo fails ("Expected output to"), evaldiff passes',
       '  2 × javascript (promptfooconfig.yaml:3), test {"q":"two"}: promptfoo fails ("an object"), evaldiff passes (in promptfoo the provider returned data; evaldiff judges its JSON text)',
@@ -218,7 +218,6 @@ describe('evaldiff import --verify', () => {
 
   test.each([
     ['2026-01-31', '2026-01-31T00:00:00.000Z', '1 of 1 verdict equal\n'],
-    ['2026-01-31 10:20:30', '2026-01-31T10:20:30.000Z', '1 of 1 verdict equal\n'],
     ['2026-01-30', '2026-01-31T00:00:00.000Z', ''],
   ])("matches a test's date %s with the date %s in the results", async (day, there, said) => {
     const { code, out } = await verify(

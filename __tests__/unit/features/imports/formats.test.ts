@@ -27,7 +27,6 @@ describe('import formats', () => {
     'a/chat.prompt',
     'a/chat.baml',
     'a/skprompt.txt',
-    'a/chat.convo.txt',
   ];
 
   test.each(PATHS)('include exactly one that reads the path %s', (file) => {

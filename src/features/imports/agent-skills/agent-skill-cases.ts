@@ -10,13 +10,7 @@ import {
 } from '../../../types/plain.ts';
 import { isScalar, placed, uniqueNames, type ImportLosses, type Share } from '../shared/draft.ts';
 import { type Node, isAmong, refuse, tryConvertAsync } from '../shared/node.ts';
-import {
-  checksUnder,
-  DECORATION,
-  IGNORED_KEYS,
-  snakeCase,
-  type SkillCheck,
-} from './agent-skill-checks.ts';
+import { checksUnder, DECORATION, snakeCase, type SkillCheck } from './agent-skill-checks.ts';
 
 const CASE_KEYS = 'prompt query expected_output files skills';
 
@@ -106,9 +100,6 @@ export function reportUnknownCaseKeys(
   nodeOf: (key: string) => Node,
 ): number {
   const lost = keys.filter((key) => !isAmong(DECORATION, snakeCase(key)));
-  for (const key of keys)
-    if (!lost.includes(key) && !isAmong(IGNORED_KEYS, snakeCase(key)))
-      nodeOf(key).remark(`${key} is not needed`);
   const unknown = 'it may decide what passes, but evaldiff does not support it';
   for (const key of lost)
     nodeOf(key).lose(key, ownEntry(UNSUPPORTED_KEYS, snakeCase(key)) ?? unknown);
@@ -157,10 +148,7 @@ function expects(written: JsonMap): number {
 function caseMetrics(map: JsonMap, checks: readonly SkillCheck[], node: Node): JsonMap[] {
   const unique = uniqueNames();
   const statements = checks.flatMap((check) => ('statement' in check ? [check.statement] : []));
-  for (const check of checks) {
-    if ('why' in check) node.lose('a check', check.why);
-    if ('remark' in check) node.remark(check.remark);
-  }
+  for (const check of checks) if ('why' in check) node.lose('a check', check.why);
   const listed: JsonMap[] =
     statements.length === 0
       ? []

@@ -4,11 +4,10 @@ import { tryConvert, refuse, isAmong } from '../shared/node.ts';
 import { convertText, uses } from '../shared/text-assertions.ts';
 
 /** Keys of a case that contain no check. */
-export const IGNORED_KEYS =
-  'id name title label description note notes comment comments $schema version schema_version';
 export const DECORATION =
-  `${IGNORED_KEYS} author owner created created_at updated date tags category difficulty ` +
-  'priority severity source metadata rationale reason why purpose prompt_file';
+  'id name title label description note notes comment comments $schema version schema_version ' +
+  'author owner created created_at updated date tags category difficulty priority severity ' +
+  'source metadata rationale reason why purpose prompt_file';
 
 const CHECK_KEYS = {
   holds:
@@ -40,19 +39,15 @@ const TYPES: Readonly<Record<string, string>> = {
 const FILLERS = 'must should does do is be output response answer text';
 const NEGATING = 'not no never doesnt without';
 
-const UNTYPED = { type: 'plain statement', negate: false };
-
-/** Keys of the value that a check compares with. A check may have only one of them. */
+/** Keys of the value that a check compares with. A check has at most one key of each kind. */
 const OPERANDS = 'value values expected pattern regex substring string keywords schema';
 const SUBJECTS = 'dimension criterion criteria';
-const SENTENCES =
-  'pass_if check text statement assertion expectation behavior requirement description';
+const SENTENCES = 'pass_if check text statement assertion expectation behavior requirement';
 const READABLE_KEYS =
-  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind fail_if weight required ` +
-  'optional negate ignore_case case_sensitive';
+  `${OPERANDS} ${SUBJECTS} ${SENTENCES} ${DECORATION} type kind weight ` +
+  'required optional negate ignore_case case_sensitive';
 
-export type SkillCheck =
-  { statement: Json; remark?: string } | { name: string; metric: JsonMap } | { why: string };
+export type SkillCheck = { statement: Json } | { name: string; metric: JsonMap } | { why: string };
 
 export function snakeCase(word: string): string {
   const parted = word.replace(/([a-z])([A-Z])/g, '$1_$2').replace(/[\s-]+/g, '_');
@@ -76,124 +71,82 @@ export function checksUnder(
   builtIns: BuiltInMetrics,
 ): SkillCheck[] | null {
   const isForbidden = isAmong(CHECK_KEYS.fails, snakeCase(key));
-  const convert = (check: JsonMap): SkillCheck[] =>
-    tryConvert<SkillCheck[], SkillCheck[]>(
+  const convert = (check: JsonMap): SkillCheck =>
+    tryConvert<SkillCheck, SkillCheck>(
       () => convertCheck(check, isForbidden, builtIns),
-      (why) => [{ why }],
+      (why) => ({ why }),
     );
   if (!isForbidden && !isAmong(CHECK_KEYS.holds, snakeCase(key)))
-    return typeOf(key) === null ? null : convert({ type: key, value });
-  return [value ?? []].flat().flatMap((entry): SkillCheck[] => {
-    if (isMap(entry)) return convert(entry);
-    return typeof entry === 'string' && entry.trim() !== ''
-      ? [{ statement: criterionText(entry, isForbidden) }]
-      : [{ why: 'it has no text' }];
-  });
+    return typeOf(key) === null ? null : [convert({ type: key, value })];
+  return [value ?? []].flat().map((entry) => convert(isMap(entry) ? entry : { text: entry }));
 }
 
 function criterionText(text: string, negate: boolean): string {
   return negate ? `The answer does not do, say or contain this: ${text}` : text;
 }
 
-function firstValue(check: JsonMap, keys: string): Json | undefined {
-  return keys
-    .split(' ')
-    .map((key) => check[key] ?? undefined)
-    .find((value) => value !== undefined);
+function onlyValue(check: JsonMap, keys: string): Json | undefined {
+  const values = keys.split(' ').map((key) => check[key] ?? null);
+  const [value, ...more] = values.filter((each) => each !== null);
+  return more.length === 0 ? value : refuse('it has more than one text or value');
 }
 
 function convertCheck(
   written: JsonMap,
   isForbidden: boolean,
   builtIns: BuiltInMetrics,
-): SkillCheck[] {
+): SkillCheck {
   const members = Object.entries(written).map(([key, value]) => [snakeCase(key), value] as const);
   const check: JsonMap = Object.fromEntries(members);
-  const [unread] = Object.keys(check).filter((key) => !isAmong(READABLE_KEYS, key));
-  const said = firstValue(check, 'type kind');
+  const said = check['type'] ?? check['kind'];
+  const unread = Object.keys(check).find((key) => !isAmong(READABLE_KEYS, key));
   if (unread !== undefined) {
     const { [unread]: value = null, ...others } = check;
     return said === undefined && typeOf(unread) !== null
       ? convertCheck({ ...others, type: unread, value }, isForbidden, builtIns)
       : refuse(`its ${unread.slice(0, 60)} is not supported`);
   }
-  const { type, negate } =
-    said === undefined
-      ? UNTYPED
-      : (typeOf(jsonText(said)) ??
-        refuse(`its type "${checkType(check).slice(0, 60)}" is not supported`));
+  const { type, negate } = knownType(jsonText(said ?? 'statement'));
   const turns = [isForbidden, negate, check['negate']].filter(Boolean).length;
   if (turns > 1) refuse('it has a double negation');
-  refuseUnclear(check, type);
-  const found = readCheck(check, type, turns === 1, builtIns);
-  return found.map((each) => withOptional(each, check));
+  const converted = readCheck(check, type, turns === 1, builtIns);
+  if (check['required'] !== false && check['optional'] !== true) return converted;
+  // An optional check cannot fail a test.
+  return 'metric' in converted
+    ? { ...converted, metric: { ...converted.metric, skip: true } }
+    : { statement: { ...converted, required: false } };
 }
 
-function refuseUnclear(check: JsonMap, type: string): void {
+const knownType = (written: string) =>
+  typeOf(written) ?? refuse(`its type "${written.slice(0, 60)}" is not supported`);
+
+function readCheck(check: JsonMap, type: string, negate: boolean, builtIns: BuiltInMetrics) {
   if ((check['weight'] ?? 1) !== 1) refuse('it has a weight, but all checks count equally');
-  const given = (keys: string): Json[] => {
-    const values = keys.split(' ').map((key) => check[key] ?? null);
-    return values.filter((value) => value !== null);
-  };
-  const isSeveral = [OPERANDS, SUBJECTS, SENTENCES.replace(' description', '')].some(
-    (keys) => given(keys).length > 1,
-  );
-  const texts = given(`${SUBJECTS} ${SENTENCES} fail_if`);
-  const isOdd = texts.some((text) => typeof text !== 'string');
-  const isBoth = !/statement$/.test(type) && ('pass_if' in check || 'fail_if' in check);
-  if (isSeveral || isOdd || isBoth) refuse('it has more than one text or value');
+  const said = check['type'] ?? check['kind'];
+  const value = onlyValue(check, OPERANDS);
+  const isSentence = snakeCase(jsonText(said ?? '')).endsWith('string_match');
+  if (type === 'statement' || (isSentence && value === undefined))
+    return { statement: criterionText(statementText(check, value, said !== undefined), negate) };
+  const compared = value ?? onlyValue(check, 'text check statement');
+  const metric = comparison(type, check, compared, negate, builtIns);
+  return { name: jsonText(check['name'] ?? said ?? ''), metric };
 }
 
-function checkType(check: JsonMap, name = 'type'): string {
-  return jsonText(firstValue(check, `${name} type kind`) ?? '');
-}
-
-function readCheck(
-  check: JsonMap,
-  type: string,
-  negate: boolean,
-  builtIns: BuiltInMetrics,
-): SkillCheck[] {
-  if (type === UNTYPED.type || type === 'statement')
-    return statementsOf(check, negate, type === 'statement');
-  const isSentence = snakeCase(checkType(check)).endsWith('string_match');
-  if (!isSentence || firstValue(check, OPERANDS) !== undefined)
-    return [comparison(type, check, negate, builtIns)];
-  const remark = 'a string_match without a value is judged as a sentence';
-  return statementsOf(check, negate, true).map((found) => ({ ...found, remark }));
-}
-
-/** An optional check cannot fail a test. */
-function withOptional(found: SkillCheck, { required, optional: isOptional }: JsonMap): SkillCheck {
-  if ('why' in found || (required !== false && isOptional !== true)) return found;
-  return 'metric' in found
-    ? { ...found, metric: { ...found.metric, skip: true } }
-    : { ...found, statement: { statement: found.statement, required: false } };
-}
-
-function statementsOf(check: JsonMap, negate: boolean, isTyped: boolean): SkillCheck[] {
-  const operand = firstValue(check, OPERANDS);
-  const body = firstValue(check, SENTENCES) ?? (isTyped ? operand : undefined);
-  const words = [firstValue(check, SUBJECTS), body].filter(
-    (text) => typeof text === 'string' && text.trim() !== '',
-  );
-  const fails = check['fail_if'];
-  if (words.length === 0) refuse('it has no text');
-  if (operand !== undefined && body !== operand)
-    refuse('it has a value but no type to compare it by');
-  return [
-    { statement: criterionText(words.join(': '), negate) },
-    ...(typeof fails === 'string' ? [{ statement: criterionText(fails, !negate) }] : []),
-  ];
+function statementText(check: JsonMap, value: Json | undefined, isTyped: boolean): string {
+  const text = onlyValue(check, SENTENCES) ?? check['description'] ?? (isTyped ? value : undefined);
+  if (value !== undefined && text !== value) refuse('it has a value but no type to compare it by');
+  const words = [onlyValue(check, SUBJECTS), text].filter((each) => each !== undefined);
+  const isText = words.every((each) => typeof each === 'string' && each.trim() !== '');
+  return isText && words.length > 0 ? words.join(': ') : refuse('it has no text');
 }
 
 function comparison(
   type: string,
   check: JsonMap,
+  value: Json | undefined,
   negate: boolean,
   builtIns: BuiltInMetrics,
-): SkillCheck {
-  const value = firstValue(check, `${OPERANDS} text check statement`);
+): JsonMap {
   if (value === undefined && type !== 'is-json') refuse('it has no value');
   const found =
     type === 'ends-with'
@@ -202,8 +155,7 @@ function comparison(
   if (!('uses' in found)) refuse('the metric regex does not support its pattern');
   const { trim: _, ...values } = (ownEntry(found, 'with') ?? {}) as JsonMap;
   const isEither = check['ignore_case'] === true || check['case_sensitive'] === false;
-  if (isEither) values['ignore_case'] = true;
-  return { name: checkType(check, 'name'), metric: { ...found, with: values } };
+  return { ...found, with: { ...values, ...(isEither ? { ignore_case: true } : {}) } };
 }
 
 function assertionFor(type: string, value: Json | undefined, negate: boolean) {

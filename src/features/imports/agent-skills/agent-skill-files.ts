@@ -61,7 +61,6 @@ interface Attachment {
   path: string;
   /** In the repository. */
   found: string | undefined;
-  content: Json | undefined;
 }
 
 /** What a case's message says about its files. A program gets their paths, a model their texts. */
@@ -79,12 +78,10 @@ export async function attachedText(
   }
   const parts: string[] = [];
   for (const attachment of attachments) {
-    const { path, content } = attachment;
-    const found = typeof content === 'string' ? null : repositoryPath(attachment);
-    const data = found === null ? null : await folders.files.data(found, null, problems);
-    const text =
-      found === null ? String(content) : attachmentText(`its file ${found}`, data?.content);
-    parts.push(`\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`);
+    const found = repositoryPath(attachment);
+    const data = await folders.files.data(found, null, problems);
+    const text = attachmentText(`its file ${found}`, data?.content);
+    parts.push(`\n\n<file path="${attachment.path}">\n${text.trimEnd()}\n</file>`);
   }
   return parts.join('');
 }
@@ -104,7 +101,7 @@ export function placedFiles(
 /** A folder stands for its files. */
 function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolders): Attachment[] {
   return [written ?? []].flat().flatMap((entry): Attachment[] => {
-    const { path, name, content }: JsonMap = isMap(entry) ? entry : { path: entry };
+    const { path, name }: JsonMap = isMap(entry) ? entry : { path: entry };
     const named = filledText(path ?? name) ?? refuse('one of its files has no path');
     const placesOf = (each: string): string[] =>
       isPlainRelative(each) ? folders.flatMap((folder) => join(folder, each) ?? []) : [];
@@ -115,11 +112,10 @@ function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolde
         ? placesOf(stem).find((place) => files.below(place).length > 0)
         : undefined;
     return folder === undefined
-      ? [{ path: named, found, content }]
+      ? [{ path: named, found }]
       : files.below(folder).map((file) => ({
           path: `${stem}${file.slice(folder.length)}`,
           found: file,
-          content: undefined,
         }));
   });
 }

@@ -204,17 +204,6 @@ function skillPromptDraft(
 }
 
 function withoutFrontMatter(text: string): { body: string; line: number } {
-  const lines = text.split('\n');
-  const end =
-    lines[0]?.trim() === '---'
-      ? lines.findIndex((line, index) => index > 0 && line.trim() === '---')
-      : -1;
-  const first = lines.findIndex((line, index) => index > end && line.trim() !== '');
-  return {
-    body: lines
-      .slice(Math.max(first, end + 1))
-      .join('\n')
-      .trim(),
-    line: Math.max(first, 0) + 1,
-  };
+  const [front] = /^(?:---\s*\n(?:[^]*?\n)?---\s*(?:\n|$))?\s*/.exec(text) ?? [''];
+  return { body: text.slice(front.length).trim(), line: front.split('\n').length };
 }

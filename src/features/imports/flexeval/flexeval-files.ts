@@ -23,23 +23,10 @@ export interface LocatedFile {
 export function dataFile(source: Node, files: FlexEvalFiles): LocatedFile | null {
   const { value, map } = source;
   const written: JsonMap = typeof value === 'string' ? { path: value } : map;
-  const { path } = written;
-  const [type, format] = [written['type'] ?? 'file', written['format'] ?? 'jsonl'];
-  if (type !== 'file' || typeof path !== 'string')
-    source.lose(
-      'a data source',
-      type === 'iterable'
-        ? 'it contains the dialogues itself; write them as references'
-        : type === 'named'
-          ? "it is in FlexEval's database"
-          : 'it names no file',
-    );
-  else if (format !== 'jsonl' || /\.(?:db|sqlite3?)$/.test(path))
-    source.lose(
-      `the data ${path.slice(0, 200)}`,
-      'LangGraph databases are not supported; export the dialogues as JSONL',
-    );
-  else return locateFile(path, source.place, files);
+  const { path, type = 'file', format = 'jsonl' } = written;
+  const isRead = type === 'file' && format === 'jsonl' && typeof path === 'string';
+  if (isRead && !/\.(?:db|sqlite3?)$/.test(path)) return locateFile(path, source.place, files);
+  source.lose('a data source', 'only JSONL files of the repository are read');
   return null;
 }
 

@@ -104,7 +104,6 @@ function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSour
     if (level === 'ToolCall') refuse('code cannot judge a single tool call');
     return;
   }
-  if (name === 'is_langgraph_type') refuse('LangGraph databases are not supported');
   const builtIn =
     builtIns.get(name) ?? refuse('no built-in metric or function module has this name');
   if (!builtIn.levels.includes(level))

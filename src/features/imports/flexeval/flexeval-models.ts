@@ -1,7 +1,7 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { factsOf, isVendor, keyInputs, vendorNames } from '../../../types/vendors.ts';
+import { isVendor } from '../../../types/vendors.ts';
 import { placed, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
@@ -23,23 +23,15 @@ const COMPLETION_IN_CODE =
 const SEVERAL_CHOICES =
   'FlexEval keeps the first of several choices; for several answers use n_tries';
 
-const OWN_BODY =
-  'it sends its own request format to a URL; use your own program: models: { app: ' +
-  '{ provider: program, command: […] } }';
-
 type Read = (kwargs: JsonMap) => NamedModel;
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
   open_ai_completion: readOpenAiModel,
   open_ai_completion_async: readOpenAiModel,
-  gpt_3p5_turbo: () => ({ model: 'gpt-3.5-turbo', entry: null, line: null }),
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
   echo_completion: ({ response }) => echo(typeof response === 'string' ? response : null),
-  no_completion_fn: () => echo('hello world'),
-  placeholder_completion: () => echo('hi'),
-  generic_rest_api_completion: () => refuse(OWN_BODY),
 };
 
 const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
@@ -69,19 +61,10 @@ export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'la
     (why) => refuse(`${name}: ${why}`),
   );
   const lost = (key: string, why: string) => written.lose(`${key} of ${what}`, why);
-  const aside = (key: string, why: string) =>
-    written.remark(`${key} of ${what} is not converted: ${why}`);
   if ((kwargs['n'] ?? 1) !== 1) lost('n', SEVERAL_CHOICES);
   const rest = Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key));
   const parameters = readForeignParameters(Object.fromEntries(rest), lost);
-  if (line !== null) aside('endpoint', serverHint(line));
-  const key = kwargs['api_key_name'] ?? kwargs['key_name'];
-  if (key !== undefined && !vendorNames().some((vendor) => factsOf(vendor).keyVariable === key))
-    aside(
-      'api_key_name',
-      `API keys come from the run, not from a file: use the inputs ` +
-        `${keyInputs().join(', ')} and endpoints`,
-    );
+  if (line !== null) written.remark(`endpoint of ${what} is not converted: ${serverHint(line)}`);
   return { model, entry, parameters };
 }
 

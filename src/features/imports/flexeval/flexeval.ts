@@ -3,14 +3,7 @@ import type { Document } from '../../../documents/document.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
-import {
-  filledText,
-  isMap,
-  type Json,
-  type JsonMap,
-  type Problem,
-  ownEntry,
-} from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap, type Problem } from '../../../types/plain.ts';
 import {
   lastSteps,
   nothingImported,
@@ -59,30 +52,11 @@ const RUN_KEYS = 'data_sources eval rubric_paths function_modules config';
 
 const ABOUT_RUNNING = 'it configures how FlexEval runs and stores, not what it measures';
 
-const UNSUPPORTED_EVAL_KEYS: Readonly<Record<string, string>> = {
-  notes: 'notes are not needed',
-  add_default_functions: 'built-in metrics are always available',
-  database_path: ABOUT_RUNNING,
-  env: "keys come from the run's environment",
-  env_filepath: "keys come from the run's environment",
-};
-
-const SAMPLE_OPTIONS: Readonly<Record<string, string>> = {
-  max_n_conversation_threads: '--sample',
-  random_seed_conversation_sampling: '--seed',
-};
-
-function whyUnsupported(key: string, value: Json | undefined): string | undefined {
-  const option = ownEntry(SAMPLE_OPTIONS, key);
-  return option === undefined
-    ? ownEntry(UNSUPPORTED_EVAL_KEYS, key)
-    : `pass it to the command: npx evaldiff run ${option} ${JSON.stringify(value)}`;
-}
-
 const CONFIG_KEYS =
   'logs_path env_filepath env clear_tables max_workers random_seed_conversation_sampling ' +
   'max_n_conversation_threads raise_on_completion_error raise_on_metric_error ' +
-  `raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name ${REPEATS}`;
+  'raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name notes ' +
+  `add_default_functions database_path ${REPEATS}`;
 
 export async function importFlexEval(
   document: Document,
@@ -136,20 +110,13 @@ function evalsOf(root: Node): ForeignEval[] {
       data: root.at(key, 'data').items(),
       configs: [root.at(key, 'config')],
     }));
-  for (const key of Object.keys(map).filter((each) => !isAmong(RUN_KEYS, each))) {
-    const why = whyUnsupported(key, map[key]);
-    if (why === undefined) root.at(key).lose(key, NO_PART);
-    else remarkUnread(root.at(key), key, why);
-  }
+  root.loseUnread({ read: `${RUN_KEYS} ${CONFIG_KEYS}`, otherwise: NO_PART });
   const node = root.at('eval');
-  const configs = [root.at('config'), node.at('config')];
+  const configs = [root, root.at('config'), node.at('config')];
   return [{ key: null, node, data: root.at('data_sources').items(), configs }];
 }
 
 const NO_PART = 'it is not part of the format';
-
-const remarkUnread = (node: Node, key: string, why: string): void =>
-  node.remark(`${key} is not converted: ${why}`);
 
 function importEval(
   { key, node, data: sources, configs }: ForeignEval,
@@ -158,8 +125,7 @@ function importEval(
   const { imported, settingsGrader, files } = context;
   const { map: written } = node;
   if (!isMap(node.value)) return;
-  const read = `${EVAL_KEYS} ${CONFIG_KEYS}`;
-  node.loseUnread({ read, why: UNSUPPORTED_EVAL_KEYS, otherwise: NO_PART });
+  node.loseUnread({ read: `${EVAL_KEYS} ${CONFIG_KEYS}`, otherwise: NO_PART });
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(node.at('metrics'), { ...context, completes });
   const data = sources.flatMap((source) => dataFile(source, files) ?? []);
@@ -220,10 +186,9 @@ function flexEvalTestsDraft(
 function triesPerThread(node: Node, configs: readonly Node[]): number {
   let repeats = 1;
   for (const config of [...configs, node])
-    for (const [key, value] of Object.entries(config.map)) {
-      if (config === node && !isAmong(CONFIG_KEYS, key)) continue;
+    for (const [key, value] of Object.entries(config.map))
       if (key === REPEATS && typeof value === 'number') repeats = value;
-      else remarkUnread(config.at(key), key, whyUnsupported(key, value) ?? ABOUT_RUNNING);
-    }
+      else if (isAmong(CONFIG_KEYS, key))
+        config.at(key).remark(`${key} is not converted: ${ABOUT_RUNNING}`);
   return repeats;
 }

@@ -3,7 +3,7 @@ import { suggestion } from '../../../text/suggest.ts';
 import { filledText, isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
-import { isAmong, tryConvert, refuse } from '../shared/node.ts';
+import { tryConvert, refuse } from '../shared/node.ts';
 import { assertionText, templateText } from '../shared/templates.ts';
 import {
   TEXT_ASSERTIONS,
@@ -17,12 +17,6 @@ import {
 import { changeBody, codeAssertion } from './code.ts';
 import type { ForeignAssertion } from './promptfoo-values.ts';
 import { fillIn } from './templates.ts';
-
-/** A test passes if all its assertions pass, so a weight other than 0 changes no verdict. */
-const ASSERTION_KEYS =
-  'type value threshold metric weight config description label name id transform';
-
-const LOST_KEYS = 'rubricPrompt contextTransform';
 
 const ofCriteria = (name: string): AssertionConversion => ({
   uses: name,
@@ -84,17 +78,7 @@ function similarTexts({ value, threshold, provider }: GivenAssertion): JsonMap {
   });
 }
 
-const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
-  classifier: 'classifiers are not supported',
-  moderation: 'moderation is not supported',
-  webhook: 'checks that call a URL do not run',
-  ruby: 'code is Python or JavaScript',
-  human: 'people cannot judge during a run',
-  'select-best': 'evaldiff compares outputs between base and head instead',
-  'assert-set': 'evaldiff does not support a threshold for a set of assertions',
-};
-
-const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
+const OF_NO_TEXT = /^(?:not-)?(?:latency|cost)$/;
 
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): JsonMap {
   const { type: written, value: given = null, threshold = null, config, provider } = assertion;
@@ -102,7 +86,9 @@ export function convertAssertion(assertion: JsonMap, context: AssertionContext):
   if (typeof written !== 'string') return refuse('it has no type');
   const negate = written.startsWith('not-');
   const type = written.replace(/^not-/, '').replace(/^similar:cosine$/, 'similar');
-  const conversion = ownEntry(CONVERSIONS, type) ?? refuse(unreadType(type));
+  const conversion =
+    ownEntry(CONVERSIONS, type) ??
+    refuse(`this type is not supported${suggestion(type, Object.keys(CONVERSIONS))}`);
   const read = /^(?:javascript|python)$/.test(type)
     ? fillInCode(given, context.vars)
     : assertionValue(given, context);
@@ -123,10 +109,6 @@ function withTransforms(converted: JsonMap, context: AssertionContext): JsonMap 
   const transform = changeBody(context);
   return { ...converted, with: { ...(isMap(values) ? values : {}), transform } };
 }
-
-const unreadType = (type: string): string =>
-  ownEntry(UNSUPPORTED_ASSERTIONS, type) ??
-  `this type is not supported${suggestion(type, Object.keys(CONVERSIONS))}`;
 
 /** For example, returns `checks.py` for `file://checks.py:grade`. Null if there is no path. */
 export function pathIn(text: string): string | null {
@@ -161,12 +143,11 @@ function fillInCode(code: Json, vars: JsonMap): Json {
 }
 
 export function reportUnreadAssertionKeys({ value, node }: ForeignAssertion, type: string): void {
-  const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   const of = `of the assertion ${type}`;
-  for (const key of Object.keys(value)) {
-    if (isAmong(ASSERTION_KEYS, key) || (key === 'provider' && compares)) continue;
-    if (key === 'provider') node.remark(`provider ${of}: the settings' grader gives all grades`);
-    else if (isAmong(LOST_KEYS, key)) node.lose(`${key} ${of}`, 'evaldiff has no equivalent');
-    else node.losses.ignored.push(node.place);
-  }
+  const { provider } = value;
+  for (const key of ['rubricPrompt', 'contextTransform'])
+    if (key in value) node.lose(`${key} ${of}`, 'evaldiff has no equivalent');
+  const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(provider) !== null;
+  if (provider !== undefined && !compares)
+    node.remark(`provider ${of}: the settings' grader gives all grades`);
 }

@@ -134,15 +134,6 @@ function isSameVariable(own: Json, theirs: Json): boolean {
     return JSON.stringify(own) === JSON.stringify(theirs);
   if (own.startsWith('file://') && theirs.startsWith('file://'))
     return `/${own.slice(7)}`.endsWith(`/${theirs.slice(7).replace(/^\.\//, '')}`);
-  return own.trim() === theirs.trim() || isDate(own, theirs);
-}
-
-/** promptfoo writes the date `2026-01-31` as `2026-01-31T00:00:00.000Z`. */
-function isDate(own: string, theirs: string): boolean {
-  const written = own.trim().replace(' ', 'T');
-  return (
-    /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(theirs) &&
-    /^\d{4}-\d\d-\d\d(?:T|$)/.test(written) &&
-    theirs.startsWith(written.replace(/Z$/, ''))
-  );
+  // promptfoo writes the date 2026-01-31 as 2026-01-31T00:00:00.000Z.
+  return [own.trim(), `${own.trim()}T00:00:00.000Z`].includes(theirs.trim());
 }

@@ -39,28 +39,12 @@ import {
 import { readForeignTests } from './promptfoo-tests.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 
+/** Including keys that change no answer. */
 const PROMPTFOO_KEYS =
-  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema';
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema ' +
+  'outputPath envPath env sharing commandLineOptions derivedMetrics metadata tags author';
 
-const SET_ELSEWHERE: Readonly<Record<string, string>> = {
-  outputPath: 'the run sets the report path (--report, input report-path)',
-  envPath: "keys come from the run's environment",
-  env: "keys come from the run's environment",
-  sharing: 'results are not uploaded',
-  commandLineOptions: 'set run options on the run itself',
-  derivedMetrics: 'every metric is shown separately',
-  metadata: 'it does not change answers',
-  tags: 'they do not change answers',
-  author: 'it does not change answers',
-};
-
-const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
-  extensions: 'hooks in code do not run',
-  nunjucksFilters: 'filters in code do not run',
-  tracing: 'evaldiff records no traces of providers',
-  redteam: 'evaldiff does not generate attacks',
-  passRateThreshold: 'set a pass rate in the settings, for example gate: { min_pass_rate: 0.85 }',
-};
+const UNSUPPORTED_CONFIG = 'extensions nunjucksFilters tracing redteam passRateThreshold';
 
 /** Makes one suite for each prompt and provider. The suites share the tests. */
 export async function importPromptfoo(
@@ -82,7 +66,11 @@ export async function importPromptfoo(
     );
     return imported;
   }
-  reportUnreadKeys(root);
+  root.loseUnread({
+    read: PROMPTFOO_KEYS,
+    lost: UNSUPPORTED_CONFIG,
+    why: { passRateThreshold: 'set it in the settings, such as gate: { min_pass_rate: 0.85 }' },
+  });
   // Providers are read last, but their losses are listed first.
   const later: Losses = { ...imported, left: [] };
   const suites = new Node(document, later);
@@ -149,16 +137,6 @@ async function sharedOptions(
   const parameters = readForeignParameters(given, lost);
   for (const prompt of prompts) prompt.parameters = { ...prompt.parameters, ...parameters };
   return shared ?? [];
-}
-
-function reportUnreadKeys(root: Node): void {
-  root.loseUnread({
-    read: [PROMPTFOO_KEYS, ...Object.keys(SET_ELSEWHERE)].join(' '),
-    lost: Object.keys(UNSUPPORTED_CONFIG).join(' '),
-    why: UNSUPPORTED_CONFIG,
-  });
-  for (const [key, elsewhere] of Object.entries(SET_ELSEWHERE))
-    if (key in root.map) root.at(key).remark(`${key} is not needed: ${elsewhere}`);
 }
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;

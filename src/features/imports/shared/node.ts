@@ -11,8 +11,6 @@ import {
 export interface Losses {
   left: Loss[];
   remarks: Notice[];
-  /** Keys that the other tool does not read either. */
-  ignored: Place[];
 }
 
 export interface Loss extends Notice {
@@ -122,14 +120,13 @@ export class Node {
     for (const key of Object.keys(this.map).filter((each) => !isAmong(read, each)))
       if (lost === undefined || isAmong(lost, key))
         this.at(key).lose(what(key), ownEntry(why, key) ?? otherwise);
-      else this.losses.ignored.push(this.at(key).place);
   }
 }
 
 interface UnreadKeys {
   /** The supported keys, separated by spaces. */
   read: string;
-  /** Keys that have a meaning in the other tool. Default: all. */
+  /** Keys that have a meaning in the other tool. Others are not reported. Default: all. */
   lost?: string;
   why?: Readonly<Record<string, string>>;
   otherwise?: string;

@@ -1,7 +1,6 @@
 import { readYaml } from '../../../documents/yaml.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import { toSafePattern } from '../../../metrics/measures/pattern.ts';
-import type { Ended } from '../../../types/answer.ts';
 import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isScalar } from './draft.ts';
 import { refuse } from './node.ts';
@@ -128,7 +127,6 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion>> = {
   latency: ({ threshold }) => uses('latency', { max: bound(threshold) }),
   cost: ({ threshold }) => uses('cost', { max: bound(threshold) }),
   'is-refusal': { uses: 'refusal', with: { empty: true } },
-  'finish-reason': { uses: 'finish_reason', value: finishReasons, as: 'one_of' },
   'word-count': ({ value }) => uses('word_count', wordBounds(value)),
 };
 
@@ -163,21 +161,6 @@ function regex(pattern: string, negate: boolean, builtIns: BuiltInMetrics): Json
   const found = `new RegExp(${JSON.stringify(pattern)}).test(actual)`;
   const code = `metric = ${found} ? 1 : 0;\nresult = metric === ${negate ? '0' : '1'};\n`;
   return { language: 'javascript', code };
-}
-
-const FINISH_REASONS: Readonly<Record<string, Ended[]>> = {
-  stop: ['stop'],
-  length: ['length'],
-  content_filter: ['filtered', 'refused'],
-  tool_calls: ['tool_calls'],
-};
-
-function finishReasons(value: Json | undefined): Ended[] {
-  const name = typeof value === 'string' ? value.toLowerCase() : '';
-  return (
-    ownEntry(FINISH_REASONS, name) ??
-    refuse(`its value is none of ${Object.keys(FINISH_REASONS).join(', ')}`)
-  );
 }
 
 function wordBounds(value: Json | undefined): JsonMap {

@@ -141,10 +141,10 @@ describe('a FlexEval run', () => {
 
   test('reports what is dropped and what differs from FlexEval', async () => {
     expect((await imported(files(WHOLE))).notices).toEqual([
-      '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
       expect.stringMatching(
         /^6: lessons: only the new answer is judged, because earlier turns are the same on both sides \(every: true judges them too\); the values of function metrics are shown/,
       ),
+      '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
       '33: max_workers is not converted: it configures how FlexEval runs and stores, not what it measures',
     ]);
   });
@@ -179,7 +179,7 @@ describe('a FlexEval run', () => {
     [
       'a function for LangGraph',
       '- { name: is_langgraph_type, kwargs: { type: ai } }',
-      /LangGraph databases/,
+      /the function is_langgraph_type is not converted: no built-in metric/,
     ],
     [
       'an invalid argument',
@@ -297,7 +297,7 @@ describe('a FlexEval run', () => {
       'several choices and a key name',
       'open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY }',
       ['gpt-4o'],
-      /api_key_name of completion_llm .*keys come from the run/,
+      /n of completion_llm .*for several answers use n_tries/,
     ],
     [
       'a key in the file',
@@ -344,10 +344,10 @@ describe('a FlexEval run', () => {
       );
     const said = async (source: string) => (await imported(of(source))).notices[1];
     expect(await said('{ path: data/check.db, format: langgraph_sqlite }')).toBe(
-      '3: the data data/check.db is not converted: LangGraph databases are not supported; export the dialogues as JSONL',
+      '3: a data source is not converted: only JSONL files of the repository are read',
     );
-    expect(await said('{ type: named, name: x }')).toContain("it is in FlexEval's database");
-    expect(await said('{ type: iterable, contents: [] }')).toContain('write them as references');
+    expect(await said('{ type: named, name: x }')).toContain('only JSONL files');
+    expect(await said('{ type: iterable, contents: [] }')).toContain('only JSONL files');
     expect(await problemsOf(of('{ path: data/none.jsonl }'))).toEqual([
       `${RUN}:3: data/none.jsonl does not exist at abc1234`,
     ]);
@@ -422,12 +422,9 @@ third:
         metrics.at(-1)?.graders?.map(({ model, parameters }) => [model, parameters]),
       ),
     ).toEqual([undefined, [['o3-mini', { reasoning_effort: 'low' }]]]);
-    for (const [key, option] of [
-      ['max_n_conversation_threads', '--sample 10'],
-      ['random_seed_conversation_sampling', '--seed 4'],
-    ])
+    for (const key of ['max_n_conversation_threads', 'random_seed_conversation_sampling'])
       expect(notices).toContain(
-        `3: ${key} is not converted: pass it to the command: npx evaldiff run ${option}`,
+        `3: ${key} is not converted: it configures how FlexEval runs and stores, not what it measures`,
       );
     expect(notices).toContain(
       '10: the eval third is not converted: none of its data could be converted',

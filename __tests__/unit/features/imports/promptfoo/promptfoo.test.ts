@@ -248,7 +248,6 @@ tests:
       ),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
-      expect.stringMatching(/^3: outputPath is not needed: the run sets/),
       expect.stringMatching(
         /^9: no metric judges the answers to 1 test: .* without affecting the verdict/,
       ),
@@ -715,7 +714,6 @@ scenarios:
     ['llm-rubric(0.8): is polite', { uses: 'llm_rubric', with: { criteria: 'is polite' } }],
     ['not-llm-rubric: rude', { with: { criteria: 'rude', negate: true } }],
     ['model-graded-factuality: so', { uses: 'factuality', with: { value: 'so' } }],
-    ['finish-reason: stop', { uses: 'finish_reason', with: { one_of: ['stop'] } }],
     ['contains-any: a, "b, c"', { with: { value: ['a', 'b, c'] } }],
     ['levenshtein(3): see', { with: { value: 'see', max_distance: 3 } }],
     ['levenshtein: see', { with: { value: 'see', max_distance: 0 } }],
