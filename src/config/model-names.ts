@@ -30,7 +30,7 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
+function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }
