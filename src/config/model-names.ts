@@ -15,13 +15,10 @@ export function vendorOf(model: string): VendorName | null {
  */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
-  const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
   const families = vendorNames().map(
     (vendor) => factsOf(vendor).starterModel.split('-', 1)[0] ?? '',
   );
-  const meant =
-    families.find((known) => letters(known) === letters(family)) ??
-    nearest(family, families, 'strict');
+  const meant = nearest(family, families, 'strict');
   const model = meant === null ? name : `${meant}-${rest}`;
   return model !== name && vendorOf(model) !== null ? model : null;
 }
