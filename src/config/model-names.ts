@@ -15,13 +15,10 @@ export function vendorOf(model: string): VendorName | null {
  */
 export function modelMeant(name: string): string | null {
   const [, family = '', rest = ''] = /^([a-z]+)(?![a-z])-?(.+)$/i.exec(name) ?? [];
-  const letters = (word: string): string => [...word.toLowerCase()].sort().join('');
   const families = vendorNames().map(
     (vendor) => factsOf(vendor).starterModel.split('-', 1)[0] ?? '',
   );
-  const meant =
-    families.find((known) => letters(known) === letters(family)) ??
-    nearest(family, families, 'strict');
+  const meant = nearest(family, families, 'strict');
   const model = meant === null ? name : `${meant}-${rest}`;
   return model !== name && vendorOf(model) !== null ? model : null;
 }
@@ -30,7 +27,7 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
+function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }

@@ -1,13 +1,4 @@
-import {
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  type LineCounter,
-  type Pair,
-  type YAMLMap,
-  type YAMLSeq,
-} from 'yaml';
+import { isScalar, isSeq, type LineCounter, type Pair, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Json } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import { escapeCodePoints } from './text-flaws.ts';
@@ -67,13 +58,7 @@ function appendMember(
   if (into.flow === true) {
     const before = text.slice(0, end - 1).trimEnd();
     const separator = /[[{,]$/.test(before) ? ' ' : ', ';
-    return (
-      afterRemark({ text, lines }, into, before.length, words) ?? {
-        from: before.length,
-        to: before.length,
-        put: `${separator}${words}`,
-      }
-    );
+    return { from: before.length, to: before.length, put: `${separator}${words}` };
   }
   const start = into.range?.[0] ?? 0;
   const last = text.slice(0, end).trimEnd().length;
@@ -81,25 +66,6 @@ function appendMember(
   const indent = ' '.repeat(lines.linePos(start).col - 1);
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   return { from: last + eol, to: last + eol, put: `${newline}${indent}${mark}${words}` };
-}
-
-function afterRemark(
-  { text, lines }: Pick<YamlText, 'text' | 'lines'>,
-  { items }: YAMLMap | YAMLSeq,
-  end: number,
-  words: string,
-): Splice | null {
-  const last = items.at(-1);
-  const ranges = (isPair(last) ? [last.key, last.value] : [last]).flatMap((node) =>
-    isNode(node) && node.range ? [node.range] : [],
-  );
-  const [start, from] = [ranges.at(0)?.[0], ranges.at(-1)?.[1]];
-  const rest = text.slice(from, end);
-  if (start === undefined || !rest.includes('#')) return null;
-  const indent = ' '.repeat(lines.linePos(start).col - 1);
-  const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const comma = rest.trimStart().startsWith(',') ? '' : ',';
-  return { from: end - rest.length, to: end, put: `${comma}${rest}${newline}${indent}${words}` };
 }
 
 export function remarkAbove(

@@ -83,19 +83,6 @@ export function sizeWords(
   return order === 'references of suites' ? `${each} of ${many}` : `${many} with ${each}`;
 }
 
-export function repeatPlan(plan: Plan, times: number): Plan {
-  const { prompt_calls, replayed, grader_calls, certain } = plan;
-  return {
-    ...plan,
-    prompt_calls: prompt_calls * times,
-    replayed: replayed * times,
-    grader_calls: grader_calls * times,
-    certain: Object.fromEntries(
-      Object.entries(certain).map(([key, calls]) => [key, calls * times]),
-    ),
-  };
-}
-
 export function withFeatureCalls(
   plan: Plan,
   planned: readonly PlannedFeature[],

@@ -105,6 +105,11 @@ export function answerCallsOf({
   );
 }
 
+/** The tries of all runs of a measurement that repeats one comparison. */
+export function repeatedTries(next: NextTries, { runs = 1 }: Partial<Again> = {}): NextTries {
+  return (suite) => new Map([...next(suite)].map(([index, tries]) => [index, tries * runs]));
+}
+
 /** Each question that the suites ask, once, with the most tries that a reference wants of it. */
 export function plannedQuestions(
   suites: readonly SuiteRun[],

@@ -103,29 +103,3 @@ function limitBounds(
     }),
   };
 }
-
-export function timesForecast(
-  { models, cost_usd, file_tokens, agents, ...rest }: Forecast,
-  times: number,
-): Forecast {
-  const cost = (price: number | null): number | null => (price === null ? null : price * times);
-  return {
-    ...rest,
-    ...(file_tokens === undefined ? {} : { file_tokens: file_tokens * times }),
-    ...(agents && {
-      agents: {
-        runs: agents.runs * times,
-        most_calls: agents.most_calls * times,
-        most_usd: agents.most_usd * times,
-      },
-    }),
-    cost_usd: cost(cost_usd),
-    models: models.map((model) => ({
-      ...model,
-      calls: model.calls * times,
-      input_tokens: model.input_tokens * times,
-      output_tokens: model.output_tokens * times,
-      cost_usd: cost(model.cost_usd),
-    })),
-  };
-}

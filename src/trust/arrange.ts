@@ -31,7 +31,7 @@ export function applyTrust(
   const head = withOwnOfBase(base, ruled, { gate, own, source: sources.budget });
   const notices = [
     ...baseSettingsNotices(base, ruled, hasBaseSettings && sources.gate !== 'head' ? own : null),
-    ...triesNotices(base, written, head, sources),
+    ...(sources.settings === 'head' ? triesNotices(written, head) : []),
     ...keptNotices(written, head),
   ];
   const models = sources.model === 'head' ? 'head' : 'base';
@@ -235,37 +235,17 @@ function keptNotices(written: Project, head: Project): Notice[] {
 }
 
 /** A notice is necessary, because a change of `n_tries` alone runs nothing. */
-function triesNotices(
-  base: Project | null,
-  written: Project,
-  head: Project,
-  sources: Sources,
-): Notice[] {
-  if (base === null || sources.settings !== 'head') return [];
-  const inForce = new Map(written.suites.map((suite, at) => [suite, head.suites[at]?.tests]));
-  const changed = [
-    ...(base.settings.n_tries === written.settings.n_tries
-      ? []
-      : [
-          {
-            file: written.settings.file,
-            lower: written.settings.n_tries !== head.settings.n_tries,
-          },
-        ]),
-    ...[...pairSuites(base.suites, written.suites)].flatMap(([after, before]) =>
-      before.tests.n_tries !== after.tests.n_tries
-        ? [{ file: after.tests.file, lower: after.tests.n_tries !== inForce.get(after)?.n_tries }]
-        : [],
+function triesNotices(written: Project, head: Project): Notice[] {
+  const lowered = [
+    ...(written.settings.n_tries === head.settings.n_tries ? [] : [written.settings.file]),
+    ...written.suites.flatMap(({ tests }, at) =>
+      tests.n_tries === head.suites[at]?.tests.n_tries ? [] : [tests.file],
     ),
   ];
-  const files = Map.groupBy(changed, ({ file }) => file);
-  return [...files].map(([file, found]) => ({
+  return [...new Set(lowered)].map((file) => ({
     kind: 'settings',
     place: file === null ? null : { file, line: 0 },
-    message: found.some(({ lower }) => lower)
-      ? "this pull request lowers `n_tries`; base's value applies until it is merged"
-      : 'this pull request changes `n_tries`; the change alone does not make a suite run, but ' +
-        'the new value applies to the suites that run',
+    message: "this pull request lowers `n_tries`; base's value applies until it is merged",
   }));
 }
 

@@ -1,4 +1,4 @@
-import { counted, firstWords, percent } from '../text/amounts.ts';
+import { counted, firstWords } from '../text/amounts.ts';
 
 /** Reports that show the errors themselves omit this notice. */
 export const ENDED_IN_ERROR = 'had tries that ended in an error; those are not counted';
@@ -68,23 +68,4 @@ export function repeatedAnswers(
     ? 'more tries of that side add nothing'
     : 'if this model always repeats itself, set `n_tries: 1`';
   return `every try of a reference gave the same answer${where}; ${advice}`;
-}
-
-interface Churn {
-  changed: number;
-  compared: number;
-  /** Pass rates, 0–1. */
-  base: number | null;
-  head: number | null;
-  /** References that got worse on their own. */
-  worse: number;
-}
-
-export function acceptChurn({ changed, compared, base, head, worse }: Churn): string {
-  return (
-    `${changed} of ${counted(compared, 'test')} answer differently on head, the pass ` +
-    `rate did not fall (${percent(base)} → ${percent(head)}), and ${counted(worse, 'test')} got worse. ` +
-    'If answers are meant to change, as with a new model, set `gate.churn: accept`: pass rates and ' +
-    'critical tests still affect the verdict, other individual tests do not'
-  );
 }

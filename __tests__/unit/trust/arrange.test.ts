@@ -125,22 +125,6 @@ describe('a changed number of tries', () => {
   const rule = (n_tries: Tries, ofFile: Tries | null = null) =>
     withSettings({ n_tries }, { n_tries: ofFile });
 
-  test.each<[string, Project, TrustLevel, string[]]>([
-    ['of the settings is reported', rule('adaptive'), 'member', ['evaldiff.yaml']],
-    ['of a test file is reported', rule(3, 5), 'trusted', [file]],
-    ['is not reported without a change', rule(3), 'member', []],
-    ['is not reported if it is not used', rule(9), 'untrusted', []],
-  ])('causes the expected notice: %s', (_, head, level, files) => {
-    const { notices } = arranged(rule(3), head, level);
-    expect(notices).toMatchObject(
-      files.map((changed) => ({
-        kind: 'settings',
-        place: { file: changed },
-        message: expect.stringContaining('`n_tries`'),
-      })),
-    );
-  });
-
   test.each<[string, Project, Project, TrustLevel, [Tries, Tries | null, boolean]]>([
     ['lower', rule('adaptive'), rule(1), 'member', ['adaptive', null, true]],
     [

@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { SIDE_SUFFIXES } from '../../edges/store/database.ts';
-import type { Prune, StoreStats } from '../../edges/store/index.ts';
-import { userError } from '../../errors.ts';
-import { counted, DAY_MS } from '../../text/amounts.ts';
+import type { StoreStats } from '../../edges/store/index.ts';
+import { counted } from '../../text/amounts.ts';
 import { logLine, logText } from '../../text/log.ts';
 import type { BatchRecord } from '../../types/model.ts';
 import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
@@ -14,13 +13,9 @@ import type { AddCommand, Terminal } from './terminal.ts';
 interface CacheOptions {
   directory: string;
   store?: string;
-  unused?: string;
-  maxSize?: string;
   clear?: boolean;
   all?: boolean;
 }
-
-const MEGABYTE = 1e6;
 
 export const cacheCommand: AddCommand = (program, terminal, done) => {
   program
@@ -31,11 +26,6 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
       '--store <file>',
       'the file (default: EVALDIFF_STORE, or else a file for the project in your cache folder)',
     )
-    .option('--unused <days>', 'remove answers that no run has used for this many days')
-    .option(
-      '--max-size <megabytes>',
-      'evict the least recently used answers until the store is no larger than this',
-    )
     .option(
       '--clear',
       'remove all answers, but keep pass counts of past tries, the last measured noise and open batches',
@@ -44,7 +34,7 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
       '--all',
       'remove the whole file: answers, pass counts of past tries, measured noise and open batches',
     )
-    .addHelpText('after', '\nExample: evaldiff cache --unused 30')
+    .addHelpText('after', '\nExample: evaldiff cache --clear')
     .action(async (options: CacheOptions) => {
       await inRepository(options.directory, terminal, async (repository) => {
         const place = await storePlaceOf(repository, options.store, terminal.cwd, terminal.env);
@@ -61,7 +51,6 @@ async function runCacheCommand(
   terminal: Terminal,
 ): Promise<void> {
   const { file } = place;
-  const prune = pruneOf(options);
   if (!existsSync(file)) {
     terminal.out(`${logLine(file)}: the store is empty\n`);
     return;
@@ -69,18 +58,17 @@ async function runCacheCommand(
   const store = await openLocalStore(place, {
     workTree,
     maxBytes: Number.MAX_SAFE_INTEGER,
-    access: prune === null && options.all !== true ? 'read' : 'read-write',
+    access: options.clear === true || options.all === true ? 'read-write' : 'read',
     notice: (line) => {
       terminal.err(`${logText(line)}\n`);
     },
   });
   try {
-    const removed = prune === null ? null : store.prune(prune);
+    const removed = options.clear === true ? store.prune({ maxBytes: 0 }) : null;
     if (options.all !== true)
       terminal.out(
         [
-          ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`]),
-          ...(options.clear === true ? [KEPT_NOTICE] : []),
+          ...(removed === null ? [] : [`${counted(removed, 'answer')} removed`, KEPT_NOTICE]),
           ...lines(store.stats()),
           ...store.batches().map(waiting),
           '',
@@ -99,23 +87,6 @@ const KEPT_NOTICE =
 function removeFile(file: string, terminal: Terminal): void {
   for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
   terminal.out(`${logLine(file)}: removed\n`);
-}
-
-function pruneOf({ unused, maxSize, clear }: CacheOptions): Prune | null {
-  if (clear === true) return { maxBytes: 0 };
-  const days = amount('--unused', 'days', unused);
-  const size = amount('--max-size', 'megabytes', maxSize);
-  if (days === null && size === null) return null;
-  return {
-    ...(days === null ? {} : { unusedSince: Date.now() - days * DAY_MS }),
-    ...(size === null ? {} : { maxBytes: size * MEGABYTE }),
-  };
-}
-
-function amount(name: string, unit: string, value: string | undefined): number | null {
-  if (value === undefined) return null;
-  if (/^\d{1,9}(\.\d{1,3})?$/.test(value)) return Number(value);
-  throw userError(null, `${name}: must be a number of ${unit} of at least 0, not "${value}"`);
 }
 
 function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {
@@ -143,5 +114,5 @@ function waiting({ id, vendor, model, submitted_at, requests }: BatchRecord): st
 }
 
 function megabytes(bytes: number): string {
-  return bytes < 1e5 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / MEGABYTE).toFixed(1)} MB`;
+  return bytes < 1e5 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,15 +1,5 @@
 import { constants as constants_ext } from 'node:buffer';
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  readFile,
-  readdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { lstat, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem, userError } from '../../errors.ts';
@@ -18,8 +8,6 @@ import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
 import {
   type WorkTree,
-  NEW_FILE_PREFIX,
-  makeFolder,
   putFile,
   visibleErrorMessage,
   pathRefusal,
@@ -177,7 +165,7 @@ export function readSaved(
   return result === null ? { problems } : { kind: 'result', result };
 }
 
-/** Writes all files or none. Rejects with the paths that exist or contain a symbolic link. */
+/** Writes nothing and rejects with the paths that exist or contain a symbolic link, if there are any. */
 export async function writeNewFiles(
   folder: string,
   files: ReadonlyMap<string, string>,
@@ -188,31 +176,7 @@ export async function writeNewFiles(
   );
   if (problems.some((found) => found !== null))
     throw new UserError(problems.filter((found) => found !== null));
-  const ours: string[] = [];
-  const make = async (path: string): Promise<void> => {
-    const made = await makeFolder(path, workTree);
-    if (made !== undefined) ours.push(made);
-  };
-  let waiting: string | null = null;
-  try {
-    await make(folder);
-    waiting = await mkdtemp(join(folder, NEW_FILE_PREFIX));
-    for (const [path, text] of files) {
-      await mkdir(dirname(join(waiting, path)), { recursive: true });
-      await writeFile(join(waiting, path), text, { flag: 'wx' });
-    }
-    for (const path of files.keys()) {
-      await make(dirname(join(folder, path)));
-      await rename(join(waiting, path), join(folder, path));
-      ours.push(join(folder, path));
-    }
-  } catch (error) {
-    for (const path of ours.reverse())
-      await rm(path, { recursive: true, force: true }).catch(() => undefined);
-    throw userError(null, `nothing was written to ${folder}: ${visibleErrorMessage(error)}`);
-  } finally {
-    if (waiting !== null) await rm(waiting, { recursive: true, force: true });
-  }
+  for (const [path, text] of files) await replaceFile(folder, path, text, workTree);
 }
 
 async function occupied(folder: string, path: string, workTree: WorkTree): Promise<Problem | null> {

@@ -268,8 +268,7 @@ interface Facts extends WrittenFor {
 
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
   const { vendors, origin, named, shown, starter } = facts;
-  const { git, below, foreign, prompts, workflow, unpriced } = seen;
-  const isWritten = files.has(posix.join(below, SETTINGS_FILE));
+  const { git, below, foreign, prompts, workflow } = seen;
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
     ...when(
@@ -279,7 +278,7 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
-    ...(isWritten ? seen.retired : []).map(
+    ...(files.has(posix.join(below, SETTINGS_FILE)) ? seen.retired : []).map(
       ({ name, end, successor }) =>
         `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
         'successor, change its name there.',
@@ -288,11 +287,6 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
         foreign.map(inProject).join(', '),
-    ),
-    ...when(
-      unpriced.length > 0 && isWritten,
-      `No price is known for ${unpriced.join(', ')}, so the cost cap does not count it. Add a price ` +
-        `under models: in ${SETTINGS_FILE} (price: { input: …, output: … }).`,
     ),
     ...when(
       starter.suites.length > 0,

@@ -30,7 +30,6 @@ import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { sha256 } from '../session/cached-complete.ts';
-import { loadListPrices } from '../session/prices.ts';
 import { workTreeOf, type WorkTree } from '../session/safe-writing.ts';
 
 export interface SeenProject {
@@ -55,7 +54,6 @@ export interface SeenProject {
   runs: string[];
   vendors: VendorName[];
   endpoints: string[];
-  unpriced: string[];
   project: Project;
 }
 
@@ -209,14 +207,7 @@ async function askedVendors(
 ): Promise<
   Pick<
     SeenProject,
-    | 'vendors'
-    | 'endpoints'
-    | 'unpriced'
-    | 'needsModel'
-    | 'project'
-    | 'retired'
-    | 'runs'
-    | 'needsHost'
+    'vendors' | 'endpoints' | 'needsModel' | 'project' | 'retired' | 'runs' | 'needsHost'
   >
 > {
   const runs = new Set<string>();
@@ -226,13 +217,11 @@ async function askedVendors(
     ...(prompt.model === null ? [] : [prompt.model]),
     ...everyMetric(tests).flatMap((metric) => namedModels(metric).map(({ model }) => model)),
   ]);
-  const models = [...new Set(named)].map((name) => ({ name, at: askedModel(settings, name) }));
-  const grading = [...new Set(gradingModels(project))].map((name) => ({
+  const models = [...new Set([...named, ...gradingModels(project)])].map((name) => ({
     name,
     at: askedModel(settings, name),
   }));
-  const asked = [...models, ...grading].flatMap(({ at }) => at ?? []);
-  const price = await loadListPrices(today);
+  const asked = models.flatMap(({ at }) => at ?? []);
   const isProgram = [...settings.models.values()].some(
     ({ command = [] }) => command[0] === PROMPTFOO_PROGRAM,
   );
@@ -241,14 +230,9 @@ async function askedVendors(
     runs: [...runs].sort(),
     needsHost: isProgram || runs.size > 0,
     needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
-    retired: retiredModels([...models, ...grading], today),
+    retired: retiredModels(models, today),
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
-    unpriced: models
-      .filter(
-        ({ at }) => at !== null && (at.endpoint !== null || price(at.provider, at.model) === null),
-      )
-      .map(({ name }) => name),
   };
 }
 

@@ -15,9 +15,9 @@ import {
 import { forecast, portionOfCost, type ForecastTools } from '../../money/forecast.ts';
 import { judgingCalls } from '../../money/judging-calls.ts';
 import { minimumCalls, overBudget } from '../../money/plan.ts';
-import { targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
+import { repeatedTries, targetsOf, type Prepared, type Plan } from '../../money/prepared.ts';
 import { isListed, NO_LIST, priceFrom } from '../../money/price.ts';
-import { timesForecast, type Forecast } from '../../money/priced-calls.ts';
+import type { Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
@@ -208,9 +208,9 @@ function forecastRun(
   prepared: Prepared,
   stored: ForecastTools['stored'],
 ): Forecast {
-  if (again === undefined) return forecast(prepared, { price: prepared.price, stored });
-  const once = forecast(prepared, { price: prepared.price, stored: () => false });
-  return timesForecast(once, again.runs);
+  const next: Prepared['next'] = (suites) => repeatedTries(prepared.next(suites), again);
+  const known = again === undefined ? stored : () => false;
+  return forecast({ ...prepared, next }, { price: prepared.price, stored: known });
 }
 
 /** A name that differs from a known one only in a digit is not a typo but another version. */

@@ -14,8 +14,8 @@ import { selectAffected, selectAll } from '../../kernel/select/select.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { ownGate } from '../../kernel/suite/gate.ts';
 import { plannedFeature, type PlannedFeature } from '../../money/feature-plan.ts';
-import { planOf, repeatPlan, withFeatureCalls } from '../../money/plan.ts';
-import type { PrepareInput, Prepared } from '../../money/prepared.ts';
+import { planOf, withFeatureCalls } from '../../money/plan.ts';
+import { repeatedTries, type PrepareInput, type Prepared } from '../../money/prepared.ts';
 import { priceFrom } from '../../money/price.ts';
 import type { Project, Settings } from '../../project/settings.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
@@ -49,11 +49,10 @@ export async function prepare(
   const next = (asked: Prepared['suites']) => nextTries(asked, gate, mode !== 'sweep');
   const run = { input, arranged, base, head, gate, suites: chosen, tools };
   const { suites, features } = await planFeatures(run, own);
-  const once = planOf(
+  const plan = planOf(
     suites.map(({ run }) => run),
-    next(suites),
+    repeatedTries(next(suites), input.again),
   );
-  const plan = repeatPlan(once, input.again?.runs ?? 1);
   return {
     mode,
     suites,

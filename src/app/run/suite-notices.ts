@@ -11,7 +11,6 @@ import type { Outcome } from '../../types/metric.ts';
 import { SIDES, type Notice, type NoticeKind, type Place, type Side } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';
 import {
-  acceptChurn,
   headOnly,
   namedReferences,
   OF_REFERENCES,
@@ -44,7 +43,6 @@ function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[
     ...newlySkipped(run),
     ...rollupNotice(run),
     ...repeats(run),
-    ...churnNotice(comparison, result),
   ];
 }
 
@@ -159,27 +157,4 @@ function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | nul
 
 function answersOf(run: ReferenceRun, side: Side): string[] {
   return run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
-}
-
-/** If the one-sided p is above this, the pass rate does not count as lower. */
-const NOT_LOWER_P = 0.05;
-
-/**
- * Warns if individual references decide the verdict, while the pass rate is not lower and most
- * answers changed.
- */
-function churnNotice({ compared, gate }: SuiteComparison, result: SuiteResult): Notice[] {
-  const { name, reason, pass_rate: rate, references } = result;
-  const bySingle = reason?.by === 'references' || reason?.by === 'named';
-  if (!bySingle || gate.churn === 'accept' || rate.p === null || rate.p <= NOT_LOWER_P) return [];
-  const changed = compared.filter((run) => {
-    const onBase = new Set(answersOf(run, 'base'));
-    const onHead = answersOf(run, 'head');
-    return onHead.length > 0 && onHead.every((answer) => !onBase.has(answer));
-  }).length;
-  const worse = references.filter(({ status }) => status === 'regressed').length;
-  if (2 * changed <= compared.length || worse === 0) return [];
-  const { base, head } = rate;
-  const figures = { changed, compared: compared.length, worse, base, head };
-  return [said('settings', name, acceptChurn(figures))];
 }

@@ -19,41 +19,14 @@ export function isRepository(name: string): boolean {
 
 /** @throws UserError if `text` is not `OWNER/REPO@TAG`. */
 export function readOrigin(text: string): CopyOrigin {
-  const [, owner = '', name = '', ref = ''] = /^([^/@]*)\/?([^@]*)@?(.*)$/s.exec(text) ?? [];
-  const problem = originProblem(owner, name, ref);
-  if (problem === null) return { repository: `${owner}/${name}`, ref };
+  const [, repository = '', ref = ''] = /^([^@]*)@(.*)$/s.exec(text) ?? [];
+  if (isRepository(repository) && REF.test(ref) && !SHORT_COMMIT.test(ref))
+    return { repository, ref };
   throw userError(
     null,
-    `--from: ${problem}. Write OWNER/REPO@TAG, such as your-account/evaldiff@v1.0.0; a full commit id ` +
-      'may replace the tag.',
+    `--from: "${text.slice(0, 200)}" is not OWNER/REPO@TAG, a repository on GitHub and its tag or ` +
+      'full commit id. Write it like your-account/evaldiff@v1.0.0',
   );
-}
-
-function originProblem(owner: string, name: string, ref: string): string | null {
-  const wrong = (part: string, value: string, rule: string): string =>
-    `${part} is "${value.slice(0, 100)}", not ${rule}`;
-  if (!ACCOUNT.test(owner))
-    return wrong(
-      'OWNER',
-      owner,
-      'a name of a GitHub account (letters, digits and single hyphens, at most 39)',
-    );
-  if (!REPOSITORY.test(name))
-    return wrong(
-      'REPO',
-      name,
-      'a name of a repository (letters, digits, ".", "_" and "-", at most 100, not ending in .git)',
-    );
-  if (ref === '') return 'the tag is missing';
-  if (SHORT_COMMIT.test(ref))
-    return wrong('TAG', ref, 'a full commit id: GitHub accepts only all 40 digits');
-  return REF.test(ref)
-    ? null
-    : wrong(
-        'TAG',
-        ref,
-        'a tag of letters, digits, ".", "_" and "-" (at most 100, no ".." or .lock)',
-      );
 }
 
 /** The address that npm installs this copy from. It needs no build, because `dist/` is committed. */

@@ -132,11 +132,11 @@ export async function openFolder(path: string, workTree: WorkTree): Promise<OwnF
  * Returns the outermost new folder.
  * @throws UserError for a link in the work tree.
  */
-export async function makeFolder(path: string, workTree: Root): Promise<string | undefined> {
+async function makeFolder(path: string, workTree: Root): Promise<string | undefined> {
   return makeFolders((await resolveWritable(path, workTree)).path);
 }
 
-export const NEW_FILE_PREFIX = '.evaldiff-new-';
+const NEW_FILE_PREFIX = '.evaldiff-new-';
 
 /**
  * Writes a new file and moves it to the path, because a move does not follow links.

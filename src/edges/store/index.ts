@@ -15,7 +15,7 @@ export interface StoreStats extends Totals {
   batched: number;
 }
 
-export interface Prune {
+interface Prune {
   unusedSince?: number;
   maxBytes?: number;
 }

@@ -245,16 +245,6 @@ describe('evaldiff init', () => {
     expect(out).not.toContain('OPENAI_API_KEY');
   });
 
-  test('says which models have no price', async () => {
-    const { out, validated } = await init({
-      'promptfooconfig.yaml': promptfoo('openai:gpt-99-new', 'together:own/model'),
-    });
-    expect(validated).toBe(0);
-    expect(out).toMatch(
-      /No price is known for gpt-99-new.*own\/model, so the cost cap does not count it/,
-    );
-  });
-
   test('run in a subfolder puts the workflow in the repository root and names it after the subfolder', async () => {
     const folder = 'services/the "chat"';
     const { code, out, files } = await init(

@@ -6,53 +6,20 @@ import { temporaryFolder } from '../../../stand-ins/repository.ts';
 const groundAt = (root: string) => ({ root, tracked: async () => [] });
 
 describe('new files', () => {
-  test('leave no files or folders behind if one cannot be written', async () => {
-    const root = temporaryFolder('files');
-    writeFileSync(join(root, 'b'), 'mine');
-    await expect(
-      writeNewFiles(
-        root,
-        new Map([
-          ['a/x/one.yaml', '1'],
-          ['b/two.yaml', '2'],
-        ]),
-        groundAt(root),
-      ),
-    ).rejects.toMatchObject({
-      problems: [
-        { message: expect.stringMatching(/^nothing was written to .*: (?:EEXIST|ENOTDIR)/) },
-      ],
-    });
-    expect([readdirSync(root), readFileSync(join(root, 'b'), 'utf8')]).toEqual([['b'], 'mine']);
-  });
-
-  test('cause an error if their folder is a file, and leave no new folders behind', async () => {
-    const root = temporaryFolder('files');
-    writeFileSync(join(root, 'b'), 'mine');
-    await expect(
-      writeNewFiles(join(root, 'b', 'deep'), new Map([['a.yaml', '1']]), groundAt(root)),
-    ).rejects.toMatchObject({
-      problems: [{ message: expect.stringContaining('nothing was written to') }],
-    });
-    expect(readdirSync(root)).toEqual(['b']);
-  });
-
-  test('are written without affecting other files next to them', async () => {
+  test('are not written at all if one exists, and leave the other files alone', async () => {
     const root = temporaryFolder('files');
     mkdirSync(join(root, 'a'));
     writeFileSync(join(root, 'a', 'theirs'), 'theirs');
     writeFileSync(join(root, 'b'), 'mine');
-    await expect(
-      writeNewFiles(
-        root,
-        new Map([
-          ['a/one.yaml', '1'],
-          ['b/two.yaml', '2'],
-        ]),
-        groundAt(root),
-      ),
-    ).rejects.toThrow();
+    const files = new Map([
+      ['a/one.yaml', '1'],
+      ['b', '2'],
+    ]);
+    await expect(writeNewFiles(root, files, groundAt(root))).rejects.toMatchObject({
+      problems: [{ place: { file: 'b' }, message: expect.stringContaining('exists already') }],
+    });
     expect(readdirSync(join(root, 'a'))).toEqual(['theirs']);
+    expect(readFileSync(join(root, 'b'), 'utf8')).toBe('mine');
   });
 
   test('cause an error if they would replace a file that cannot be replaced', async () => {

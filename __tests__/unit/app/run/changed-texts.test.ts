@@ -68,40 +68,6 @@ describe('the changed texts of a run', () => {
     ]);
   });
 
-  test.each([
-    ['messages', [[3, 3, ['-prompt: a', '+prompt: b']]]],
-    ['references', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
-    ['metrics.m', [[4, 4, [' references:', '   - 1', '-  - 2', '+  - 3']]]],
-    ['new prompt', [[3, 3, ['-prompt: a', '+prompt: b']]]],
-  ])(
-    'show only the prompt or only the tests of a file that has both, after a change of %s',
-    async (key, expected) => {
-      const [found] = await changed(
-        { [FILE]: 'metrics:\n  - m\nprompt: a\nreferences:\n  - 1\n  - 2\n' },
-        { [FILE]: 'metrics:\n  - m\nprompt: b\nreferences:\n  - 1\n  - 3\n' },
-        suite('p', [FILE], undefined, key),
-      );
-      expect(found?.hunks.map(({ base, head, lines }) => [base, head, marked(lines)])).toEqual(
-        expected,
-      );
-    },
-  );
-
-  test('show both the prompt and the tests of a file if both cause the run', async () => {
-    const [found] = await changed(
-      { [FILE]: 'prompt: a\nmetrics: [1]\n' },
-      { [FILE]: 'prompt: b\nmetrics: [2]\n' },
-      suite('p', [FILE]),
-      suite('p', [FILE], undefined, 'metrics.m'),
-    );
-    expect(marked(found?.hunks[0]?.lines)).toEqual([
-      '-prompt: a',
-      '-metrics: [1]',
-      '+prompt: b',
-      '+metrics: [2]',
-    ]);
-  });
-
   test('list each file once, with every suite that runs because of it', async () => {
     const rubric = 'rubrics/r.yaml';
     const found = await changed(
