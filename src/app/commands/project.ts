@@ -29,7 +29,7 @@ import type { Output } from '../session/safe-writing.ts';
 import { openSession, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import { machineOf, userFolder } from '../session/store-place.ts';
-import { withEnvFile } from './env-file.ts';
+import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -109,7 +109,27 @@ export function withProject<T>(
   own: OwnOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return openSession(cliSessionOptions(options, terminal, own), work);
+  return openSession(cliSessionOptions(options, terminal, own), (session) =>
+    work(warningOfKeys(session, namedKeys(options, terminal.env))),
+  );
+}
+
+function warningOfKeys(session: Session, named: readonly string[]): Session {
+  const { repository, warn } = session;
+  let looked = false;
+  return {
+    ...session,
+    repository: {
+      ...repository,
+      async worktree(workingDirectory) {
+        const files = await repository.worktree(workingDirectory);
+        const warning = looked ? null : await openKeys(repository, files, named);
+        looked = true;
+        if (warning !== null) warn(warning);
+        return files;
+      },
+    },
+  };
 }
 
 /** Shorter values are placeholders, such as `none`, for servers without keys. */

@@ -52,6 +52,28 @@ describe('the .env file', () => {
     expect([keysSent(held), err.includes('.env')]).toEqual([['Bearer key-1'], false]);
   });
 
+  test('causes one warning if git would commit its keys, with the line for .gitignore', async () => {
+    const warned = async (...argv: string[]): Promise<string[]> => {
+      const { err } = await held.evaldiff(...argv);
+      return err.match(/\.env: git .*/g) ?? [];
+    };
+    const held = await openShop();
+    held.repository.write({ '.env': 'LOCAL_KEY=from-the-file\n' });
+    const uncovered =
+      '.env: git does not ignore this file, so a commit may include its keys; add the line ".env" to .gitignore';
+    expect([await warned('run'), await warned('diff')]).toEqual([[uncovered], [uncovered]]);
+    held.repository.write({ '.gitignore': '.env\n' });
+    expect(await warned('run')).toEqual([]);
+    held.repository.git('add', '--force', '.env');
+    expect(await warned('run')).toEqual([
+      expect.stringContaining(
+        'git tracks this file, which contains keys; add the line ".env" to .gitignore',
+      ),
+    ]);
+    held.repository.write({ '.env': 'PORT=3000\n' });
+    expect(await warned('run')).toEqual([]);
+  });
+
   test('does not stop a run if it cannot be read', async () => {
     const held = await openShop();
     writeFileSync(join(held.repository.directory, '.env'), Buffer.from([0xff, 0xfe, 0, 10, 61]));
