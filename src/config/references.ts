@@ -70,6 +70,7 @@ export async function readReferences(
     const at = Array.isArray(sources) ? from.at(index) : from;
     drafts.push(...(await readDataSource(at.at('file'), source, context, empty)));
   }
+  tests.problems.push(...lonelyClusters(drafts));
   const inputs = inputNames(drafts);
   const variables = context.isInferred
     ? context.variables.filter((name) => inputs.has(name))
@@ -80,6 +81,24 @@ export async function readReferences(
 
 export function inputNames(references: readonly Pick<Reference, 'input'>[]): Set<string> {
   return new Set(references.flatMap(({ input }) => Object.keys(input)));
+}
+
+function lonelyClusters(drafts: readonly DraftReference[]): Problem[] {
+  const members = new Map<string, DraftReference[]>();
+  for (const draft of drafts)
+    if (draft.cluster !== undefined)
+      members.set(draft.cluster, [...(members.get(draft.cluster) ?? []), draft]);
+  return [...members].flatMap(([name, [first, ...others]]) =>
+    first === undefined || others.length > 0
+      ? []
+      : [
+          problem(
+            first.place,
+            `the cluster "${name}" has only this reference; give all references with the ` +
+              'same template the same cluster, or remove it',
+          ),
+        ],
+  );
 }
 
 async function readDataSource(

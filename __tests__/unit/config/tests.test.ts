@@ -744,4 +744,14 @@ describe('clusters of references', () => {
       undefined,
     ]);
   });
+
+  test('with only one reference are rejected as probable misspellings', async () => {
+    await expect(
+      suite(
+        `${METRICS}references:\n  - { input: { a: 1 }, cluster: letter }\n  - { input: { a: 2 }, cluster: leter }\n  - { input: { a: 3 }, cluster: letter }\n`,
+      ),
+    ).rejects.toThrow(
+      /^prompts\/tests\/p\.yaml:4: the cluster "leter" has only this reference; give all references with the same template the same cluster, or remove it$/,
+    );
+  });
 });
