@@ -121,7 +121,7 @@ function removableLines(
   const mustStay = isLast && message.role !== 'system' && !lines.some(isFixed);
   const kept = lines.findLastIndex((line) => mustStay && line.trim() !== '');
   const content = lines
-    .filter((line, at) => at === kept || isFixed(line, at) || !isAsked(line.trim()))
+    .filter((line, at) => at === kept || isFixed(line, at) || line.trim() === '' || !isAsked(line.trim()))
     .join('\n');
   const written = message.written === undefined ? {} : { written: content };
   return onBothSides({ ...message, content, ...written }, message, places);
