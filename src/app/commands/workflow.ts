@@ -114,14 +114,18 @@ export async function workflowText(
 
 function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
   const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
-  const lines = vendors
-    .map((vendor) => factsOf(vendor))
-    .filter(({ keyInput }) => !text.includes(`${keyInput}:`))
-    .map(
-      ({ keyInput, keyVariable }) =>
-        `${/^ */.exec(last)?.[0] ?? ''}${keyInput}: \${{ secrets.${keyVariable} }}`,
-    );
-  return text.replace(last, () => [last, ...lines].join('\n'));
+  const indent = /^ */.exec(last)?.[0] ?? '';
+  const secret = (vendor: VendorName) => `\${{ secrets.${factsOf(vendor).keyVariable} }}`;
+  const lines = vendors.flatMap((vendor) => {
+    const { keyInput } = factsOf(vendor);
+    return keyInput === null || text.includes(`${keyInput}:`)
+      ? []
+      : `${indent}${keyInput}: ${secret(vendor)}`;
+  });
+  const others = vendors.filter((vendor) => factsOf(vendor).keyInput === null);
+  const own = others.map((vendor) => `${indent}  ${vendor}=${secret(vendor)}`);
+  const keys = own.length === 0 ? [] : [`${indent}keys: |`, ...own];
+  return text.replace(last, () => [last, ...lines, ...keys].join('\n'));
 }
 
 function withIdentities(text: string, vendors: readonly VendorName[]): string {

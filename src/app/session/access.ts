@@ -5,9 +5,15 @@ import { problem } from '../../errors.ts';
 import type { Endpoint } from '../../types/endpoints.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, perVendor, vendorNames, type VendorIdentity } from '../../types/vendors.ts';
+import {
+  credentialVariables,
+  factsOf,
+  perVendor,
+  vendorNames,
+  type VendorIdentity,
+} from '../../types/vendors.ts';
 
-export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy' | 'identities'>;
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy' | 'identities' | 'cloud'>;
 
 export type TestOverrides = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
@@ -45,8 +51,14 @@ export function accessFrom(
       ]),
     ),
     proxy: given.proxy === null ? null : new URL(given.proxy),
+    cloud: Object.fromEntries(CLOUD_VARIABLES.map((name) => [name, fromEnv(name)])),
   };
 }
+
+const CLOUD_VARIABLES = vendorNames().flatMap((vendor) => {
+  const parts = Object.values(factsOf(vendor).cloud?.parts ?? {});
+  return [...credentialVariables(vendor), ...parts.flatMap(({ variables }) => variables)];
+});
 
 /** The runner's variables with which a job requests an identity token. */
 const IDENTITY_VARIABLES = ['ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL'];
@@ -86,7 +98,7 @@ export function refuseModelKeys(
 ): Problem[] {
   const secrets = secretsIn(access);
   const variables = new Set([
-    ...vendorNames().map((vendor) => factsOf(vendor).keyVariable),
+    ...vendorNames().flatMap(credentialVariables),
     ...[...access.endpoints.values()].flatMap(({ keyEnv, headers = [] }) => [
       ...(keyEnv === null || keyEnv === undefined ? [] : [keyEnv]),
       ...headers.map((header) => header.env),

@@ -4,7 +4,7 @@ import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoin
 import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, vendorNames, type VendorKeys } from '../../types/vendors.ts';
+import { factsOf, keyInputWords, vendorNames, type VendorKeys } from '../../types/vendors.ts';
 import type { Credential } from './auth.ts';
 import type { JobIdentity } from './exchange.ts';
 
@@ -15,9 +15,13 @@ export interface ProviderAccess {
   proxy?: URL | null;
   vendorUrls?: Partial<Record<VendorName, string>>;
   identities?: ReadonlyMap<VendorName, JobIdentity>;
-  /** Of the identities. */
+  /** The environment's variables about clouds. */
+  cloud?: CloudVariables;
+  /** Of the identities and of clouds. */
   credentials?: ReadonlyMap<VendorName, Credential>;
 }
+
+export type CloudVariables = Readonly<Record<string, string | null>>;
 
 export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
@@ -53,7 +57,13 @@ export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAcces
     .join('');
 }
 
-export function secretsIn({ keys, endpoints, proxy, credentials }: ProviderAccess): string[] {
+export function secretsIn({
+  keys,
+  endpoints,
+  proxy,
+  cloud,
+  credentials,
+}: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
     ...headers.map(({ value }) => value),
@@ -61,7 +71,9 @@ export function secretsIn({ keys, endpoints, proxy, credentials }: ProviderAcces
   const password =
     proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
   const issued = [...(credentials?.values() ?? [])].flatMap((credential) => credential.issued());
-  const all = [...Object.values(keys), ...servers, password, ...issued];
+  const names = vendorNames().flatMap((vendor) => factsOf(vendor).cloud?.secrets ?? []);
+  const ofClouds = names.map((name) => cloud?.[name] ?? null);
+  const all = [...Object.values(keys), ...ofClouds, ...servers, password, ...issued];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
@@ -72,38 +84,86 @@ export function addressOf(
   const found =
     name === null
       ? vendorAddress(provider, access)
-      : endpointAddress(name, access.endpoints.get(name), factsOf(provider).keyHeader);
+      : endpointAddress(name, access, factsOf(provider).keyHeader);
   return typeof found === 'string' ? problem(null, found) : found;
 }
 
-function vendorAddress(
+function vendorAddress(provider: VendorName, access: ProviderAccess): Address | string {
+  const url = access.vendorUrls?.[provider] ?? hostOf(provider, access);
+  if (url.includes('{')) return missingPart(provider, url);
+  const key = vendorKey(provider, access);
+  if (key !== null && typeof key === 'object' && 'message' in key) return key.message;
+  const address = namedAddress(`The address of ${provider}`, { url, key: null });
+  return typeof address === 'string' ? address : { ...address, key };
+}
+
+function vendorKey(
   provider: VendorName,
-  { keys, vendorUrls, identities, credentials }: ProviderAccess,
-): Address | string {
-  const { keyVariable, keyInput, host } = factsOf(provider);
-  const at = (key: string | null) =>
-    namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
+  { keys, identities, cloud, credentials }: ProviderAccess,
+): string | Credential | Problem | null {
+  const credential = credentials?.get(provider) ?? null;
   const identity = identities?.get(provider);
-  if (identity !== undefined) {
-    const address =
-      identity.request === null
-        ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
-        : at(null);
-    if (typeof address === 'string') return address;
-    return { ...address, key: credentials?.get(provider) ?? null };
-  }
+  if (identity !== undefined)
+    return identity.request === null
+      ? problem(null, `The input keys names an identity for ${provider}, ${NO_PERMISSION}`)
+      : credential;
+  const { keyVariable, cloud: { logins } = { logins: [] } } = factsOf(provider);
   const key = keys[provider];
-  if (key === null || key === '')
-    return (
-      `No key for provider ${provider}: set ${keyVariable} (in a workflow, the input ` +
-      `${keyInput}; in a terminal, the file .env works, too).`
+  if (key === null || key === '') {
+    if (loginOf(provider, cloud) !== null) return credential;
+    const ways = [keyVariable, ...logins.map((names) => names.join(' and '))];
+    return problem(
+      null,
+      `No key for provider ${provider}: set ${ways.join(', or ')} (in a workflow, ` +
+        `${keyInputWords(provider)}; in a terminal, the file .env works, too).`,
     );
-  if (!HEADER_VALUE.test(key))
-    return (
-      `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
-      `the input ${keyInput}).`
-    );
-  return at(key);
+  }
+  return HEADER_VALUE.test(key)
+    ? key
+    : problem(
+        null,
+        `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
+          `${keyInputWords(provider)}).`,
+      );
+}
+
+const PART = /^[\w.-]{1,100}$/;
+
+/** A part of a cloud's host, from the line in `keys`, or else from the environment. */
+export function partOf(
+  vendor: VendorName,
+  part: string,
+  { identities, cloud }: Pick<ProviderAccess, 'identities' | 'cloud'>,
+): string | null {
+  const { variables = [], fallback } = factsOf(vendor).cloud?.parts[part] ?? {};
+  const given = [
+    ...[identities?.get(vendor)?.options[part], ...variables.map((name) => cloud?.[name])],
+    fallback,
+  ];
+  // Azure's usual variable has the whole address.
+  const value = given.find(Boolean)?.replace(/^https:\/\/([\w-]+)\..*$/, '$1') ?? '';
+  return PART.test(value) ? value : null;
+}
+
+/** With a `{part}` if it is missing. */
+export function hostOf(
+  vendor: VendorName,
+  access: Pick<ProviderAccess, 'identities' | 'cloud'>,
+): string {
+  const host = factsOf(vendor).host.replace(
+    /\{(\w+)\}/g,
+    (whole, part: string) => partOf(vendor, part, access) ?? whole,
+  );
+  return host.replace('//global-', '//');
+}
+
+function missingPart(provider: VendorName, host: string): string {
+  const part = /\{(\w+)\}/.exec(host)?.[1] ?? '';
+  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
+  return (
+    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
+    `${provider}=oidc:… of the input keys, ${part}=).`
+  );
 }
 
 const NO_PERMISSION =
@@ -112,21 +172,25 @@ const NO_PERMISSION =
 
 function endpointAddress(
   endpoint: string,
-  server: ServerAccess | undefined,
+  access: ProviderAccess,
   keyHeader: string,
 ): Address | string {
   const name = visibleLine(endpoint);
+  const server = access.endpoints.get(endpoint);
   if (server === undefined)
     return (
       `No endpoint is called "${name}": ` +
       `add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints ` +
       '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).'
     );
-  return (
+  const address =
     unsetVariable(name, server) ??
     clashIn(name, server, keyHeader) ??
-    namedAddress(`Endpoint ${name}`, server)
-  );
+    namedAddress(`Endpoint ${name}`, server);
+  if (!server.auth || typeof address === 'string') return address;
+  const key = vendorKey(server.auth, access);
+  if (key !== null && typeof key === 'object' && 'message' in key) return key.message;
+  return { ...address, key };
 }
 
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
@@ -163,20 +227,36 @@ const UNSENDABLE = 'contains a line break or another character that is not allow
 
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
-  { endpoints, identities }: ProviderAccess,
+  access: ProviderAccess,
 ): string {
-  if (endpoint === null && identities?.has(provider) === true)
-    return `the identity comes from the line ${provider}=oidc:… of the input keys`;
-  if (endpoint === null) {
-    const { keyVariable, keyInput } = factsOf(provider);
-    return `the key comes from ${keyVariable} (in a workflow, the input ${keyInput})`;
-  }
-  const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
+  if (endpoint === null) return vendorKeySource(provider, access);
+  const { keyEnv = null, headers = [] } = access.endpoints.get(endpoint) ?? {};
   const name = visibleLine(endpoint);
   const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
   return named.length === 0
     ? `endpoint ${name} has no key; add key=NAME_OF_A_VARIABLE to its line`
     : `the key comes from ${named.join(' or ')} (see the definition of endpoint ${name})`;
+}
+
+function vendorKeySource(
+  provider: VendorName,
+  { keys, identities, cloud }: ProviderAccess,
+): string {
+  if (identities?.has(provider) === true)
+    return `the identity comes from the line ${provider}=oidc:… of the input keys`;
+  const login = keys[provider] === null ? loginOf(provider, cloud) : null;
+  return login === null
+    ? `the key comes from ${factsOf(provider).keyVariable} (in a workflow, ${keyInputWords(provider)})`
+    : `the credentials come from ${login.join(', ')}`;
+}
+
+/** The variables of the cloud's login. Null: there is none. */
+export function loginOf(
+  vendor: VendorName,
+  variables: CloudVariables | undefined,
+): readonly string[] | null {
+  const { logins = [] } = factsOf(vendor).cloud ?? {};
+  return logins.find((names) => names.every((name) => variables?.[name])) ?? null;
 }
 
 export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {

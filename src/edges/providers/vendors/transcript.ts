@@ -48,12 +48,17 @@ interface OwnCall {
 /** The calls in an opaque form, in the answer's order. Undefined: run by the vendor. */
 function ownCalls(own: Json): (OwnCall | undefined)[] {
   const items: unknown = Array.isArray(own) ? own : member(own, 'tool_calls');
-  const calls = (Array.isArray(items) ? items.filter(isMap) : []).filter(({ type }) =>
-    /^(function|custom)|_use$/.test(String(type)),
-  );
+  const known = Array.isArray(items) ? items.filter(isMap).map(withoutToolUse) : [];
+  const calls = known.filter(({ type }) => /^(function|custom)|_use$/.test(String(type)));
   return calls.map(({ type, id, call_id = id }) =>
     /._tool_use$/.test(String(type)) ? undefined : { id: String(call_id), type: String(type) },
   );
+}
+
+/** Bedrock's calls are members of blocks. */
+function withoutToolUse(item: JsonMap): JsonMap {
+  const { toolUse } = item;
+  return isMap(toolUse) ? { type: 'tool_use', id: toolUse['toolUseId'] as Json } : item;
 }
 
 /** The arguments as a map. Null if they are not one. */
@@ -67,7 +72,7 @@ export function whyInexpressible(
   { messages }: Request,
   { provider, model }: HostedTarget,
 ): string | null {
-  const takesText = factsOf(provider).speaks !== 'anthropic';
+  const takesText = factsOf(provider).speaks === 'openai';
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant' || message.opaque?.model === model) continue;
     const calls = (message.tool_calls ?? []).filter(({ id }) => id !== undefined);

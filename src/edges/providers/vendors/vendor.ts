@@ -23,6 +23,8 @@ export interface Language {
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
+  /** If the model is in the address. */
+  pathOf?(model: string): string;
   texts: Readonly<Record<'embedding' | 'moderation', VendorEndpoint>> | null;
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
@@ -142,7 +144,9 @@ export type BatchOutcome =
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
+export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read' | 'pathOf'> & {
+  path?: string;
+};
 
 export function answerEndpoint(
   vendor: Vendor,

@@ -1,7 +1,7 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
-import { factsOf, isVendor, keyInputs, vendorNames } from '../../../types/vendors.ts';
+import { factsOf, isVendor, vendorNames } from '../../../types/vendors.ts';
 import { placed, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
@@ -79,8 +79,7 @@ export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'la
   if (key !== undefined && !vendorNames().some((vendor) => factsOf(vendor).keyVariable === key))
     aside(
       'api_key_name',
-      `API keys come from the run, not from a file: use the inputs ` +
-        `${keyInputs().join(', ')} and endpoints`,
+      `API keys come from the run, not from a file: use the inputs ` + 'keys and endpoints',
     );
   return { model, entry, parameters };
 }
