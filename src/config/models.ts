@@ -90,9 +90,12 @@ const commandLine = (example: string) =>
     .transform((written) => written ?? []);
 
 export const modelSchema = closed({
-  provider: oneOf(PROVIDERS).describe(
-    'Where answers come from: a vendor, a program of the project, or recordings.',
-  ),
+  provider: oneOf(PROVIDERS)
+    .describe(
+      'Where answers come from: a vendor, a program of the project, or recordings. Default for an ' +
+        'endpoint: the API of the model under `is`.',
+    )
+    .optional(),
   endpoint: filled()
     .nullish()
     .describe(
@@ -168,7 +171,17 @@ export const modelSchema = closed({
     .optional(),
 });
 
-export type WrittenModel = z.output<typeof modelSchema>;
+type ModelEntry = z.output<typeof modelSchema>;
+
+export type WrittenModel = ModelEntry & { provider: ProviderName };
+
+export function withProvider(field: Field, entry: ModelEntry): WrittenModel {
+  const { provider, endpoint, is = '' } = entry;
+  const vendor = vendorOf(is);
+  if (provider === undefined && (endpoint ?? null) === null) refuseMissing(field.at('provider'));
+  const isAnthropic = vendor !== null && factsOf(vendor).speaks === 'anthropic';
+  return { ...entry, provider: provider ?? (isAnthropic ? 'anthropic' : 'openai') };
+}
 
 const PROGRAM_KEYS = ['command', 'files', 'setup', 'process'];
 

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { accessFrom } from '../../../../src/app/session/access.ts';
+import { readEndpoints } from '../../../../src/config/endpoints.ts';
 import { readKeys } from '../../../../src/config/keys.ts';
 import { secretsIn } from '../../../../src/edges/providers/address.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
@@ -42,6 +43,8 @@ const PLACES = {
 
 interface Given {
   keys?: string;
+  /** A line of `endpoints`; calls go there. */
+  endpoint?: string;
   env?: Record<string, string>;
   /** The file that `{file}` in the environment names. `PROOF …` is a token for that audience. */
   file?: string | object;
@@ -50,7 +53,8 @@ interface Given {
   wrongBy?: number;
 }
 
-async function start(vendor: VendorName, { keys, env, file, exchange, wrongBy = 0 }: Given) {
+async function start(vendor: VendorName, given: Given) {
+  const { keys, endpoint, env, file, exchange, wrongBy = 0 } = given;
   const clock = testClock();
   const clouds = await startClouds(() => clock.now() + wrongBy, exchange);
   tls.setDefaultCACertificates([...authorities, readFileSync(clouds.authority, 'utf8')]);
@@ -64,14 +68,17 @@ async function start(vendor: VendorName, { keys, env, file, exchange, wrongBy = 
     name,
     value.replace('{file}', path),
   ]);
-  const given = { ...read, endpoints: [], proxy: clouds.proxy };
-  const access = accessFrom(given, Object.fromEntries(set) as NodeJS.ProcessEnv, clouds.prove);
+  const { endpoints } = readEndpoints(endpoint === undefined ? [] : [endpoint]);
+  const inputs = { ...read, endpoints, proxy: clouds.proxy };
+  const access = accessFrom(inputs, Object.fromEntries(set) as NodeJS.ProcessEnv, clouds.prove);
   const registered: string[] = [];
   const providers = createProviders(
     options({ ...access, clock, register: (secrets) => registered.push(...secrets) }),
   );
   afterThisTest(providers.close);
-  const ask = (of = vendor) => providers.complete(requestTo(of, { model: MODELS[of] ?? '' }));
+  const [{ name = null } = {}] = endpoints;
+  const target = { provider: vendor, endpoint: name, model: MODELS[vendor] ?? 'deployment' };
+  const ask = () => providers.complete(requestTo(vendor, { target }));
   return { ...{ access, ask, clock, clouds, registered } };
 }
 
@@ -140,6 +147,12 @@ const WAYS: [name: string, vendor: VendorName, given: Given][] = [
   ],
   ['Azure by a client secret', 'azure', { env: { ...ENTRA, AZURE_CLIENT_SECRET } }],
 ];
+
+WAYS.push([
+  "an endpoint by the job's identity",
+  'openai',
+  { keys: AZURE, endpoint: 'a=https://resource-1.openai.azure.com/openai/v1 auth=azure' },
+]);
 
 const IDENTITIES = WAYS.filter(([, , { keys }]) => keys !== undefined);
 

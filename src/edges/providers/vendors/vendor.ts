@@ -159,11 +159,12 @@ export function answerEndpoint(
 
 export function cachedTokens(
   input: number,
-  { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
+  { read, written, cost }: { [part in keyof CachedTokens]?: number | null | undefined },
 ): { cached?: CachedTokens } {
   // A server may report any number, but the cache cannot have read more tokens than were sent.
   const known = Math.min(read ?? 0, input);
   const cached = { read: known, written: Math.min(written ?? 0, input - known) };
+  if (typeof cost === 'number') return { cached: { ...cached, cost } };
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 
