@@ -1,8 +1,9 @@
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import http, { type IncomingMessage, type RequestListener } from 'node:http';
 import https from 'node:https';
 import { afterThisTest, untilTestEnds } from './after-test.ts';
 import { namedByOwnAuthority } from './certificate.ts';
+import { REQUEST_TOKEN } from './federation.ts';
 import { bodyOf, listen } from './loopback.ts';
 import { tunnelProxy } from './tunnel-proxy.ts';
 
@@ -10,7 +11,6 @@ export const ROLE = 'arn:aws:iam::123456789012:role/evaldiff';
 export const POOL = 'projects/7/locations/global/workloadIdentityPools/ci/providers/github';
 export const ACCOUNT = 'evals@p-1.iam.gserviceaccount.com';
 export const ISSUER = 'https://token.actions.githubusercontent.com/149/token?api-version=2.0';
-export const REQUEST_TOKEN = 'runner-request-token-7d1f9e';
 
 const HOSTS = {
   bedrock: 'bedrock-runtime.us-east-1.amazonaws.com',
@@ -219,7 +219,7 @@ export async function startClouds(
   const answer = async (request: IncomingMessage): Promise<Reply> => {
     const body = String(await bodyOf(request));
     const { host = '', authorization, 'content-type': type } = request.headers;
-    if (host === HOSTS.issuer) {
+    if (host === HOSTS.issuer || host.startsWith('127.')) {
       const aud = new URL(request.url ?? '', ISSUER).searchParams.get('audience') ?? '';
       return authorization === `Bearer ${REQUEST_TOKEN}`
         ? [200, { value: await prove(aud) }]
@@ -234,14 +234,15 @@ export async function startClouds(
     const scripted = exchange(at.exchanges++);
     return scripted ?? token(Object.fromEntries(new URLSearchParams(body)), request);
   };
-  const server = https.createServer(pair, (request, response) => {
+  const respond: RequestListener = (request, response) => {
     void answer(request).then(([status, body, headers]) => {
       const own = { date: new Date(now()).toUTCString(), 'content-type': 'application/json' };
       response.writeHead(status, { ...own, ...headers });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
-  });
-  const { port } = await untilTestEnds(listen(server));
+  };
+  const { port } = await untilTestEnds(listen(https.createServer(pair, respond)));
+  const runner = await untilTestEnds(listen(http.createServer(respond)));
   const sockets: (() => void)[] = [];
   const proxy = await untilTestEnds(listen(tunnelProxy(() => 200, sockets, port)));
   afterThisTest(() => sockets.forEach((close) => close()));
@@ -249,6 +250,8 @@ export async function startClouds(
     at,
     prove,
     proxy: proxy.url,
+    /** The issuer as the runner knows it. */
+    issuer: `${runner.url}/149/token?api-version=2.0`,
     authority: pair.authority,
     /** Ends all tokens before their time. */
     revoke() {

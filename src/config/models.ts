@@ -173,7 +173,7 @@ export const modelSchema = closed({
 
 type ModelEntry = z.output<typeof modelSchema>;
 
-export type WrittenModel = ModelEntry & { provider: ProviderName };
+type WrittenModel = ModelEntry & { provider: ProviderName };
 
 export function withProvider(field: Field, entry: ModelEntry): WrittenModel {
   const { provider, endpoint, is = '' } = entry;

@@ -1,5 +1,5 @@
 import { secretsIn } from '../../edges/providers/address.ts';
-import type { JobIdentity } from '../../edges/providers/exchange.ts';
+import type { JobIdentity } from '../../edges/providers/auth.ts';
 import type { ProviderOptions } from '../../edges/providers/index.ts';
 import { problem } from '../../errors.ts';
 import type { Endpoint } from '../../types/endpoints.ts';

@@ -5,8 +5,7 @@ import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, keyInputWords, vendorNames, type VendorKeys } from '../../types/vendors.ts';
-import type { Credential } from './auth.ts';
-import type { JobIdentity } from './exchange.ts';
+import type { Credential, JobIdentity } from './auth.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */
 export interface ProviderAccess {
@@ -21,7 +20,7 @@ export interface ProviderAccess {
   credentials?: ReadonlyMap<VendorName, Credential>;
 }
 
-export type CloudVariables = Readonly<Record<string, string | null>>;
+type CloudVariables = Readonly<Record<string, string | null>>;
 
 export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;

@@ -1,3 +1,5 @@
+import type { VendorIdentity } from '../../types/vendors.ts';
+
 /** Proves to a vendor who asks, with a token that expires and is renewed. */
 export interface Credential {
   /** Sent besides the token. */
@@ -13,7 +15,7 @@ export interface Credential {
   issued(): readonly string[];
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   url: string;
   method: string;
   body: string;
@@ -48,4 +50,9 @@ export function authOf(
   if (key === null || isCredential(key)) return key;
   const keyHeader = azure ? 'api-key' : facts.keyHeader;
   return { header: keyHeader, value: keyHeader === 'authorization' ? `Bearer ${key}` : key };
+}
+
+/** An identity in the workflow. `request` is null if the job may not get identity tokens. */
+export interface JobIdentity extends VendorIdentity {
+  request: ((audience: string) => Promise<string>) | null;
 }

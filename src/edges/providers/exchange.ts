@@ -1,22 +1,17 @@
 import { member, parsedJson } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, type VendorIdentity } from '../../types/vendors.ts';
+import { factsOf } from '../../types/vendors.ts';
 import { partOf, type ProviderAccess } from './address.ts';
 import { BEARER, type Credential } from './auth.ts';
 import type { Clock } from './clock.ts';
-import { azureToken } from './clouds/azure.ts';
-import { googleToken } from './clouds/google.ts';
-import type { CloudLogin } from './clouds/login.ts';
+import { azureToken } from './cloud-azure.ts';
+import { googleToken } from './cloud-google.ts';
+import type { CloudLogin } from './cloud-login.ts';
 import { createCredential, renewedToken, type TokenSource } from './credential.ts';
 import { TransportError, transportFault } from './fault.ts';
 import { createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { MAX_SAID_CHARS, foreignLine } from './sdk-fault.ts';
-
-/** An identity in the workflow. `request` is null if the job may not get identity tokens. */
-export interface JobIdentity extends VendorIdentity {
-  request: ((audience: string) => Promise<string>) | null;
-}
 
 interface ExchangeOptions extends Pick<ProviderAccess, 'identities' | 'cloud' | 'proxy'> {
   clock: Clock;
@@ -190,7 +185,7 @@ const EXCHANGES: Partial<Record<VendorName, (given: Exchange) => Promise<TokenSo
     return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
   },
   async bedrock({ login, part }) {
-    const { awsSource } = await import('./clouds/aws.ts');
+    const { awsSource } = await import('./cloud-aws.ts');
     const region = part('region');
     if (region === null) throw new TransportError('identity', 'AWS_REGION is not set');
     return awsSource(login, region);

@@ -40,7 +40,7 @@ export interface Federation {
 }
 
 /** What the workflow or the environment must name to reach a cloud. */
-export interface Cloud {
+interface Cloud {
   /** Parts `{name}` of `host`: options of the line in `keys`, or else one of these variables. */
   parts: Readonly<Record<string, { variables: readonly string[]; fallback?: string }>>;
   /** Variables that the cloud's own tools leave. Each list suffices. */

@@ -14,10 +14,10 @@ import {
   LASTING,
   PAIR,
   POOL,
-  REQUEST_TOKEN,
   ROLE,
   startClouds,
 } from '../../../stand-ins/clouds.ts';
+import { REQUEST_TOKEN } from '../../../stand-ins/federation.ts';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import {
   options,

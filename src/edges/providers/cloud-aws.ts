@@ -1,8 +1,8 @@
 import { AwsV4Signer } from 'aws4fetch';
-import type { Signer } from '../auth.ts';
-import { type IssuedToken, type TokenSource, renewedToken } from '../credential.ts';
-import { TransportError } from '../fault.ts';
-import { CLOCK_ERROR_MS, loginFile, tokenIn, type CloudLogin } from './login.ts';
+import type { Signer } from './auth.ts';
+import { CLOCK_ERROR_MS, loginFile, tokenIn, type CloudLogin } from './cloud-login.ts';
+import { type IssuedToken, type TokenSource, renewedToken } from './credential.ts';
+import { TransportError } from './fault.ts';
 
 interface AwsKeys {
   id: string;

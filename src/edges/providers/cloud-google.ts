@@ -1,8 +1,15 @@
 import { createSign } from 'node:crypto';
-import { isMap, member, parsedJson } from '../../../types/plain.ts';
-import type { IssuedToken } from '../credential.ts';
-import { TransportError } from '../fault.ts';
-import { CLOCK_ERROR_MS, bearerIn, loginFile, textIn, tokenIn, type CloudLogin } from './login.ts';
+import { isMap, member, parsedJson } from '../../types/plain.ts';
+import {
+  CLOCK_ERROR_MS,
+  bearerIn,
+  loginFile,
+  memberText,
+  tokenIn,
+  type CloudLogin,
+} from './cloud-login.ts';
+import type { IssuedToken } from './credential.ts';
+import { TransportError } from './fault.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
@@ -25,7 +32,7 @@ export async function googleToken(login: CloudLogin): Promise<IssuedToken> {
     );
   }
   const file = parsedJson(await loginFile(login.variables[VARIABLE] ?? '', VARIABLE));
-  const text = (name: string): string => textIn(file, name);
+  const text = (name: string): string => memberText(file, name);
   switch (text('type')) {
     case 'service_account':
       return await signedIn(login, text('client_email'), text('private_key'));
@@ -80,16 +87,16 @@ async function exchanged(
 /** The login action names the runner's address and its headers. */
 async function subjectToken(login: CloudLogin, source: unknown): Promise<string> {
   const { post, register } = login;
-  const path = textIn(source, 'file');
+  const path = memberText(source, 'file');
   if (path !== '') return await tokenIn(login, path, VARIABLE);
   const headers = member(source, 'headers');
   const { data, text } = await post(
-    textIn(source, 'url'),
+    memberText(source, 'url'),
     null,
     isMap(headers) ? (headers as Record<string, string>) : {},
   );
-  const field = textIn(member(source, 'format'), 'subject_token_field_name');
-  const token = field === '' ? text : textIn(data, field);
+  const field = memberText(member(source, 'format'), 'subject_token_field_name');
+  const token = field === '' ? text : memberText(data, field);
   register([token]);
   return token;
 }
@@ -115,5 +122,5 @@ async function signedIn(
   const reply = await signed(now());
   const { date } = reply;
   const isLate = date !== null && Math.abs(date - now()) > CLOCK_ERROR_MS;
-  return bearerIn(isLate && textIn(reply.data, 'error') !== '' ? await signed(date) : reply);
+  return bearerIn(isLate && memberText(reply.data, 'error') !== '' ? await signed(date) : reply);
 }

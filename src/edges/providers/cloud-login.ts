@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { member } from '../../../types/plain.ts';
-import type { VendorIdentity } from '../../../types/vendors.ts';
-import { TransportError } from '../fault.ts';
+import { member } from '../../types/plain.ts';
+import type { VendorIdentity } from '../../types/vendors.ts';
+import { TransportError } from './fault.ts';
 
 /** How a cloud's token is obtained: with the job's identity, or with what its own tools left. */
 export interface CloudLogin {
@@ -21,10 +21,10 @@ export interface CloudLogin {
 /** A clock that is wrong by less is not why a cloud refuses. */
 export const CLOCK_ERROR_MS = 60_000;
 
-export type Fields = Readonly<Record<string, string>> | string | null;
+type Fields = Readonly<Record<string, string>> | string | null;
 
 /** A reply's members. `date`: milliseconds since 1970, by the server's clock. */
-export interface CloudReply {
+interface CloudReply {
   text: string;
   data: unknown;
   date: number | null;
@@ -51,7 +51,7 @@ export async function tokenIn(
   return token;
 }
 
-export function textIn(data: unknown, name: string): string {
+export function memberText(data: unknown, name: string): string {
   const value = member(data, name);
   return typeof value === 'string' ? value : '';
 }
@@ -59,7 +59,7 @@ export function textIn(data: unknown, name: string): string {
 /** The reply of a token request. @throws Error if it has no token. */
 export function bearerIn({ data }: Pick<CloudReply, 'data'>): { token: string; lives: number } {
   const seconds = Number(member(data, 'expires_in'));
-  const token = textIn(data, 'access_token');
+  const token = memberText(data, 'access_token');
   if (token === '' || !(seconds > 0)) throw new Error('no token');
   return { token, lives: seconds * 1000 };
 }

@@ -1,5 +1,5 @@
-import type { IssuedToken } from '../credential.ts';
-import { bearerIn, tokenIn, type CloudLogin } from './login.ts';
+import { bearerIn, tokenIn, type CloudLogin } from './cloud-login.ts';
+import type { IssuedToken } from './credential.ts';
 
 /** https://learn.microsoft.com/entra/identity-platform/v2-oauth2-client-creds-grant-flow */
 export async function azureToken(login: CloudLogin): Promise<IssuedToken> {
