@@ -25,5 +25,6 @@ export const vendors: Readonly<Record<VendorName, Vendor>> = perVendor((name) =>
 
 /** The OpenAI-compatible API has its own form of `publishers/google/models/NAME`. */
 function vertexModel(model: string): string {
+  if (!model.includes('/')) return `google/${model}`;
   return model.replace(/^publishers\/([\w-]+)\/models\//, '$1/');
 }
