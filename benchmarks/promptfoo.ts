@@ -6,21 +6,13 @@
  *   npx node benchmarks/promptfoo.ts [references…]
  */
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { filePathsBelow } from '../scripts/entries-below.ts';
 import { median, rounded, spread, table } from './measure/markdown.ts';
 import { EVALDIFF, measured, type Measured } from './measure/process.ts';
 import { createProject, removeProject, type Files } from './measure/project.ts';
+import { installPromptfoo, PROMPTFOO_ALONE } from './measure/promptfoo.ts';
 import { startServer } from './measure/server.ts';
 
 const LATENCY_MS = 100;
@@ -29,19 +21,12 @@ const CONCURRENCY = 64;
 const REPETITIONS: Readonly<Record<number, number>> = { 1000: 3, 4000: 2 };
 const given = process.argv.slice(2).map(Number);
 const sizes = given.length > 0 ? given : [1000, 4000];
-/** Settings from promptfoo's documentation, so that it contacts only the model. */
-const PROMPTFOO_ALONE = {
-  PROMPTFOO_DISABLE_TELEMETRY: '1',
-  PROMPTFOO_DISABLE_UPDATE: '1',
-  PROMPTFOO_DISABLE_REMOTE_GENERATION: '1',
-};
-
 interface Tool {
   name: string;
   run(folder: string): Promise<Measured & { passed: number }>;
 }
 
-const installed = install();
+const installed = installPromptfoo();
 const server = await startServer('successor', LATENCY_MS);
 const tools: Tool[] = [
   {
@@ -197,47 +182,6 @@ function filesFor(references: number): Files {
     'tests.jsonl': lines((number) => ({
       vars: { n: String(number), expected: String(number + 1) },
     })),
-  };
-}
-
-interface Installed {
-  script: string;
-  folder: string;
-  version: string;
-  packages: number;
-}
-
-/**
- * Installs the newest promptfoo, unless one is present. Skips its packages' install scripts, which
- * an evaluation does not need.
- */
-function install(): Installed {
-  const home = join(tmpdir(), 'evaldiff-bench-promptfoo');
-  const folder = join(home, 'node_modules');
-  if (!existsSync(folder)) {
-    const making = `${home}-${String(process.pid)}`;
-    mkdirSync(making, { recursive: true });
-    writeFileSync(join(making, 'package.json'), '{ "private": true }\n');
-    process.stderr.write('installing promptfoo\n');
-    execFileSync(
-      'npm',
-      ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', 'promptfoo'],
-      { cwd: making, stdio: ['ignore', 'ignore', 'inherit'] },
-    );
-    rmSync(home, { recursive: true, force: true });
-    renameSync(making, home);
-  }
-  const { version, bin } = JSON.parse(
-    readFileSync(join(folder, 'promptfoo/package.json'), 'utf8'),
-  ) as { version: string; bin: Record<string, string> };
-  const lock = JSON.parse(readFileSync(join(folder, '.package-lock.json'), 'utf8')) as {
-    packages: Record<string, unknown>;
-  };
-  return {
-    script: join(folder, 'promptfoo', bin['promptfoo'] ?? ''),
-    folder,
-    version,
-    packages: Object.keys(lock.packages).length,
   };
 }
 

@@ -158,7 +158,7 @@ async function lineOf(references: number, browser: Browser, url: string): Promis
       const begun = performance.now();
       await page.goto(address);
       await page
-        .locator('.ref')
+        .locator('.case')
         .first()
         .waitFor({ timeout: MOST_SECONDS * 1000 });
       firsts.push(performance.now() - begun);

@@ -1532,7 +1532,7 @@ export interface EvaldiffResult {
      */
     reason: {
       /**
-       * What decided the verdict. `values`: values of metrics, not passes. Regressed: the pass rate fell (`fall`), individual references got worse (`references`), or head does not answer what base answers (`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), or all suites of the run together rule out a drop (`run`). Inconclusive: references look worse (`suspicious`) or got worse with too little evidence (`named`), one metric fell (`metric`), five tries did not decide (`unsettled`), references could not be judged (`uncompared`), head is worse when base's scoring judges both sides (`scoring`), answers ended differently on one side (`endings`), base's new answers are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).
+       * What decided the verdict. `evaldiff explain` explains each code.
        */
       by:
         | "fall"
@@ -6560,6 +6560,159 @@ export interface EvaldiffResult {
        */
       metrics?: string[];
     };
+  }[];
+  /**
+   * Which lines of prompts tests hold; absent: not examined.
+   */
+  coverage?: {
+    /**
+     * File of the prompt.
+     */
+    path: string;
+    /**
+     * Name of the suite.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite.
+     */
+    variant: {
+      /**
+       * The model's name in the prompt; null if code computes the output.
+       */
+      model: string | null;
+      /**
+       * Parameters that are sent with the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Whether all lines were examined, or only new and changed ones.
+     */
+    scope: "prompt" | "changed";
+    /**
+     * The lines that can be taken away, without those that insert an input.
+     */
+    lines: {
+      /**
+       * `held`: a test fails without the line. `held_together`: a test fails only without this line and another one. `untested`: answers change without it, and no test fails. `idle`: no effect on answers or tests was seen. `unsettled`: the calls did not suffice.
+       */
+      status: "held" | "held_together" | "untested" | "idle" | "unsettled";
+      /**
+       * The line, sentence, example or description; `head_text` is its text.
+       */
+      unit: {
+        /**
+         * What changed, such as a line of the prompt, a sentence of a long line, or a hunk of code. `file`: a whole file of an agent's workspace.
+         */
+        kind:
+          | "line"
+          | "sentence"
+          | "moved line"
+          | "hunk"
+          | "message"
+          | "role"
+          | "parameter"
+          | "tool"
+          | "property"
+          | "model"
+          | "provider"
+          | "file";
+        /**
+         * Name of the parameter, tool or property. Null for lines of text and renamed properties.
+         */
+        name: string | null;
+        /**
+         * The parameter or tool that contains the property.
+         */
+        of?: {
+          /**
+           * The parameter that contains the property.
+           */
+          parameter: string;
+          /**
+           * The tool that contains the property. Null if none does.
+           */
+          tool: string | null;
+        };
+        /**
+         * The changed file, on `side`.
+         */
+        file: string;
+        /**
+         * Changed files of a program. Absent if only `file` changed.
+         */
+        files?: string[];
+        /**
+         * Side of `file` and `lines`: `base` if text was only removed, else `head`.
+         */
+        side: "base" | "head";
+        /**
+         * The changed lines on `side`.
+         */
+        lines: {
+          /**
+           * First line, from 1. 0 for the whole file.
+           */
+          from: number;
+          /**
+           * Last line.
+           */
+          to: number;
+        };
+        /**
+         * Where to comment on the change.
+         */
+        head: {
+          /**
+           * The file on head.
+           */
+          file: string;
+          /**
+           * The line on head. For removed text, the line after it. 0 for the whole file.
+           */
+          line: number;
+        };
+        /**
+         * The text on base. Null if base has none, empty for a whole file.
+         */
+        base_text: string | null;
+        /**
+         * The text on head. Null if head has none, empty for a whole file.
+         */
+        head_text: string | null;
+      };
+      /**
+       * The first test that was found to hold the line; others may hold it, too.
+       */
+      reference: string | null;
+      /**
+       * Index in `lines` of the other line, if both are held together.
+       */
+      with: number | null;
+      /**
+       * Answers without this line, perhaps also without others.
+       */
+      answers: number;
+    }[];
+    /**
+     * Why lines are not settled; null if all are.
+     */
+    reason: string | null;
+    /**
+     * Tests that pass in less than half of the tries, so they hold no line.
+     */
+    unsteady: string[];
+    /**
+     * Tests without which the same lines are held; empty if the search ended early.
+     */
+    spare: string[];
+    /**
+     * Calls of the search, including reused ones.
+     */
+    calls: number;
   }[];
   /**
    * Comparison of head with an older commit (`gate.anchor`). Absent if not set or if nothing differs.

@@ -28,7 +28,7 @@ const introduction = `# Metrics
 
 Generated from the records in \`src/metrics\` by \`scripts/metric-docs.ts\`.
 
-Name a metric in a test file with \`uses\`. Its parameters go under \`with\`:
+Name a metric in a test file with \`uses\`. Its parameters go under \`with\`. Without any, the name is enough: \`metrics: [contains]\`.
 
 \`\`\`yaml
 metrics:
@@ -43,6 +43,7 @@ metrics:
   A pull request shows the mean of every value on both sides. \`gate.metrics\` says which of them may fail it: see
   [verdicts of values](values.md#values).
 - All metrics accept \`negate: true\`. It does not change errors and ungraded answers, which count as neither a pass nor a fail.
+- All metrics that judge text accept \`transform\`: JavaScript that changes the answer before the metric reads it. It is an expression of \`output\`, such as \`output.trim()\`, or several lines with \`return\`. It runs in the sandbox. \`context.vars\` contains the input. The report shows the changed answer with the reason, and the answer as the model gave it.
 - Metrics that compare with \`expected\` use \`value\` under \`with\` instead, if you set it. Text metrics read numbers and booleans as
   written: 12.50 is \`12.50\`, 01234 is \`01234\`. Metrics of numbers, JSON and sets compare the values, and so does code. An unusable
   \`expected\` (missing, \`null\`, not a number, not a pattern) is reported before any model call, except for metrics with \`skip\` or \`depends_on\`.
@@ -63,7 +64,7 @@ metrics:
 
 ## Numbers
 
-Metrics that compare numbers use the exact digits, not rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`, and 0.3 is a multiple of 0.1.
+Metrics that compare numbers use the exact digits, not rounded doubles: \`2512292042121000001\` is not \`2512292042121000000\`. Only \`json_schema\` reads numbers as doubles.
 \`match\` with \`numeric\` and \`numeric_diff\` read numbers in a text as follows:
 
 | written | read as |
@@ -248,7 +249,7 @@ interface Schema {
 function renderParameters(metric: MetricDefinition): string {
   const { properties = {} } = z.toJSONSchema(metric.parameters, { io: 'input' }) as Schema;
   const rows = Object.entries(properties)
-    .filter(([name]) => name !== 'negate')
+    .filter(([name]) => !['negate', 'transform'].includes(name))
     .map(([name, schema]) => [
       `\`${name}\``,
       typeName(schema),

@@ -247,8 +247,8 @@ async function tryOut(bin: string, registry: string, place: string): Promise<voi
         writeFileSync(
           prompt,
           readFileSync(prompt, 'utf8').replace(
-            /^messages:\n/m,
-            '$&  - { role: system, content: Say nothing else than hello }\n',
+            /^prompt: \|\n/m,
+            '$&  Say nothing else than hello.\n',
           ),
         );
       }

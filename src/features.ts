@@ -6,6 +6,7 @@ import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
+import { coverageFeature } from './features/coverage/index.ts';
 import { csvFeature } from './features/csv/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { handoffFeature } from './features/handoff/index.ts';
@@ -25,6 +26,7 @@ export const FEATURES: CommandFeatures = [
   classificationFeature,
   promisesFeature,
   causesFeature,
+  coverageFeature,
   insightsFeature,
   anchorFeature,
   handoffFeature,

@@ -97,6 +97,6 @@ test('the cache keys of grader requests do not change, because stored grades are
     'rubric cot_classify': 'e2787bd5',
     'rubric classify_cot': 'fe967709',
     'a question with a schema': '46269e52',
-    'an evaluator': 'f208b65c',
+    'an evaluator': '3b4984ab',
   });
 });

@@ -3,10 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { FILE_LIMITS } from '../../src/documents/limits.ts';
-import { DEFAULT_GATE } from '../../src/kernel/suite/gate-settings.ts';
 import { COMMENT_LIMIT } from '../../src/report/comment.ts';
-import { commandIn } from '../stand-ins/command-line.ts';
-import { tightTables } from '../tight-tables.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -117,17 +114,6 @@ describe('documentation', () => {
     expect(missing.map(([link]) => link)).toEqual([]);
   });
 
-  test('lists exactly the commands of the command line', async () => {
-    const { out: help } = await commandIn(ROOT, ['--help']);
-    const commands = [...help.matchAll(/^ {2}([a-z]+)\b/gm)]
-      .map(([, name]) => name)
-      .filter((name) => name !== 'help');
-    const told = [...read('docs/command-line.md').matchAll(/^\| `evaldiff ([a-z]+)/gm)].map(
-      ([, name]) => name,
-    );
-    expect([...new Set(told)].sort()).toEqual([...new Set(commands)].sort());
-  });
-
   test('uses the name in package.json for its npx commands', () => {
     const { name } = JSON.parse(read('package.json')) as { name: string };
     expect(read('README.md')).toContain(`\nnpx ${name} init `);
@@ -143,23 +129,5 @@ describe('documentation', () => {
       `A YAML file can have up to ${number(yamlBytes / 2 ** 20)} MB and ${number(references)} references, a JSONL or CSV file up to ${number(dataBytes / 2 ** 20)} MB and ${number(dataRows)} rows. A reference can have up to ${number(tries)} tries, a sweep up to ${number(combinations)} variants.`,
     );
     expect(section).toContain(`${number(COMMENT_LIMIT)} characters`);
-  });
-
-  test("states the gate's defaults that the code has", () => {
-    const [, section = ''] = tightTables(read('docs/verdicts.md')).split(
-      '| setting under `gate:` |',
-    );
-    const rows = section
-      .slice(0, section.indexOf('\n\n'))
-      .split('\n')
-      .slice(2)
-      .map((line) => line.split('|').map((cell) => cell.trim()));
-    const gate: Record<string, unknown> = { ...DEFAULT_GATE };
-    expect(rows.length).toBeGreaterThan(5);
-    for (const [, names = '', value = ''] of rows) {
-      const expected = value === 'none' ? null : (parse(value.replaceAll('`', '')) as unknown);
-      for (const [, name = ''] of names.matchAll(/`(\w+)`/g))
-        expect([name, gate[name]]).toEqual([name, expected]);
-    }
   });
 });

@@ -25,7 +25,7 @@ const problemsOf = async (text: string) => {
 
 describe('result files of releases', () => {
   test('exist for each release', () => {
-    expect(files.length).toBeGreaterThan(1);
+    expect(files.length).toBeGreaterThan(0);
   });
 
   test.each(files)('%s can be read', async (file) => {

@@ -171,7 +171,7 @@ describe('the release audits', () => {
     expect(after).toContain(from);
     return `${before}  npm:\n${after.replace(from, to)}`;
   };
-  const proof = `      - name: The tagged commit is on main
+  const proof = `      - name: The commit is on main
         run: git merge-base --is-ancestor "$GITHUB_SHA" origin/main
 `;
   const UNPROVEN = ['release-branch: npm', 'release-branch: github'];

@@ -40,6 +40,22 @@ test('links to missing pages, anchors and pictures are named with their page', (
   ]);
 });
 
+/** Words of the answers to the questions in site/index.md, in their order. */
+const ANSWERS = [
+  'npx evaldiff init',
+  'write its name, and set the key',
+  'prompts/refunds.yaml',
+  'choice_scores',
+  'Require status checks to pass',
+  'Change the line, and try it',
+  'up to five tries per test did not settle it',
+  '4 points or less could go unnoticed',
+  'add that label to a pull request',
+  'head passes again without this change',
+  '$20',
+  'neutral check',
+];
+
 // `npm run site` builds it; that takes packages of its own.
 const whenBuilt = existsSync(SITE) && chromiumPath !== undefined ? describe : describe.skip;
 
@@ -94,6 +110,26 @@ whenBuilt('the site', () => {
     await page.locator('.results a[href$="/verdicts.html#the-rules-for-passing"]').waitFor();
     await page.goto(`${site.url}/demo/report.html`);
     expect(await page.locator('h1, h2').first().textContent()).toContain('Regressed');
+  });
+
+  test('answers each question of its first page on the first screen', async () => {
+    await using site = await opened();
+    const questions = readFileSync(join(ROOT, 'site/index.md'), 'utf8');
+    const links = [...questions.matchAll(/\]\(docs\/([\w-]+)\.md(#[\w-]+)?\)/g)];
+    expect(links).toHaveLength(ANSWERS.length);
+    const page = await openWindow(site.browser, { viewport: { width: 860, height: 800 } });
+    for (const [index, [, name = '', anchor = '']] of links.entries()) {
+      await page.goto(`${site.url}/${name}.html${anchor}`);
+      const parts = page.locator('.vp-doc :is(p, li, td, pre)');
+      const answer = parts.filter({ hasText: ANSWERS[index] ?? 'no answer' }).first();
+      await answer.waitFor();
+      const { y = -1, height = 0 } = (await answer.boundingBox()) ?? {};
+      expect([name, anchor, y >= 0 && y + Math.min(height, 100) <= 800]).toEqual([
+        name,
+        anchor,
+        true,
+      ]);
+    }
   });
 
   test('lists every page of docs/ beside each page', () => {

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { SuiteResult } from '../../src/kernel/result/suite-result.ts';
 import { sentKey } from '../../src/report/sections/reference-view.ts';
 import type { LiveState, SavedView } from '../../src/report/sections/saved-view.ts';
+import { clock } from './clock.ts';
 import { beginIn, localEndpoint, type Said } from './command-line.ts';
 import { bodyOf } from './loopback.ts';
-import { startModelServer, type ModelServer, type Script } from './models/server.ts';
+import { startModelServer, vendorUrls, type ModelServer, type Script } from './models/server.ts';
 import { createRepository, temporaryFolder, writeFiles } from './repository.ts';
 
 /** What the page fetches. */
@@ -72,7 +73,10 @@ export async function openWorkbench({
 }: WorkbenchOptions): Promise<OpenWorkbench> {
   const server = await startModelServer({ answer });
   const directory = folderWith(files, git);
-  const begun = beginIn(directory, ['dev', ...args], { env: localEndpoint(server, env) });
+  const begun = beginIn(directory, ['dev', ...args], {
+    env: localEndpoint(server, env),
+    testOverrides: { clock, vendorUrls: vendorUrls(server) },
+  });
   const said = await Promise.race([begun.said('workbench: http'), begun.ended.then(() => '')]);
   const url = /http:\S+/.exec(said)?.[0];
   if (url === undefined) throw new Error(`it did not open: ${(await begun.ended).err}`);

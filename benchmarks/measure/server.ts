@@ -9,9 +9,10 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * `successor`: the first number in the question plus one, wrong for every tenth. `prose`: 200
- * letters, different every time.
+ * letters, different every time. `support`: a sentence about the first number, a wrong one for every
+ * twentieth if the question says "briefly".
  */
-export type Answering = 'successor' | 'prose';
+export type Answering = 'successor' | 'prose' | 'support';
 
 export interface Counted {
   calls: number;
@@ -56,12 +57,23 @@ function successor(question: string): string {
   return String(number % 10 === 0 ? number : number + 1);
 }
 
+function support(question: string, model: string): string {
+  const order = Number(/\d+/.exec(question)?.[0]);
+  return order % 20 === 13 && question.includes('briefly')
+    ? `Parcel ${String(order)} came back; ask the glaze desk.`
+    : `Refund for order ${String(order)} is on its way, says ${model}.`;
+}
+
 function serve(answering: Answering, latencyMs: number): void {
   let [calls, all, underWay, peak] = [0, 0, 0, 0];
   const textFor = (body: string): string => {
     if (answering === 'prose') return `${PROSE}${String(all)}`;
-    const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-    return successor(messages.at(-1)?.content ?? '');
+    const { messages, model } = JSON.parse(body) as {
+      messages: { content: string }[];
+      model: string;
+    };
+    const question = messages.at(-1)?.content ?? '';
+    return answering === 'support' ? support(question, model) : successor(question);
   };
   const server = http.createServer((request, response) => {
     let body = '';

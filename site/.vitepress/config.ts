@@ -124,8 +124,9 @@ export default defineConfig({
           item('What red, green and grey mean', 'verdicts'),
           item('The comment', 'comment'),
           item('Which line caused it', 'causes'),
+          item('What each code means', 'codes'),
+          item('Which line is tested', 'coverage'),
           item('Attributes', 'attributes'),
-          item('How a verdict is reached', 'statistics'),
         ],
       },
       {
@@ -140,6 +141,18 @@ export default defineConfig({
           item('Forks', 'forks'),
           item('Other tools', 'beside-other-tools'),
           item('Security', 'security'),
+        ],
+      },
+      {
+        text: 'For developers',
+        items: [
+          item('How a verdict is reached', 'statistics'),
+          item('Benchmarks', 'benchmarks/readme'),
+          item('Simulated verdicts', 'benchmarks/verdicts'),
+          {
+            text: 'Change evaldiff',
+            link: `https://github.com/${repository}/blob/${ref}/CONTRIBUTING.md`,
+          },
         ],
       },
     ],

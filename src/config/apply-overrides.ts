@@ -54,7 +54,8 @@ function withSetting(settings: JsonMap, { path: [key = '', member], value }: Set
   const before = settings[key];
   if (key === 'grader')
     return { ...settings, grader: withGraderSetting(before ?? {}, member, value) };
-  const set = member === undefined ? value : { ...(isMap(before) && before), [member]: value };
+  const whole = key === 'gate' && typeof before === 'string' ? { preset: before } : before;
+  const set = member === undefined ? value : { ...(isMap(whole) && whole), [member]: value };
   return { ...settings, ...(key === 'transport' && withoutTransports(settings)), [key]: set };
 }
 

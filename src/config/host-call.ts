@@ -13,6 +13,7 @@ export interface HostSettings {
 
 /**
  * For models that a file defines in code. `refused`: report an error. `written`: convert the file
- * without running the code. A function: run the code with it.
+ * without running the code. `verified`: the same as refused, but for answers that the file's own
+ * transforms have changed. A function: run the code with it.
  */
-export type CodeHost = 'refused' | 'written' | HostCall;
+export type CodeHost = 'refused' | 'written' | 'verified' | HostCall;

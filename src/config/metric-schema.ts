@@ -102,6 +102,9 @@ export const metricSchema = closed({
     )
     .optional(),
   language: codeLanguage.optional(),
+  modules: mapOf(anyText(), 'a map of texts')
+    .describe('Modules that JavaScript code can import: path → source.')
+    .optional(),
   threshold: numberBetween(-NO_BOUND, NO_BOUND)
     .describe(
       'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +
@@ -151,6 +154,14 @@ export const metricSchema = closed({
     .optional(),
 });
 
+/** `contains` is short for `{ uses: contains }`. */
+const orName = (schema: z.ZodType<RawMetric>): z.ZodType<RawMetric> =>
+  z.union([filled().transform((uses): RawMetric => ({ uses })), schema], {
+    error: 'must be the name of a metric, or a map like { uses: contains }',
+  });
+
+export const writtenMetric = orName(metricSchema);
+
 export const flexEvalSchema = metricSchema
   .omit({ uses: true, rubric: true, code: true, language: true, with: true })
   .required({ name: true });
@@ -160,9 +171,11 @@ export const flexEvalSchema = metricSchema
  */
 export const ownMetricSchema = metricSchema.omit({ depends_on: true });
 
+export const writtenOwnMetric = orName(ownMetricSchema);
+
 export const metricsSchema = z.union(
   [
-    listOf(metricSchema),
+    listOf(writtenMetric),
     closed({
       function: listOf(flexEvalSchema).describe("Built-in metrics, in FlexEval's form.").optional(),
       rubric: listOf(flexEvalSchema).describe("Rubrics, in FlexEval's form.").optional(),

@@ -8,8 +8,8 @@ import { isMap, type Json } from '../types/plain.ts';
 import {
   type RawMetric,
   LEVELS,
-  ownMetricSchema,
-  metricSchema,
+  writtenOwnMetric,
+  writtenMetric,
   flexEvalSchema,
   labelTexts,
 } from './metric-schema.ts';
@@ -31,12 +31,12 @@ export function readOwnMetrics(
   suite: readonly Metric[],
   builtIns: BuiltInMetrics,
 ): Metric[] {
-  return distinctMetrics(checkItems(reference.at('metrics'), ownMetricSchema), suite, builtIns);
+  return distinctMetrics(checkItems(reference.at('metrics'), writtenOwnMetric), suite, builtIns);
 }
 
 function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
   if (!isMap(field.value))
-    return checkItems(field, metricSchema, ({ path, value }) =>
+    return checkItems(field, writtenMetric, ({ path, value }) =>
       path.at(-1) === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
     );
   const listed = (kind: string, key: 'uses' | 'rubric') =>
@@ -143,11 +143,13 @@ function fromWritten(
 }
 
 function metricSource(
-  { uses, rubric, language = 'python', code = '' }: RawMetric,
+  { uses, rubric, language = 'python', code = '', modules }: RawMetric,
   parameters: Record<string, Json>,
 ): MetricSource {
   if (uses !== undefined) return { kind: 'built-in', uses, with: parameters };
-  return rubric === undefined ? { kind: 'code', language, code } : { kind: 'rubric', rubric };
+  return rubric === undefined
+    ? { kind: 'code', language, code, ...(modules && { modules }) }
+    : { kind: 'rubric', rubric };
 }
 
 /** The share of a dialogue's turns (or other parts) that must pass by default. */

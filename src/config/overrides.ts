@@ -28,7 +28,7 @@ function settableKeys(own: readonly OwnSettings[]): string[] {
   const gate = gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics');
   return [
     ...['n_tries', 'seed', 'transport'],
-    ...gate.map((key) => `gate.${key}`),
+    ...['preset', ...gate].map((key) => `gate.${key}`),
     ...['budget.max_calls', 'budget.max_cost_usd'],
     ...own.flatMap(({ key, members }) => members.map((member) => `${key}.${member}`)),
     ...['grader.model', 'grader.temperature'],

@@ -8,7 +8,6 @@ import type { Project, OwnSettings } from '../project/settings.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { callNotices } from './check-calls.ts';
 import { checkPassports, type ModelEnds } from './check-models.ts';
 import { checkGate, unreadFiles } from './check-settings.ts';
 import {
@@ -99,7 +98,7 @@ export async function readProject(
     checkPassports(settings, suites, tools.ends ?? null, { problems, notices });
   const isWhole = problems.length === 0 && options.overrides.prompts === null;
   const gating = withoutSilent(suites, rubrics, isWhole);
-  notices.push(...callNotices(suites), ...nearlyCritical(suites), ...caseTwins(tree, files.read));
+  notices.push(...nearlyCritical(suites), ...caseTwins(tree, files.read));
   if (options.configRequired)
     notices.push(...(await unreadFiles(tree, files, { settings, own: options.own })));
   const isEmpty = settings.file === null && suites.length === 0 && problems.length === 0;

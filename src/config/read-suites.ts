@@ -86,6 +86,7 @@ export async function loadSuites(
     notices.push(...each.notices);
   }
   const imported = chosen.flatMap((each) => each.imported ?? []);
+  nameApart(loaded);
   return {
     suites: chosen.flatMap(({ suites, stem }) =>
       suites.flatMap(({ suite, name }) => (suite === null || !isWanted(name, stem) ? [] : [suite])),
@@ -93,6 +94,21 @@ export async function loadSuites(
     settings: withImportedModels(reader, imported),
     rubrics: imported.flatMap(({ rubrics = [] }) => rubrics.map(({ file }) => file)),
   };
+}
+
+/** Adds its file to the name of an imported suite if an earlier file has a suite of that name. */
+function nameApart(loaded: readonly LoadedFile[]): void {
+  const taken = new Set<string>();
+  for (const { suites, imported } of loaded) {
+    for (const { suite } of suites) {
+      if (imported === null || suite === null || !taken.has(suite.prompt.name)) continue;
+      suite.prompt = {
+        ...suite.prompt,
+        name: `${suite.prompt.name} (${suite.prompt.file.replace(/\.\w+$/, '')})`,
+      };
+    }
+    for (const { suite } of suites) if (suite !== null) taken.add(suite.prompt.name);
+  }
 }
 
 interface PromptFile {

@@ -10,7 +10,7 @@ import { didYouMean } from '../text/suggest.ts';
 import type { Metric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { jsonText, type Notice, type Place, type Scalar } from '../types/plain.ts';
-import { ownMetricSchema } from './metric-schema.ts';
+import { writtenOwnMetric } from './metric-schema.ts';
 import { readOwnMetrics } from './metric.ts';
 import { readRecordedMessages, recordedMessages } from './recorded.ts';
 import type { LoadData } from './rows.ts';
@@ -53,7 +53,7 @@ export const referenceSchema = closed({
     .describe('Additional data, which metric code reads as dialogue.metadata.')
     .optional(),
   ...scriptMembers,
-  metrics: listOf(ownMetricSchema).describe('Additional metrics for this reference.').optional(),
+  metrics: listOf(writtenOwnMetric).describe('Additional metrics for this reference.').optional(),
 });
 
 export interface ReferenceContext {

@@ -7,13 +7,11 @@ type WrittenScores = 'from_strings' | readonly (readonly [string, number])[];
 
 interface WrittenChoices {
   choice_scores?: WrittenScores | undefined;
-  choices?: WrittenScores | undefined;
   choice_strings?: string | readonly string[] | undefined;
   threshold?: number | undefined;
 }
 
 interface ScoredChoices {
-  key: 'choice_scores' | 'choices';
   /** The labels of `choice_strings`, if there are any. */
   labels: readonly string[];
   /** Empty if a label is there twice or has no number. */
@@ -23,17 +21,15 @@ interface ScoredChoices {
 }
 
 export function rubricChoices(
-  { choice_scores, choices, choice_strings: strings = [] }: WrittenChoices,
+  { choice_scores: written = [], choice_strings: strings = [] }: WrittenChoices,
   passing: Pick<ScoredChoices, 'better' | 'pass'>,
 ): ScoredChoices {
-  const key = choice_scores === undefined && choices !== undefined ? 'choices' : 'choice_scores';
   const labels = typeof strings === 'string' ? [...strings] : strings;
-  const written = choice_scores ?? choices ?? [];
   const entries =
     written === 'from_strings' ? labels.map((label) => [label, Number(label)] as const) : written;
   const scores = new Map(entries);
   const isUsable = entries.length === scores.size && ![...scores.values()].some(Number.isNaN);
-  return { key, labels, scores: isUsable ? scores : new Map(), ...passing };
+  return { labels, scores: isUsable ? scores : new Map(), ...passing };
 }
 
 /** The labels whose scores reach the threshold. */
@@ -48,34 +44,42 @@ type ChoiceRule = (
   written: WrittenChoices,
 ) => [key: string, message: string] | false;
 
+const SCORES = 'choice_scores';
+
 const CHOICE_RULES: readonly ChoiceRule[] = [
-  ({ key }, { choice_strings: strings }) =>
+  (_, { choice_strings: strings }) =>
     typeof strings === 'string' &&
     /^from_n(?:_|$)/.test(strings) && [
-      key,
-      `${key} cannot be used: choice_strings from_n compares several answers, but a rubric ` +
+      SCORES,
+      `${SCORES} cannot be used: choice_strings from_n compares several answers, but a rubric ` +
         "judges only one; to compare base's answer with head's, use pairwise_preference",
     ],
-  ({ key, labels, scores }, written) => {
-    const only = written[key] === undefined && labels.length > 0;
+  ({ labels, scores }, { choice_scores: written }) => {
+    const only = written === undefined && labels.length > 0;
     const why = only ? '; choice_strings has labels but no scores' : '';
-    return scores.size === 0 && [key, `${key} must map at least one label to a number${why}`];
+    return scores.size === 0 && [SCORES, `${SCORES} must map at least one label to a number${why}`];
   },
-  ({ key, scores }) =>
-    [...scores.keys()].some((label) => label.trim() === '') && [key, `${key} has an empty label`],
-  ({ key, labels, scores }) => {
+  ({ scores }) =>
+    [...scores.keys()].some((label) => label.trim() === '') && [
+      SCORES,
+      `${SCORES} has an empty label`,
+    ],
+  ({ labels, scores }) => {
     const label = labels.find((each) => !scores.has(each));
     return (
-      label !== undefined && [key, `${key} has no score for the label "${label}" of choice_strings`]
+      label !== undefined && [
+        SCORES,
+        `${SCORES} has no score for the label "${label}" of choice_strings`,
+      ]
     );
   },
-  ({ key, labels, scores }) => {
+  ({ labels, scores }) => {
     const label = [...scores.keys()].find((each) => !labels.includes(each));
     return (
       labels.length > 0 &&
       label !== undefined && [
-        key,
-        `${key} has the label "${label}", which is not in choice_strings`,
+        SCORES,
+        `${SCORES} has the label "${label}", which is not in choice_strings`,
       ]
     );
   },

@@ -1,11 +1,10 @@
 import type { z } from 'zod';
-import { readRows, rowDocument } from '../documents/dataset.ts';
-import { Field } from '../documents/document.ts';
+import type { Field } from '../documents/document.ts';
 import type { Rubric } from '../types/metric.ts';
 import type { Notice } from '../types/plain.ts';
-import { reportContradictions } from './answers.ts';
+import { loadLabelled, reportContradictions } from './answers.ts';
 import type { LoadData } from './rows.ts';
-import { check, closed, filled, scalar, anyText } from './schema.ts';
+import { closed, filled, scalar, anyText } from './schema.ts';
 
 export interface RubricContext {
   load: LoadData;
@@ -23,11 +22,6 @@ export const examplesFromSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
 });
 
-interface WrittenExample {
-  field: Field;
-  value: z.output<typeof exampleSchema>;
-}
-
 export async function readExamples(
   rubric: Field,
   written: {
@@ -42,7 +36,8 @@ export async function readExamples(
     value,
   }));
   const { examples_from: from } = written;
-  const loaded = from ? await loadExamples(rubric.at('examples_from'), from.file, context) : [];
+  const field = rubric.at('examples_from', 'file');
+  const loaded = from ? await loadLabelled(field, from.file, exampleSchema, context) : [];
   const found = [...own, ...loaded].flatMap(
     ({ field, value: { content, context: before = null, ...example } }) => {
       const { place } = field;
@@ -65,23 +60,6 @@ export async function readExamples(
     rubric.problems,
   );
   return found;
-}
-
-async function loadExamples(
-  field: Field,
-  path: string,
-  { load }: RubricContext,
-): Promise<WrittenExample[]> {
-  const { problems } = field;
-  const loaded = await load(path, field.at('file').place, problems);
-  if (loaded === null) return [];
-  return readRows(loaded.file, loaded.content, problems).flatMap(({ line, value, written }) => {
-    const known = Object.entries(value).filter(([key]) => Object.hasOwn(exampleSchema.shape, key));
-    const place = { file: loaded.file, line };
-    const row = new Field(rowDocument(place, Object.fromEntries(known), written), problems);
-    const example = check(row, exampleSchema);
-    return example === undefined ? [] : [{ field: row, value: example }];
-  });
 }
 
 function matchingLabel(written: string, labels: readonly string[]): string | null {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Field } from '../documents/document.ts';
 import { stemOf } from '../documents/paths.ts';
 import { materialUsed, showsNothing } from '../metrics/keywords.ts';
-import type { Better, Rubric } from '../types/metric.ts';
+import type { Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice } from '../types/plain.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
 import { choiceProblems, rubricChoices, keywordProblems, labelsAt } from './rubric-choices.ts';
@@ -21,37 +21,17 @@ import {
   listOf,
   numberBetween,
   oneOf,
-  refuseMissing,
   anyText,
 } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
-const rubricMessageSchema = closed({
-  role: oneOf(['system', 'human', 'user', 'ai', 'assistant']).describe('Role of the message.'),
-  content: filled().describe('The text, with keywords in braces.'),
-});
-
-const PHOENIX = ['maximize', 'minimize', 'neutral'] as const;
-
-const DIRECTIONS: Readonly<Record<(typeof PHOENIX)[number], Better>> = {
-  maximize: 'higher',
-  minimize: 'lower',
-  neutral: 'none',
-};
-
 const rubricScore = numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE);
 
-/** FlexEval's and autoevals' map of labels, Phoenix's list, or the labels of `choice_strings`. */
+/** FlexEval's and autoevals' map of labels, or the labels of `choice_strings`. */
 const scoresSchema = z.union(
   [
     z.record(z.string(), rubricScore).transform((scores) => Object.entries(scores)),
     z.literal('from_strings'),
-    listOf(
-      closed({
-        choice: filled().describe('The label.'),
-        score: rubricScore.describe('Its score.'),
-      }).transform(({ choice, score }) => [choice, score] as const),
-    ),
   ],
   { error: 'must map at least one label to a number' },
 );
@@ -64,17 +44,11 @@ const rubricShape = {
   name: filled()
     .describe('Name of the rubric, if the file contains only one. Default: the name of the file.')
     .optional(),
-  prompt: filled()
-    .describe(
-      'The prompt of the grader. The keywords {completion}, {content}, {conversation} and ' +
-        'others insert the text to judge.',
-    )
-    .optional(),
-  messages: listOf(rubricMessageSchema)
-    .describe('Messages instead of prompt (Phoenix).')
-    .optional(),
+  prompt: filled().describe(
+    'The prompt of the grader. The keywords {completion}, {content}, {conversation} and ' +
+      'others insert the text to judge.',
+  ),
   choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
-  choices: scoresSchema.describe('The same as choice_scores (Phoenix).').optional(),
   better: oneOf(BETTER)
     .describe('Whether higher or lower scores are better. The labels with the best score pass.')
     .optional(),
@@ -100,9 +74,6 @@ const rubricShape = {
   examples_from: examplesFromSchema.describe('Data file with more examples.').optional(),
   input_outputs: withoutEffect,
   output_template: withoutEffect,
-  optimization_direction: oneOf(PHOENIX)
-    .describe("Phoenix's name for better: maximize, minimize or neutral.")
-    .optional(),
   use_cot: flag()
     .describe('false: the grader replies with the label and without reasons (autoevals).')
     .optional(),
@@ -158,15 +129,15 @@ async function readRubric(
   field: Field,
   context: RubricContext,
 ): Promise<Rubric> {
-  const { name, optimization_direction: phoenix, threshold, use_cot } = written;
+  const { name, prompt, threshold, use_cot } = written;
   const choices = rubricChoices(written, {
-    better: written.better ?? (phoenix && DIRECTIONS[phoenix]),
+    better: written.better,
     pass: labelTexts(field.at('pass'), written.pass),
   });
   const flaws = choiceProblems(choices, written);
   for (const [key, message] of flaws) field.at(key).refuse(`the rubric "${name}": ${message}`);
   noticeKeysWithoutEffect(field, context.notices);
-  const prompt = readPromptText(written, field, context.notices);
+  checkPromptText(written, field, context.notices);
   const labels = flaws.length > 0 ? [] : [...choices.scores.keys()];
   const examples = await readExamples(field, written, labels, context);
   if (materialUsed(prompt).has('expected'))
@@ -197,34 +168,12 @@ function noticeKeysWithoutEffect(field: Field, notices: Notice[]): void {
   }
 }
 
-function readPromptText(written: WrittenRubric, field: Field, notices: Notice[]): string {
-  const { name } = written;
-  const texts = promptTexts(written, field);
-  const prompt = texts.map(({ content }) => content).join('\n\n');
-  for (const { written: keyword, message } of keywordProblems(prompt)) {
-    const part = texts.find(({ content }) => content.includes(keyword))?.at ?? field;
-    field.refuse(message, part.placeOfText(keyword));
-  }
-  if (texts.length > 0 && showsNothing(prompt)) {
-    const message =
-      `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
-      'or {conversation}';
-    notices.push({ kind: 'unused', message, place: field.place });
-  }
-  return prompt;
-}
-
-function promptTexts(
-  { name, prompt, messages }: WrittenRubric,
-  field: Field,
-): { at: Field; content: string }[] {
-  const at = field.at('prompt');
-  if (prompt === undefined && messages === undefined) refuseMissing(at, Object.keys(rubricShape));
-  if (prompt !== undefined && messages !== undefined)
-    field.refuse(`the rubric "${name}" has prompt and messages; keep one of them`);
-  if (prompt !== undefined) return [{ at, content: prompt }];
-  return (messages ?? []).map(({ content }, index) => ({
-    at: field.at('messages', index, 'content'),
-    content,
-  }));
+function checkPromptText({ name, prompt }: WrittenRubric, field: Field, notices: Notice[]): void {
+  for (const { written, message } of keywordProblems(prompt))
+    field.refuse(message, field.at('prompt').placeOfText(written));
+  if (!showsNothing(prompt)) return;
+  const message =
+    `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
+    'or {conversation}';
+  notices.push({ kind: 'unused', message, place: field.place });
 }

@@ -4,6 +4,7 @@ import {
   DEFAULT_GATE,
   gateSettingsSchema,
   suiteGateSchema,
+  type GateSettings,
 } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
 import { TRANSPORTS, UNBOUNDED, gradersSchema, modelChoice, modelSchema } from './models.ts';
@@ -74,14 +75,52 @@ export const suiteGateMembers = {
   tolerance: tolerance().exactOptional(),
 };
 
-const settingsGateSchema = closed({
+/** What each preset changes in the defaults. */
+const GATE_PRESETS = {
+  strict: { on_inconclusive: 'fail', removed: 'fail', scoring: 'fail', new: 'fail' },
+  normal: {},
+  lenient: { gate_on: 'suite', churn: 'accept' },
+} as const satisfies Record<string, Partial<GateSettings>>;
+
+const preset = oneOf(['strict', 'normal', 'lenient']).describe(
+  'strict: inconclusive suites, removed and failing new references and changed scoring also ' +
+    'make a run red. lenient: only suites and critical references do.',
+);
+
+/** The schema shows the default, but only `preset` decides it. */
+function withoutDefault(key: z.ZodType): z.ZodType {
+  return key instanceof z.ZodDefault
+    ? (key.unwrap() as z.ZodType).exactOptional().meta({ default: key.def.defaultValue })
+    : key;
+}
+
+const gateMembers = {
   ...gate,
   tolerance: tolerance().default(DEFAULT_GATE.tolerance),
   alpha: numberBetween(0.0001, 0.5)
     .describe(gate.alpha.unwrap().description ?? '')
     .default(DEFAULT_GATE.alpha),
   anchor: anchor.describe(gate.anchor.unwrap().description ?? '').default(DEFAULT_GATE.anchor),
-})
+};
+
+const settingsGateSchema = z
+  .union(
+    [
+      preset.transform((name) => ({ preset: name })),
+      closed({
+        preset: preset.default('normal'),
+        ...Object.fromEntries(
+          Object.entries(gateMembers).map(([key, member]) => [key, withoutDefault(member)]),
+        ),
+      }),
+    ],
+    { error: 'must be strict, normal or lenient, or a map like { preset: strict, new: report }' },
+  )
+  .transform(({ preset: name, ...own }): GateSettings => ({
+    ...DEFAULT_GATE,
+    ...GATE_PRESETS[name],
+    ...own,
+  }))
   .describe('When a run is red.')
   .prefault({});
 

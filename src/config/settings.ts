@@ -25,7 +25,9 @@ export function readSettings(
   // A wrong key does not hide the others, so that the right files are read.
   const written: RawSettings = {
     ...settingsSchema(own).parse({}),
-    ...checkMembers(file, { ...settingsMembers(), ...ownMembers(own) }),
+    ...checkMembers(file, { ...settingsMembers(), ...ownMembers(own) }, ({ path }) =>
+      path[0] === 'code' ? 'set it for a run: --code host, or code: host in the workflow' : null,
+    ),
   };
   const { models = {}, transport, embeddings, sweep = {}, ...others } = written;
   checkSweep(file.at('sweep'), sweep);

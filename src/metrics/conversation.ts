@@ -271,41 +271,40 @@ function numericArguments(call: ToolCall): ExactJson[] {
   );
 }
 
-const expression = z.string().describe('RE2 syntax: no look-around, no back-references.');
-
 const plainFlags = { ignore_case: false, multiline: false, dot_all: false };
 
-/** Patterns match text in composed form (NFC), so this composes the text. */
-function judgedText(answer: MetricAnswer, level: MetricLevel): string {
-  return normaliseText(textAt(answer, level), AS_WRITTEN);
-}
+const ofPattern = {
+  parameters: {
+    expression: z.string().describe('RE2 syntax: no look-around, no back-references.'),
+  },
+  check({ expression }: { expression: string }): string[] {
+    const compiled = compilePattern(expression, plainFlags);
+    return typeof compiled === 'string' ? [compiled] : [];
+  },
+};
 
-function patternProblems(pattern: string): string[] {
-  const compiled = compilePattern(pattern, plainFlags);
-  return typeof compiled === 'string' ? [compiled] : [];
+/** Patterns match text in composed form (NFC), so this composes the text. */
+function matchesIn(expression: string, answer: MetricAnswer, level: MetricLevel): number {
+  const compiled = compilePattern(expression, plainFlags);
+  const text = normaliseText(textAt(answer, level), AS_WRITTEN);
+  return typeof compiled === 'string' ? 0 : [...compiled.matchAll(text)].length;
 }
 
 const matchesRegex = defineMetric({
   ...flexEval,
+  ...ofPattern,
   name: 'message_matches_regex',
   summary: 'The judged text matches the pattern.',
-  parameters: { expression },
   ...yesOrNo,
   example: { ...exampleAnswer, with: { expression: '^Hello' }, value: 1, pass: true },
-  check: (options) => patternProblems(options.expression),
-  measure({ answer, options, context }) {
-    const compiled = compilePattern(options.expression, plainFlags);
-    return passOrFail(
-      typeof compiled !== 'string' && compiled.test(judgedText(answer, context.level)),
-      'the pattern is not found',
-    );
-  },
+  measure: ({ answer, options: { expression }, context: { level } }) =>
+    passOrFail(matchesIn(expression, answer, level) > 0, 'the pattern is not found'),
 });
 
 const countRegex = counter({
+  ...ofPattern,
   name: 'count_of_parts_matching_regex',
   summary: 'Number of non-overlapping matches of the pattern in the judged text.',
-  parameters: { expression },
   range: '0 and up',
   example: {
     output: 'one, two, three',
@@ -313,14 +312,8 @@ const countRegex = counter({
     value: 3,
     pass: false,
   },
-  check: ({ expression: pattern }) => patternProblems(pattern),
   unit: 'parts',
-  count(answer, level, { expression: pattern }) {
-    const compiled = compilePattern(pattern, plainFlags);
-    return typeof compiled === 'string'
-      ? 0
-      : [...compiled.matchAll(judgedText(answer, level))].length;
-  },
+  count: (answer, level, { expression }) => matchesIn(expression, answer, level),
 });
 
 const identityMetric = defineMetric({

@@ -132,6 +132,10 @@ export const offByDefault = (description: string) =>
 
 const sharedParameters = {
   negate: offByDefault('Swaps pass and fail. Errors stay errors.'),
+  transform: z
+    .string()
+    .optional()
+    .describe('JavaScript that changes the answer before the metric reads it: `output.trim()`.'),
 };
 
 export function defineBatch<S extends z.ZodRawShape>(spec: BatchSpec<S>): MetricDefinition {

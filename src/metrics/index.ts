@@ -24,6 +24,7 @@ import { similarityMetrics } from './similarity.ts';
 import { structuredMetrics } from './structured.ts';
 import { textMetrics } from './text.ts';
 import { transcript } from './transcript.ts';
+import { transformAnswers, withChanged } from './transform.ts';
 import { metricNumber } from './value.ts';
 
 type CodeSource = Extract<MetricSource, { kind: 'code' }>;
@@ -38,6 +39,7 @@ async function scoreCode(
   const results = await tools.evaluate({
     language: source.language,
     code: source.code,
+    modules: source.modules,
     outputs: [...(bounded ? ['metric'] : ['metric', 'result']), 'reason?'],
     inputs: answers.map((answer) => ({
       prompt: transcript(answer.messages),
@@ -243,10 +245,23 @@ export async function scoreMetric(
     ({ completion }) =>
       definition?.group === 'operational' || textOf(completion).length <= MAX_OUTPUT,
   );
-  const results = (await measureAll(definition, metric, readable, context)).map((result) =>
+  const body = source.kind === 'built-in' ? source.with.transform : undefined;
+  const isChanged = typeof body === 'string';
+  const { answers: judged, failed } = isChanged
+    ? await transformAnswers(body, readable, tools)
+    : { answers: readable, failed: new Map<MetricAnswer, Measurement>() };
+  const results = (await measureAll(definition, metric, judged, context)).map((result) =>
     applyBounds(result, metric, definition, tools.rubrics),
   );
-  const byText = new Map(readable.map((answer, index) => [answer, results[index]]));
+  const open = readable.filter((answer) => !failed.has(answer));
+  const byText = new Map([
+    ...failed,
+    ...open.flatMap((answer, index) => {
+      const [result, changed] = [results[index], judged[index]];
+      if (result === undefined || changed === undefined) return [];
+      return [[answer, isChanged ? withChanged(result, changed) : result] as const];
+    }),
+  ]);
   const tooLong = measureError('the answer is longer than 1 MiB');
   return answers.map((answer) => toScore(metric, byText.get(answer) ?? tooLong));
 }

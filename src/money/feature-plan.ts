@@ -65,4 +65,6 @@ export function plannedFeature<Own>(
 export interface CallNames {
   certain?: { key: string; words(calls: number): string };
   possible?: string;
+  /** Instead of `possible`, if the calls need no regression. */
+  always?: string;
 }

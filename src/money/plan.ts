@@ -9,11 +9,13 @@ import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
 import { isReplayedTarget, plannedQuestions, type Plan } from './prepared.ts';
 
 /** For example: `; up to 20 more calls if something regresses or is fixed`. */
-export function possibleWords({ possible }: Plan): string {
-  const calls = sum(Object.values(possible));
-  return calls === 0
-    ? ''
-    : `; up to ${counted(calls, 'more call')} if something regresses or is fixed`;
+export function possibleWords({ possible, always = {} }: Plan): string {
+  const words = (calls: number, when: string) =>
+    calls === 0 ? '' : `; up to ${counted(calls, 'more call')} ${when}`;
+  return (
+    words(sum(Object.values(possible)), 'if something regresses or is fixed') +
+    words(sum(Object.values(always)), 'after the verdict')
+  );
 }
 
 export function recordedWords(replayed: number): string {
@@ -108,6 +110,10 @@ export function withFeatureCalls(
         (certain[names.certain.key] ?? 0) + sumOf(own?.certain.filter((each) => !isGrade(each)));
     if (names?.possible !== undefined) possible[names.possible] = own?.possible ?? 0;
   }
+  const always = features.flatMap(({ key, calls: names }) => {
+    const calls = planned.find((each) => each.key === key)?.possible ?? 0;
+    return names?.always === undefined || calls === 0 ? [] : [[names.always, calls] as const];
+  });
   const grades = planned.flatMap((own) => own.certain.filter(isGrade));
   return {
     ...plan,
@@ -115,6 +121,7 @@ export function withFeatureCalls(
     certain,
     possible,
     usual_possible: sum(planned.map(({ usual }) => usual)),
+    ...(always.length > 0 && { always: Object.fromEntries(always) }),
   };
 }
 

@@ -56,6 +56,8 @@ export interface Plan {
   /** Upper limit of calls that only a regression or a fix causes. Keyed as in `plan --json`. */
   possible: Readonly<Record<string, number>>;
   usual_possible: number;
+  /** Upper limit of calls after the verdict that need no regression. Absent: none. */
+  always?: Readonly<Record<string, number>>;
 }
 
 export interface Prepared {

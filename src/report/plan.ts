@@ -89,18 +89,27 @@ function agentCostWords(most: number, cap: Cap | null): string {
   );
 }
 
-function possibleLine({ usual_possible: usual, possible }: Plan, forecast?: Forecast): string[] {
+function possibleLine(
+  { usual_possible: usual, possible, always = {} }: Plan,
+  forecast?: Forecast,
+): string[] {
   const most = sum(Object.values(possible));
+  const later = sum(Object.values(always));
   const calls = sum((forecast?.models ?? []).map((model) => model.calls));
   const cost = forecast?.cost_usd ?? null;
   const price = (of: number) =>
     cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
-  return most === 0
-    ? []
-    : [
-        `if something regresses: usually about ${counted(usual, 'more call')}${price(usual)}, ` +
-          `at most ${count(most)}${price(most)}`,
-      ];
+  return [
+    ...(most === 0
+      ? []
+      : [
+          `if something regresses: usually about ${counted(usual, 'more call')}${price(usual)}, ` +
+            `at most ${count(most)}${price(most)}`,
+        ]),
+    ...(later === 0
+      ? []
+      : [`after the verdict: at most ${counted(later, 'more call')}${price(later)}`]),
+  ];
 }
 
 function ownLimitLines(runs: readonly SuiteRun[]): string[] {
@@ -133,11 +142,11 @@ export function planJson({
   caps,
 }: Omit<PlanView, 'certainWords'>): object {
   const { suites, plan } = prepared;
-  const { certain, possible, ...calls } = plan;
+  const { certain, possible, always, ...calls } = plan;
   return {
     trust,
     sources: sources(trust.level),
-    plan: { ...calls, ...certain, ...possible },
+    plan: { ...calls, ...certain, ...possible, ...always },
     answer_calls: answerCalls(prepared),
     forecast: forecast ?? null,
     ...(caps !== undefined && { caps: { max_calls: caps.maxCalls, max_cost_usd: caps.maxCost } }),

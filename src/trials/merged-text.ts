@@ -55,7 +55,8 @@ export function composeText(
 type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
 function draftLines(base: string, head: string): Draft[] | null {
-  const changes = diffArrays(base.split('\n'), head.split('\n'), { maxEditLength: MAX_DIFF_EDITS });
+  const [before, after] = [linesBeside(base, head), head.split('\n')];
+  const changes = diffArrays(before, after, { maxEditLength: MAX_DIFF_EDITS });
   if (changes === undefined) return null;
   const drafts: Draft[] = [];
   let [onBase, onHead] = [0, 0];
@@ -70,6 +71,11 @@ function draftLines(base: string, head: string): Draft[] | null {
     if (!removed) onHead += value.length;
   }
   return drafts;
+}
+
+/** An empty text beside another has no line, not an empty one. */
+function linesBeside(text: string, other: string): string[] {
+  return text === '' && other !== '' ? [] : text.split('\n');
 }
 
 function piece(text: string, side: TextPiece['side'], line: number): TextPiece {

@@ -6,7 +6,7 @@ import { joinParts, lineUnit, wholePart, type MergedPart } from './change-unit.t
 import { align, wordSimilarity, wholeSpan } from './text-units.ts';
 import { textPart, type Places } from './unit-places.ts';
 
-type PlacedMessage = Prompt['messages'][number];
+export type PlacedMessage = Prompt['messages'][number];
 
 const MIN_MESSAGE_LIKELIHOOD = 0.2;
 
@@ -51,7 +51,7 @@ function messageText({ content, written }: PlacedMessage, isForeign: boolean): s
   return isForeign ? (written ?? content) : content;
 }
 
-function onBothSides(
+export function onBothSides(
   base: PlacedMessage,
   head: PlacedMessage,
   places: Places,
@@ -83,7 +83,7 @@ function shownParts(text: string, known: readonly PromptPart[]): Pick<PlacedMess
 }
 
 /** `next`: the message that follows on head. */
-function oneSided(
+export function oneSided(
   message: PlacedMessage,
   side: Side,
   next: PlacedMessage | undefined,

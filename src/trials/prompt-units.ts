@@ -144,7 +144,7 @@ interface Difference {
   head: Json | undefined;
 }
 
-function mergeParameters(
+export function mergeParameters(
   base: SuiteSide,
   head: SuiteSide,
   read: ReadLines,

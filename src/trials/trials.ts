@@ -25,15 +25,18 @@ export interface FoundCause {
   tries: number;
 }
 
-export interface Trials {
-  units: number;
-  alpha: number;
-  rates: ReadonlyMap<number, Rates>;
-  outcomes: { units: ReadonlySet<number>; reference: number; passed: boolean }[];
+export interface TryLog {
+  outcomes: (Draw & { passed: boolean })[];
   most: number;
   made: number;
   silent: number;
   attempt: TryUnits;
+}
+
+export interface Trials extends TryLog {
+  units: number;
+  alpha: number;
+  rates: ReadonlyMap<number, Rates>;
 }
 
 /** `tries`: the cap was reached. `errors`: no try could be judged. */
@@ -45,9 +48,12 @@ export function startTrials(
   experiment: { units: number; alpha: number; fell: readonly Fall[]; tries: number },
   attempt: TryUnits,
 ): Trials {
-  const { units, alpha, fell, tries: most } = experiment;
-  const rates = estimateRates(fell);
-  return { units, alpha, rates, outcomes: [], most, made: 0, silent: 0, attempt };
+  const { units, alpha, fell, tries } = experiment;
+  return { units, alpha, rates: estimateRates(fell), ...startLog(tries, attempt) };
+}
+
+export function startLog(most: number, attempt: TryUnits): TryLog {
+  return { outcomes: [], most, made: 0, silent: 0, attempt };
 }
 
 const PRIOR_TRIES = 3;
@@ -71,7 +77,7 @@ function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
 
 /** Makes as many tries as the cap allows. If there are none, returns the reason. */
 export async function drawTries(
-  trials: Trials,
+  trials: TryLog,
   wanted: readonly Draw[],
 ): Promise<(boolean | null)[] | TrialsEnd> {
   const draws = wanted.slice(0, Math.max(0, trials.most - trials.made));

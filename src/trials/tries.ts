@@ -1,10 +1,12 @@
 import { runExtraTries, type ExtraTry } from '../kernel/ask/rounds.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
+import type { TryResult } from '../kernel/result/reference-result.ts';
 import {
   type Generation,
   fingerprintOf,
   type AffectedReference,
 } from '../kernel/select/affected-suite.ts';
+import { judgingCalls } from '../money/judging-calls.ts';
 import { counted } from '../text/amounts.ts';
 import { takesOverlay, type Complete } from '../types/model.ts';
 import { outcomeBy, type FallView } from './fallen.ts';
@@ -29,6 +31,18 @@ const LEAST_CALLS = 120;
 
 export function experimentCalls(compared: number, most: number): number {
   return Math.min(most, Math.max(LEAST_CALLS, Math.ceil(compared / 2)));
+}
+
+export function callsPerTry(run: SuiteRun): number {
+  const { answerer } = run.scoring;
+  if (answerer !== null) return answerer.mostCalls;
+  const first = run.runs.findIndex(
+    ({ affected: { base, head } }) => base !== null && head !== null,
+  );
+  if (first < 0) return 1;
+  const own = { ...run, baseScoring: null };
+  const graded = judgingCalls([own], () => new Map([[first, 1]]));
+  return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
 }
 
 /**
@@ -85,13 +99,26 @@ interface PromptTry {
 
 export type MakeTries = (wanted: readonly PromptTry[]) => Promise<(boolean | null)[]>;
 
-/** Uses new try indices, so that no stored answer is reused. */
 export function extraTries(
   run: SuiteRun,
   ids: readonly string[],
-  { complete, evaluate, random, scoreMetric, price }: TryTools,
+  tools: TryTools,
   metrics: FallView['metrics'] = null,
 ): MakeTries {
+  const make = extraResults(run, ids, tools);
+  return async (wanted) =>
+    (await make(wanted)).map((result) => {
+      const outcome = outcomeBy(result, metrics);
+      return outcome === 'pass' ? true : outcome === 'fail' ? false : null;
+    });
+}
+
+/** Uses new try indices, so that no answer of the run is reused. */
+export function extraResults(
+  run: SuiteRun,
+  ids: readonly string[],
+  { complete, evaluate, random, scoreMetric, price }: TryTools,
+): (wanted: readonly PromptTry[]) => Promise<TryResult[]> {
   const tools = { complete, evaluate, random, scoreMetric, price };
   const next = new Map<string, number>();
   for (const { affected, base, head } of run.runs)
@@ -116,11 +143,7 @@ export function extraTries(
       return [{ run: index, generation: asked, try: at, prompt }];
     });
     if (tries.length < wanted.length) throw new TypeError('a try needs a reference that ran');
-    const results = await runExtraTries(run, tries, tools);
-    return results.map((result) => {
-      const outcome = outcomeBy(result, metrics);
-      return outcome === 'pass' ? true : outcome === 'fail' ? false : null;
-    });
+    return runExtraTries(run, tries, tools);
   };
 }
 

@@ -16,6 +16,17 @@ export async function fileLines(tree: SourceTree | null, file: string): Promise<
   return new TextDecoder().decode(await tree.read(file)).split(/\r?\n/);
 }
 
+/** The files that a prompt is written in. */
+export function sourceFiles(prompt: Prompt | undefined): Set<string> {
+  if (prompt === undefined) return new Set();
+  return new Set([
+    prompt.file,
+    ...prompt.messages.map(({ place }) => place.file),
+    ...Object.values(prompt.places).map(({ file }) => file),
+    ...(prompt.code === null ? [] : [prompt.code.place.file]),
+  ]);
+}
+
 type BySide<T> = Record<Side, T | null>;
 
 export interface Places {

@@ -27,7 +27,7 @@ export type JudgedSide = 'user' | 'both';
 
 export type MetricSource =
   | { kind: 'built-in'; uses: string; with: Record<string, Json> }
-  | { kind: 'code'; language: CodeLanguage; code: string }
+  | { kind: 'code'; language: CodeLanguage; code: string; modules?: Record<string, string> }
   | { kind: 'rubric'; rubric: string };
 
 export type Better = 'higher' | 'lower' | 'none';

@@ -357,6 +357,8 @@ export interface CodeJob {
   at?: CodePlace | undefined;
   language: CodeLanguage;
   code: string;
+  /** Modules that JavaScript can import: path → source. */
+  modules?: Readonly<Record<string, string>> | undefined;
   /**
    * Variables to read. `?` marks an optional text. If the list is empty, only syntax and imports
    * are checked.

@@ -108,9 +108,17 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
     const way = wayOf(event, shown.length);
     if (way === null) return;
     event.preventDefault();
-    if (way === 'search') search.current?.focus();
-    else goTo(way, 'auto');
+    goTo(way, 'auto');
   };
+  useEffect(() => {
+    const find = (event: KeyboardEvent) => {
+      if (event.key !== '/' || isTyping(event)) return;
+      event.preventDefault();
+      search.current?.focus();
+    };
+    document.addEventListener('keydown', find);
+    return () => document.removeEventListener('keydown', find);
+  }, []);
   const rows = isPrinted ? shown.map((_, index) => ({ index, top: null })) : items;
   return (
     <section>
@@ -171,11 +179,10 @@ function useOpenRows() {
   };
 }
 
-/** Where a key leads: to a row, or to the search. Closes an open row on Escape. */
-function wayOf(event: KeyboardEvent, rows: number): number | 'search' | null {
+/** The row that a key leads to. Closes an open row on Escape. */
+function wayOf(event: KeyboardEvent, rows: number): number | null {
   const target = event.target as HTMLElement;
   if (isTyping(event)) return null;
-  if (event.key === '/') return 'search';
   const at = rowIndexOf(target);
   if (event.key === 'Escape') {
     target.closest('.case')?.removeAttribute('open');

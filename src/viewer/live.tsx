@@ -60,8 +60,8 @@ export function useLive(): { view: ViewData | null; live: Live } {
   const shown = isGone
     ? { ...state, note: ENDED_NOTE, isBad: true }
     : { ...state, isBad: state.isBad || reply.bad };
-  const { prompts = [], notes = [] } = view?.live ?? {};
-  return { view, live: { state: shown, reply: reply.said, act, prompts, notes } };
+  const { prompts = [], notes = [], canStart = false } = view?.live ?? {};
+  return { view, live: { state: shown, reply: reply.said, act, prompts, notes, canStart } };
 }
 
 /** Runs `work` again if it was wanted during a run. */

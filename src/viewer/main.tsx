@@ -1,5 +1,6 @@
-import { render, type ComponentChild, type FunctionComponent } from 'preact';
+import { render, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { paragraph, text } from '../report/sections/document.ts';
 import { shortSha } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { FirstTests } from './actions.tsx';
@@ -7,7 +8,7 @@ import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
 import { Compare, comparedColumns } from './compare.tsx';
 import { Costs } from './costs.tsx';
-import { unpackView, type ViewData } from './data.ts';
+import { unpackView, withVisibleText, type ViewData } from './data.ts';
 import { Metrics, Suites } from './figures.tsx';
 import { TestList } from './list.tsx';
 import { LiveBar, LiveNotes, useLive } from './live.tsx';
@@ -146,16 +147,25 @@ function SavedBar({ view: { result } }: { view: ViewData }) {
 /** The page of `evaldiff dev`. */
 function LiveApp({ isPrinted }: { isPrinted: boolean }) {
   const { view, live } = useLive();
-  if (view !== null) return <App {...{ view, isPrinted, live }} />;
+  if (view !== null && !live.canStart) return <App {...{ view, isPrinted, live }} />;
   return (
     <>
       <LiveBar live={live} />
       <main>
-        <ul>
-          {live.state.problems.map((problem) => (
-            <li>{problem}</li>
-          ))}
-        </ul>
+        {live.canStart ? (
+          <p class="verdict open">
+            This folder has no suite yet.{' '}
+            <button type="button" onClick={() => void live.act({ kind: 'start' })}>
+              Write an example
+            </button>
+          </p>
+        ) : (
+          <ul>
+            {live.state.problems.map((problem) => (
+              <li>{problem}</li>
+            ))}
+          </ul>
+        )}
       </main>
     </>
   );
@@ -181,32 +191,52 @@ function Worst({ test }: { test: TestRow | undefined }) {
   );
 }
 
-const INCOMPLETE =
-  'This file is incomplete, so it cannot be shown. Download it again, or open result.json with ' +
-  'npx evaldiff view result.json.';
+const UNREADABLE =
+  'This file is incomplete or of another version, so it cannot be shown. Download it again, or open ' +
+  'result.json with npx evaldiff view result.json.';
+
+/** A `result.json` has no report, so only its title is on top. */
+async function readDropped(file: File | undefined): Promise<ViewData> {
+  const result = withVisibleText(JSON.parse((await file?.text()) ?? '') as ViewData['result']);
+  if ((result.schema_version as number) !== 2) throw new Error('It has another version');
+  const top = [paragraph([text(result.title)], 'verdict')];
+  return { result, blocks: { top, groups: [], metrics: [], more: [], footer: [] }, left: null };
+}
 
 async function startViewer(): Promise<void> {
   const root = document.getElementById('root');
   if (root === null) return;
-  const draw = (shown: ComponentChild) => render(shown, root);
-  try {
-    const isLive = root.dataset['live'] !== undefined;
-    const view = isLive
-      ? null
-      : await unpackView(document.getElementById('data')?.textContent ?? '');
-    const page = (isPrinted: boolean) =>
+  const isLive = root.dataset['live'] !== undefined;
+  let view: ViewData | null = null;
+  const draw = (isPrinted: boolean) =>
+    render(
       view === null ? (
         <LiveApp isPrinted={isPrinted} />
       ) : (
         <App {...{ view, isPrinted, live: null }} />
-      );
-    draw(page(false));
-    // `render` draws at once, so that all rows are there when the browser prints.
-    addEventListener('beforeprint', () => draw(page(true)));
-    addEventListener('afterprint', () => draw(page(false)));
-  } catch {
-    draw(<p class="broken">{INCOMPLETE}</p>);
-  }
+      ),
+      root,
+    );
+  const show = async (read: () => Promise<ViewData | null>) => {
+    try {
+      view = await read();
+      draw(false);
+    } catch {
+      render(<p class="broken">{UNREADABLE}</p>, root);
+    }
+  };
+  await show(async () =>
+    isLive ? null : unpackView(document.getElementById('data')?.textContent ?? ''),
+  );
+  // `render` draws at once, so that all rows are there when the browser prints.
+  addEventListener('beforeprint', () => draw(true));
+  addEventListener('afterprint', () => draw(false));
+  if (isLive) return;
+  addEventListener('dragover', (event) => event.preventDefault());
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    void show(() => readDropped(event.dataTransfer?.files[0]));
+  });
 }
 
 addEventListener('DOMContentLoaded', () => void startViewer());

@@ -18,7 +18,10 @@ interface PageData extends Omit<ViewData, 'live'> {
 }
 
 /** Set in the page of `evaldiff dev`. */
-export interface Live extends Pick<NonNullable<ViewData['live']>, 'prompts' | 'notes'> {
+export interface Live extends Pick<
+  NonNullable<ViewData['live']>,
+  'prompts' | 'notes' | 'canStart'
+> {
   state: LiveState;
   /** What the last action did. */
   reply: string;

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { agentRow } from '../../../src/features/agents/rows/index.ts';
-import {
-  agentSchema,
-  limitsShape,
-  taskShape,
-  workspaceShape,
-} from '../../../src/features/agents/schema.ts';
+import { agentSchema } from '../../../src/features/agents/schema.ts';
 import { instructionSettings } from '../../../src/features/agents/settings.ts';
 import { AGENT_NAMES } from '../../../src/features/agents/suite/spec.ts';
 
@@ -34,16 +29,6 @@ describe('the page about agents', () => {
       expect(instructionFiles).toEqual(expect.arrayContaining(codes(files)));
       expect(skillFolders).toEqual(expect.arrayContaining(codes(folders)));
     }
-  });
-
-  test('documents every key of a suite', () => {
-    const said = rowsOf('Keys of a suite').map(([keys = '', words = '']) => `${keys} ${words}`);
-    const keys = [
-      ...['agent', 'model', 'limits'],
-      ...Object.keys(workspaceShape).map((key) => `workspace.${key}`),
-      ...[...Object.keys(limitsShape), ...Object.keys(taskShape)],
-    ];
-    for (const key of keys) expect(said.join('\n')).toContain(`\`${key}\``);
   });
 
   test('lists the lines of an own agent with their fields, and names its tool for skills', () => {

@@ -70,9 +70,8 @@ describe('docs/conversations.md', () => {
     );
     const { project } = await read(first);
     const { criteria = [], max_steps: steps } = mentorIn(project) ?? {};
-    const listed = (words: string[]) => words.map((word) => `\`${word}\``).join(', ');
-    expect(page).toContain(`| \`max_steps\` | ${String(steps)} |`);
-    expect(page).toContain(`| \`criteria\` | ${listed(criteria.map(({ name }) => name))} |`);
+    expect(page).toContain(`Default: ${String(steps)}.`);
+    expect(page).toContain(`Default: ${criteria.map(({ name }) => name).join(', ')}.`);
     const others = criteria.filter(({ combine }) => combine !== 'all');
     const exceptions = others.map(({ name, combine }) => `\`${combine}\` for \`${name}\``);
     expect(page).toContain(`(by default \`all\`, but ${exceptions.join(', ')})`);

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parse } from 'yaml';
@@ -11,6 +11,8 @@ import {
   fixtureEnvironment,
   temporaryFolder,
 } from '../../stand-ins/repository.ts';
+
+import { onlyComment, pullRequest } from '../end-to-end/stage.ts';
 
 interface Step {
   name?: string;
@@ -183,6 +185,35 @@ describe('the workflow that releases evaldiff in your own account', () => {
       for (const [, tag = '', path = ''] of addresses)
         expect([tag, path, has(tag, path)]).toEqual([ref, path, true]);
     }
+  });
+
+  test('is followed by a red comment when a pull request breaks the suite that init wrote', async () => {
+    expect(release({ ...fork, tag: 'v6' }).ok).toBe(true);
+    const pinned = temporaryFolder('pinned');
+    const files = ['--git-dir', fork.bare, '--work-tree', pinned, 'checkout', 'v6', '--', 'dist'];
+    gitAt(pinned, ...files);
+    const { directory } = createRepository();
+    await commandIn(directory, ['init', '--from', `${REPOSITORY}@v6`], withoutKeys());
+    const { 'prompts/support.yaml': prompt = '', ...written } = filesBelow(directory);
+    const [, model = ''] = /^model: (.*)$/m.exec(prompt) ?? [];
+    const local = `models: { ${model}: { provider: openai, endpoint: local } }\n`;
+    const settings = `${written['evaldiff.yaml'] ?? ''}${local}`;
+    const { at, run } = await pullRequest(
+      { ...written, 'evaldiff.yaml': settings, 'prompts/support.yaml': prompt },
+      { 'prompts/support.yaml': prompt.replace(/^ {2}Returns .*\n/m, '') },
+      {
+        answer: ({ messages }) => ({
+          text: /parcel\?|30 days/.test(JSON.stringify(messages)) ? 'Northmail, 30 days' : 'Ever',
+        }),
+        start: (env, cwd) =>
+          spawn(process.execPath, [join(pinned, 'dist/action/index.js')], {
+            ...{ cwd, env, stdio: ['ignore', 'pipe', 'pipe'] },
+          }),
+      },
+    );
+    expect([run.code, run.outputs['conclusion']]).toEqual([1, 'failure']);
+    expect(onlyComment(at)).toContain('❌ Regressed: `support`');
+    expect(onlyComment(at)).toContain('- Returns are possible within 30 days.');
   });
 
   test('makes no tag if dist/ is not what src/ builds', () => {

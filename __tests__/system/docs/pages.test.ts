@@ -66,7 +66,7 @@ const GUIDES: readonly Guide[] = [
     edits: {
       'git switch --create warmer': [
         'prompts/support.yaml',
-        'Returns are possible within 30 days. ',
+        '  Returns are possible within 30 days.\n',
         '',
       ],
     },

@@ -90,7 +90,7 @@ describe('JSON Schemas', () => {
     ['rubrics', 'r: { prompt: x, choice_scores: { A: good } }'],
     ['rubrics', 'r: { promt: x }'],
     ['attributes', 'domains: [{ title: x }]'],
-    ['attributes', 'slack: 2'],
+    ['attributes', 'task: 2'],
     ['attributes', 'prompts: { p.yaml: [a] }'],
   ])('of %s reject %s', (kind, text) => {
     expect(validators[kind]!(parse(text))).toBe(false);

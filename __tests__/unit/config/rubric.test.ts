@@ -80,18 +80,6 @@ describe('rubrics', () => {
     ).toEqual(['1', 1, '5', 5]);
   });
 
-  test('may have messages and choices as in Phoenix, and choices in a list', async () => {
-    const { list } = await rubrics(
-      'name: correct\ndescription: d\noptimization_direction: maximize\nmessages:\n  - { role: system, content: Judge. }\n  - { role: user, content: "{output}" }\nchoices: { correct: 1, incorrect: 0 }\n',
-    );
-    expect(list).toMatchObject([{ name: 'correct', prompt: 'Judge.\n\n{output}', notes: 'd' }]);
-    expect(
-      await scores(
-        'r: { prompt: "{content}", choice_scores: [{ choice: good, score: 1 }, { choice: bad, score: 0 }] }',
-      ),
-    ).toEqual(['good', 1, 'bad', 0]);
-  });
-
   test('keep the braces of JSON and of {{name}} in their text', async () => {
     const { list } = await rubrics(
       'r:\n  prompt: |\n    {content} as {"a": {"b": 1}} or {{name}} or {}\n  choice_scores: { A: 1 }\n',
@@ -154,16 +142,8 @@ describe('rubrics', () => {
     ],
     ['choice_scores: { "": 1 }', '3: the rubric "r": choice_scores has an empty label'],
     [
-      'choice_scores: [{ choice: a, score: 1 }, { choice: a, score: 0 }]',
-      '3: the rubric "r": choice_scores must map at least one label to a number',
-    ],
-    [
       'choice_scores: { A: 1 }\n  eval_type: guess',
       '4: r.eval_type must be one of classify, cot_classify, classify_cot',
-    ],
-    [
-      'choice_scores: { A: 1 }\n  messages: []',
-      '1: the rubric "r" has prompt and messages; keep one of them',
     ],
     [
       'choice_scores: { A: 1 }\n  examples: [{ content: c }]',

@@ -38,6 +38,7 @@ const DEFAULTS = {
   },
   budget: { max_calls: 5000, max_cost_usd: 20, written: {} },
   explain: { max_calls: null, fix: false },
+  coverage: { lines: 'off', untested: 'advise', max_calls: 400 },
   instructions: null,
   qualeval: {
     enabled: 'auto',
@@ -113,10 +114,20 @@ qualeval: { enabled: off, max_attributes: 5 }
   const batches =
     "; only OpenAI's and Anthropic's own servers offer batches. Remove this key, or write direct";
   test.each([
+    [
+      'code: host',
+      '1: unknown key "code"; set it for a run: --code host, or code: host in the workflow',
+    ],
     ['gat: {}', '1: unknown key "gat"; did you mean "gate"?'],
     ['gate: { alfa: 0.1 }', '1: unknown key "alfa" in gate; did you mean "alpha"?'],
     ['gate:\n  alpha: 2', '2: gate.alpha must be a number from 0.0001 to 0.5'],
     ['gate: { fail_on: always }', '1: gate.fail_on must be one of regression, failure, never'],
+    [
+      'seed: 1\ngate: strct',
+      '2: gate must be strict, normal or lenient, or a map like { preset: strict, new: report }',
+    ],
+    ['gate:\n  preset: harsh', '2: gate.preset must be one of strict, normal, lenient'],
+    ['gate: { preset: strict, nwe: fail }', '1: unknown key "nwe" in gate; did you mean "new"?'],
     [
       'gate: { anchor: { since: 99999999999-days } }',
       '1: gate.anchor.since must be 1-days to 3650-days',
@@ -213,6 +224,19 @@ test.each([
     expect(qualeval).toEqual({ ...DEFAULTS.qualeval, enabled });
   },
 );
+
+const STRICT = { on_inconclusive: 'fail', removed: 'fail', scoring: 'fail', new: 'fail' };
+
+test.each([
+  ['gate: normal', [], {}],
+  ['gate: strict', [], STRICT],
+  ['gate: lenient', [], { gate_on: 'suite', churn: 'accept' }],
+  ['gate: { new: report, preset: strict }', [], { ...STRICT, new: 'report' }],
+  ['gate: strict', ['gate.new=report'], { ...STRICT, new: 'report' }],
+  ['gate: { alpha: 0.01 }', ['gate.preset=strict'], { ...STRICT, alpha: 0.01 }],
+])('%s with the overrides %j changes only its own keys of the gate', async (text, lines, own) => {
+  expect((await settingsOf(text, lines)).gate).toEqual({ ...DEFAULTS.gate, ...own });
+});
 
 describe('transport (batch or direct)', () => {
   const MODELS =

@@ -1,5 +1,5 @@
 import { resolveTarget } from '../../../src/config/targets.ts';
-import { batchedNames } from '../../../src/features/batch/direct.ts';
+import { asksForBatches } from '../../../src/features/batch/direct.ts';
 import type { ModelSettings } from '../../../src/project/settings.ts';
 import { type Target, isBatched } from '../../../src/types/model.ts';
 import { modelSettings, settings } from '../app/run/builders.ts';
@@ -103,7 +103,7 @@ describe('batched models', () => {
     expect(batched()).toEqual([]);
   });
 
-  test('are listed by their names in the settings', () => {
+  test('are those that their entry or the settings ask for', () => {
     const target = (name: string, endpoint: string | null = null) =>
       ({ ...openai(name), endpoint }) as Target;
     const entries = settings({
@@ -113,14 +113,12 @@ describe('batched models', () => {
         ['e', model({ model: 'gpt-4o', endpoint: 'local' })],
       ]),
     });
-    const targets = [
-      target('gpt-4o'),
-      target('gpt-4o'),
-      target('gpt-4o', 'local'),
-      target('gpt-5'),
-    ];
-    expect(batchedNames(targets, entries)).toEqual(['fast']);
     const all = { ...entries, transport: 'batch' as const };
-    expect(batchedNames([target('gpt-5'), target('x', 'local')], all)).toEqual(['gpt-5']);
+    for (const [of, byEntry, byAll] of [
+      [target('gpt-4o'), true, true],
+      [target('gpt-4o', 'local'), false, false],
+      [target('gpt-5'), false, true],
+    ] as const)
+      expect([asksForBatches(of, entries), asksForBatches(of, all)]).toEqual([byEntry, byAll]);
   });
 });

@@ -86,10 +86,14 @@ describe('metrics', () => {
   - { name: short, code: "result = True" }
   - { name: js, language: javascript, code: "result = true", metric_level: thread, skip: true }
   - { name: polite, rubric: is_polite, threshold: 1, depends_on: [{ name: exact, metric_min_value: 1 }] }
-references: [{ input: { a: 1 }, expected: x }]
+  - is_json
+references: [{ input: { a: 1 }, expected: x, metrics: [contains] }]
 `,
       ),
     });
+    expect(tests.references[0]?.metrics).toMatchObject([
+      { name: 'contains', source: { kind: 'built-in', uses: 'contains', with: {} } },
+    ]);
     expect(tests.metrics).toMatchObject([
       {
         name: 'exact',
@@ -118,7 +122,18 @@ references: [{ input: { a: 1 }, expected: x }]
           },
         ],
       },
+      { name: 'is_json', source: { kind: 'built-in', uses: 'is_json', with: {} } },
     ]);
+    expect(
+      await problemsOf(suiteFiles(PROMPT, 'metrics: [is_jsn, 3]\nreferences: [{}]\n')),
+    ).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(
+          '1: metric "is_jsn": there is no built-in metric "is_jsn"; did you',
+        ),
+        expect.stringContaining('1: metrics[1] must be the name of a metric, or a map like { uses'),
+      ]),
+    );
   });
 
   test("in FlexEval's format are functions or rubrics, depending on the list that contains them", async () => {

@@ -86,13 +86,6 @@ const echo: Feature & SessionRow & CommandRow = {
   result: { tries: { echo: keys.tries }, suite: { echoed: keys.suite } },
   judge: () => ({ ofSuite: ({ comparison }) => ({ echoed: comparison.run.runs.length }) }),
   report: async () => report,
-  savedFile: {
-    fileName: 'echo.json',
-    noun: 'an echo',
-    isOne: (value) => 'echo_version' in value,
-    read: async (_file, saved) => ({ saved, code: 0 }),
-    render: async (saved) => JSON.stringify(saved),
-  },
 };
 
 const commitOf = (commit: string, voice: string) => ({
@@ -126,13 +119,8 @@ test('a feature can add a kind of suite that is read, run, judged and reported',
   });
   expect(requests).toHaveLength(2 * 3 * 8);
   expect(renderTerminal(result, [report], { width: 80, colour: false })).toContain('Echoed 8.');
-  const saved = await readSaved('result.json', JSON.stringify(result), [echo]);
+  const saved = readSaved('result.json', JSON.stringify(result), [echo]);
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
-});
-
-test('a feature can add a kind of saved file that evaldiff can read', async () => {
-  const saved = await readSaved('x.json', '{ "echo_version": 1 }', [echo]);
-  expect(saved).toMatchObject({ kind: 'own', saved: { echo_version: 1 } });
 });
 
 test('a suite of a kind that a feature adds does not run if it and its dependencies are unchanged', async () => {

@@ -197,15 +197,4 @@ describe('grader prompt', () => {
     });
     expect(new Set(purposes).size).toBe(different);
   });
-
-  test('has the same delimiters if the prompt is the same', () => {
-    const purposes: string[] = [];
-    const random = (purpose: string) => {
-      purposes.push(purpose);
-      return 'zzzz';
-    };
-    for (const completion of ['x', 'x', 'y']) userText('{completion}', { completion }, { random });
-    expect(purposes[0]).toBe(purposes[1]);
-    expect(purposes[2]).not.toBe(purposes[0]);
-  });
 });

@@ -8,7 +8,11 @@ describe('parameter problem', () => {
   const UNKNOWN = 'with.ignorecase is not a parameter of';
   test.each([
     ['exact_match', { ignorecase: true }, `${UNKNOWN} exact_match; did you mean "ignore_case"?`],
-    ['word_count', { ignorecase: 1 }, `${UNKNOWN} word_count; known are min, max, negate`],
+    [
+      'word_count',
+      { ignorecase: 1 },
+      `${UNKNOWN} word_count; known are min, max, negate, transform`,
+    ],
     ['exact_match', { ignore_case: 'yes' }, 'with.ignore_case must be true or false'],
     ['contains', { mode: 'some' }, 'with.mode must be one of any, all'],
     ['regex', { pattern: '(?=a)b' }, without('(?=')],

@@ -189,42 +189,6 @@ describe('hostile answer', () => {
   );
 });
 
-// FlexEval's built-in rubrics, with replies that FlexEval misreads.
-describe("FlexEval's rubrics", () => {
-  const letters = rubricOf('{completion}', { F: 1, D: 0.75, C: 0.5, B: 0.25, A: 0 });
-  const three = rubricOf('{content}', { A: 1, B: 0.5, C: 0 });
-  const numbers = rubricOf('{content}', { 1: 0, 5: 1 });
-  test.each([
-    [letters, 'Reasons.\nAnswer: B', 0.25],
-    [letters, 'Reasons.\nA', 0],
-    [letters, 'An excellent answer', null],
-    [letters, 'Grade: A+', null],
-    [letters, 'N/A', null],
-    [letters, 'F.', 1],
-    [letters, 'f', 1],
-    [three, 'Answer: B', 0.5],
-    [three, '**C**', 0],
-    [three, 'A, or B', null],
-    [three, 'A\nsome closing words', null],
-    [rubricOf('{content}'), 'yes', 1],
-    [rubricOf('{content}'), 'NOT SURE', null],
-    [rubricOf('{content}'), 'No.', 0],
-    [numbers, 'Score: 15', null],
-    [numbers, 'Score: 5', 1],
-  ])("give reply %# its label's score, or no score if unclear", async (rubric, reply, value) => {
-    const { score } = await graded([reply], { rubric });
-    expect(score.value).toBe(value);
-    expect(score.status === 'ungraded').toBe(value === null);
-  });
-
-  test('are not changed by grading', async () => {
-    const rubric = rubricOf('{completion}');
-    const [first, second] = [await graded(['hm'], { rubric }), await graded(['YES'], { rubric })];
-    expect(Object.fromEntries(rubric.choice_scores)).toEqual({ YES: 1, NO: 0 });
-    expect(second.asked[0]?.schema).toEqual(first.asked[0]?.schema);
-  });
-});
-
 const graderOf = (model: string): Grader => ({
   target: { provider: 'openai', endpoint: null, model },
   parameters: {},

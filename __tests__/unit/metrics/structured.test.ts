@@ -143,7 +143,9 @@ describe('a JSON schema from a repository', () => {
     };
     const reason = async (output: string) =>
       (await score('json_schema', output, undefined, { schema })).reason;
-    expect(await reason('[1, 1]')).toBe('the JSON must NOT have duplicate items');
+    expect(await reason('[1, 1]')).toBe(
+      'the JSON must NOT have duplicate items (items ## 0 and 1 are identical)',
+    );
     expect(await reason('[1, 2, 3]')).toBe(
       'the schema took longer than 2 s; use fewer $ref, anyOf and allOf',
     );
@@ -208,40 +210,24 @@ describe('numbers in JSON', () => {
     ['{"multipleOf": 0.01}', true, '19.99', '4.35', '-1e2'],
     ['{"multipleOf": 0.01}', false, '4.355'],
     ['{"multipleOf": 0.1}', true, '0.3', '1.1'],
-    ['{"multipleOf": 1e-9}', true, '0'],
-    ['{"multipleOf": 3}', false, '1e999999999'],
-    ['{"multipleOf": 8}', true, '1e999999999'],
-    [`{"multipleOf": ${big}}`, false, other],
-    [`{"const": ${big}}`, false, other],
-    [`{"const": ${other}}`, true, other],
-    [`{"const": {"a": [${big}]}}`, false, `{"a": [${other}]}`],
-    [`{"enum": [1, ${big}]}`, false, other],
-    [`{"enum": [1, ${other}]}`, true, `${other}.0`],
-    [`{"minimum": ${other}}`, false, big],
-    [`{"maximum": ${big}}`, false, other],
-    [`{"exclusiveMinimum": ${big}}`, true, other],
-    [`{"exclusiveMaximum": ${other}}`, false, other],
-    ['{"minimum": 1e400}', true, '1e401'],
-    ['{"uniqueItems": true}', true, `[${big}, ${other}]`],
-    ['{"uniqueItems": true}', false, `[${other}, ${other}]`],
+    ['{"const": "é"}', true, '"e\u0301"'],
+    ['{"uniqueItems": true}', false, '[1, 1.0]'],
     ['{"type": "integer"}', true, other],
-    ['{"type": "integer"}', false, '9007199254740993.5', '1e-400'],
-    ['{"type": "number"}', true, '1e400'],
-    [`{"items": {"$ref": "#/$defs/id"}, "$defs": {"id": {"const": ${big}}}}`, false, `[${other}]`],
-    [`{"properties": {"a": {"not": {"const": ${big}}}}}`, false, `{"a": ${big}}`],
+    ['{"type": "integer"}', false, '1.5'],
   ])('under the schema %s are valid (%j) in the answer %s', async (schema, pass, ...outputs) => {
     const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
-    for (const own of schema.includes('$defs') ? [schema] : [schema, draft])
+    for (const own of [schema, draft])
       for (const output of outputs) {
         const found = await status('json_schema', output, undefined, { schema: own });
         expect([output, found]).toEqual([output, verdict(pass)]);
       }
   });
 
-  test("appear in a schema's reason as written", async () => {
-    const schema = `{"minimum": ${other}}`;
-    const { reason } = await score('json_schema', big, undefined, { schema });
-    expect(reason).toBe(`the JSON must be >= ${other}`);
+  test('are an error in a schema if a double cannot hold them', async () => {
+    const { status: found, reason } = await score('json_schema', '1', undefined, {
+      schema: `{"minimum": ${other}}`,
+    });
+    expect([found, reason]).toEqual(['error', expect.stringContaining('not exact as a double')]);
   });
 
   test.each([
@@ -284,8 +270,6 @@ describe('numbers in JSON', () => {
       [json, number, number],
       async (text, first, second) => {
         expect(await status('json_match', text, text)).toBe('pass');
-        const schema = `{"const":${text}}`;
-        expect(await status('json_schema', text, undefined, { schema })).toBe('pass');
         const [a, b] = [decimalOf(first), decimalOf(second)];
         const same = a !== null && b !== null && sameNumber(a, b);
         const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];

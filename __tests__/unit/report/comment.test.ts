@@ -82,7 +82,7 @@ describe('a comment', () => {
         '3 more tests broke',
         'Attributes: 1 regressed · 1 insight',
         'Scoring · Grader agreement with labelled examples, 1 rubric',
-        'Tests by status: 2 flaky, 1 improved',
+        'Tests by status: 1 unclear, 1 flaky, 1 improved',
         'How sure is this?',
         '3 notices: removed, in error, settings',
       ]),

@@ -2,6 +2,7 @@ import type { AffectedReference, SuiteSide } from '../../../src/kernel/select/af
 import { createGeneration } from '../../../src/kernel/select/generation.ts';
 import { createRandom, nextIndex, type Random } from '../../../src/kernel/statistics/random.ts';
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
+import { promptLines, promptTexts } from '../../../src/trials/line-units.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';
 import type { PromptText } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -231,5 +232,79 @@ describe('the parts (units) that a change of a prompt is split into', () => {
     expect(generation(one, new Set([1]))).toMatchObject({
       messages: [{ content: 'In Bergen:\nReply.' }],
     });
+  });
+});
+
+describe('the lines of a prompt that can be taken away', () => {
+  const ask: PromptText = { role: 'user', content: '{city}' };
+  const system = (content: string): PromptText => ({ role: 'system', content });
+
+  /** The parts, and the request without some of them. */
+  function lines(messages: PromptText[], parameters: Record<string, Json> = {}, known = '') {
+    const head = side({ messages, parameters });
+    const texts = promptTexts(side({ messages: [system(known)] }));
+    const file = ['', '', ...messages.flatMap(({ content }) => content.split('\n'))];
+    const found = promptLines(
+      head,
+      () => file,
+      (text) => !texts.has(text),
+    );
+    if (found.units === null) throw new TypeError(found.reason);
+    const { units, generation } = found;
+    return {
+      units: units.map(({ kind, head_text, lines: at }) => [kind, head_text, at.from]),
+      without(...away: number[]) {
+        const made = generation(affected(head, head), new Set(away));
+        if (made.kind !== 'request') throw new TypeError(made.kind);
+        return { ...made, texts: made.messages.map(({ content }) => content) };
+      },
+    };
+  }
+
+  test('are lines and sentences of long lines; a message without text is left out', () => {
+    const long = `${'Answer shortly unless the user asks for very much more. '.repeat(2)}Never lie about it.`;
+    const { units, without } = lines([system(`You help.\n\n${long}`), ask]);
+    expect(units.map(([kind, , from]) => [kind, from])).toEqual([
+      ['line', 3],
+      ...[5, 5, 5].map((line) => ['sentence', line]),
+    ]);
+    expect(without(1, 2).texts).toEqual(['You help.\n\nNever lie about it.', 'Oslo']);
+    expect(without(0).texts[0]).toBe(long);
+    expect(without(0, 1, 2, 3).texts).toEqual(['Oslo']);
+    expect(without().texts).toEqual([`You help.\n\n${long}`, 'Oslo']);
+  });
+
+  test('are not lines that insert an input, template blocks, or all of the last message', () => {
+    const block = 'One.\n{% for item in items %}\nTwo.\n{% endfor %}\nIn {city}.\nThree.';
+    expect(lines([system(block), ask]).units.map(([, text]) => text)).toEqual(['One.', 'Three.']);
+    const last = lines([{ role: 'user', content: 'Write a poem.\nMake it rhyme.' }]);
+    expect(last.units.map(([, text]) => text)).toEqual(['Write a poem.']);
+  });
+
+  test('are examples with their answers, and descriptions in parameters', () => {
+    const schema = { properties: { id: { type: 'string', description: 'Of the order.' } } };
+    const { units, without } = lines(
+      [
+        system('Name it.'),
+        { role: 'user', content: 'Paris' },
+        { role: 'assistant', content: 'France' },
+        ask,
+      ],
+      { tools: [{ name: 'find', input_schema: schema }] },
+    );
+    expect(units.map(([kind, text]) => [kind, text])).toEqual([
+      ['property', 'Of the order.'],
+      ['line', 'Name it.'],
+      ['message', 'Paris\nFrance'],
+    ]);
+    const made = without(0, 2);
+    expect(made.texts).toEqual(['Name it.', 'Oslo']);
+    const bare = { properties: { id: { type: 'string' } } };
+    expect(made.parameters).toEqual({ tools: [{ name: 'find', input_schema: bare }] });
+  });
+
+  test('are in a comparison only those that base lacks', () => {
+    const { units } = lines([system('You help.\nSign as Ada.'), ask], {}, '  You help.\n\nBye.');
+    expect(units).toEqual([['line', 'Sign as Ada.', 4]]);
   });
 });

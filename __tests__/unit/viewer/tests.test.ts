@@ -25,7 +25,7 @@ describe('the rows of the viewer', () => {
     const rows = rowsOf([suite], [suiteOf('one', [unasked])]);
     expect(rows.map(({ status }) => status.words)).toEqual([
       'regressed',
-      'flaky',
+      'unclear',
       'removed',
       'unchanged',
       'not asked yet',

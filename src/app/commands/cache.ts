@@ -44,11 +44,7 @@ export const cacheCommand: AddCommand = (program, terminal, done) => {
       '--all',
       'remove the whole file: answers, pass counts of past tries, measured noise and open batches',
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff cache\n  evaldiff cache --unused 30\n' +
-        '  evaldiff cache --max-size 200\n  evaldiff cache --all',
-    )
+    .addHelpText('after', '\nExample: evaldiff cache --unused 30')
     .action(async (options: CacheOptions) => {
       await inRepository(options.directory, terminal, async (repository) => {
         const place = await storePlaceOf(repository, options.store, terminal.cwd, terminal.env);

@@ -186,11 +186,11 @@ export const demoCommand: AddCommand = (program, terminal, done) => {
   const examples = terminal.features.flatMap(({ demo }) => demo ?? []);
   program
     .command('demo')
-    .description('run the whole pull-request job on the shipped example, without a key or network')
+    .description('run the pull-request job on an example, without key or network')
     .addArgument(
       new Argument('[example]', 'another example').choices(examples.map(({ name }) => name)),
     )
-    .addHelpText('after', '\nExamples:\n  evaldiff demo\n  evaldiff demo agents')
+    .addHelpText('after', '\nExample: evaldiff demo agents')
     .option('--verbose', "also show the action's own log")
     .action(async (named: string | undefined, { verbose }: { verbose?: boolean }) => {
       const example = examples.find(({ name }) => name === named);

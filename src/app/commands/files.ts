@@ -26,33 +26,32 @@ import {
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
 import { readResultValue } from './read-result.ts';
-import type { SavedKind, Terminal, UnreadFile } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
-type Saved =
-  | { kind: 'result'; result: Result }
-  | { kind: 'run'; report: RunReport }
-  | { kind: 'own'; of: SavedKind; saved: unknown; code: number };
+type Saved = { kind: 'result'; result: Result } | { kind: 'run'; report: RunReport };
+
+interface UnreadFile {
+  problems: Problem[];
+}
 
 export type SavedFile = Saved & { file: string; writtenAt: string };
 
-const RUN_REPORT = /^report-\d+\.ya?ml$/;
+const SAVED_FILE = /^(?:result\.json|report-\d+\.ya?ml)$/;
 
 type Reader = Pick<Terminal, 'cwd' | 'features'>;
 
-export function savedKinds({ features }: Pick<Terminal, 'features'>): SavedKind[] {
-  return features.flatMap(({ savedFile }) => savedFile ?? []);
-}
-
-export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
+export async function savedFilesIn(
+  paths: readonly string[],
+  reader: Pick<Reader, 'cwd'>,
+): Promise<string[]> {
   const problems: Problem[] = [];
-  const found = await Promise.all(paths.map((path) => filesIn(path, reader, problems)));
+  const found = await Promise.all(paths.map((path) => filesIn(path, reader.cwd, problems)));
   if (problems.length > 0) throw new UserError(problems);
   return [...new Set(found.flat())];
 }
 
-async function filesIn(path: string, reader: Reader, problems: Problem[]): Promise<string[]> {
-  const full = resolve(reader.cwd, path);
-  const names = ['result.json', ...savedKinds(reader).map(({ fileName }) => fileName)];
+async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<string[]> {
+  const full = resolve(cwd, path);
   const wrong = (message: string): string[] => {
     problems.push(problem(path, message));
     return [];
@@ -62,25 +61,22 @@ async function filesIn(path: string, reader: Reader, problems: Problem[]): Promi
   // A pipe is accepted, as in `evaldiff report <(curl …)`. Reading a device would never end.
   if (!entry.isDirectory())
     return entry.isFile() || entry.isFIFO() ? [path] : wrong('is neither a file nor a folder');
-  const found = await savedIn(full, (name) => names.includes(name) || RUN_REPORT.test(name)).catch(
-    () => null,
-  );
+  const found = await savedIn(full).catch(() => null);
   if (found === null) return wrong('cannot be read');
-  if (found.length === 0)
-    return wrong(`holds neither a ${[...names, 'report-<try>.yaml'].join(', nor a ')}`);
+  if (found.length === 0) return wrong('holds neither a result.json, nor a report-<try>.yaml');
   return withoutRunsOf(found.sort()).map((file) =>
     join(path, relative(full, file)).split(sep).join('/'),
   );
 }
 
 /** Does not follow links, because a link may lead back to a folder above it. */
-async function savedIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+async function savedIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const found = entries.map((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isFile() && isWanted(entry.name)) return [path];
+    if (entry.isFile() && SAVED_FILE.test(entry.name)) return [path];
     const isSkipped = entry.name === 'node_modules' || entry.name === '.git';
-    return entry.isDirectory() && !isSkipped ? savedIn(path, isWanted) : [];
+    return entry.isDirectory() && !isSkipped ? savedIn(path) : [];
   });
   return (await Promise.all(found)).flat();
 }
@@ -161,30 +157,21 @@ async function readSavedFile(
         ),
       ],
     };
-  const saved = await readSaved(file, content.toString('utf8'), features);
+  const saved = readSaved(file, content.toString('utf8'), features);
   return 'problems' in saved ? saved : { ...saved, file, writtenAt };
 }
 
-export async function readSaved(
+export function readSaved(
   file: string,
   text: string,
   features: Terminal['features'],
-): Promise<Saved | UnreadFile> {
-  const kinds = savedKinds({ features });
+): Saved | UnreadFile {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    const others = kinds.map(({ fileName, noun }) => `, or the ${fileName} of ${noun}`).join('');
-    const message = `is not JSON, or is incomplete; give the result.json that a run wrote${others}`;
+    const message = 'is not JSON, or is incomplete; give the result.json that a run wrote';
     return { problems: [problem(file, message)] };
-  }
-  if (value !== null && typeof value === 'object') {
-    const json = value;
-    const of = kinds.find((kind) => kind.isOne(json));
-    const read = await of?.read(file, json);
-    if (of !== undefined && read !== undefined)
-      return 'problems' in read ? read : { kind: 'own', of, ...read };
   }
   const { result, problems } = readResultValue(file, value, ownKeys(features));
   return result === null ? { problems } : { kind: 'result', result };

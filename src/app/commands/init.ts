@@ -6,6 +6,7 @@ import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
+import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
 import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
@@ -24,22 +25,12 @@ import {
   type StarterProject,
   type Terminal,
 } from './terminal.ts';
-import {
-  PLACEHOLDER,
-  endpointKey,
-  findWorkflow,
-  jobOf,
-  workflowPath,
-  workflowText,
-  type FoundWorkflow,
-} from './workflow.ts';
+import { endpointKey, findWorkflow, jobOf, workflowPath, workflowText } from './workflow.ts';
 
 export const initCommand: AddCommand = (program, terminal, done) => {
   program
     .command('init')
-    .description(
-      'write settings, an example suite and the workflow; existing files are not changed',
-    )
+    .description('write an example suite and a workflow; changes no other files')
     .option('-C, --directory <folder>', 'root of the project', '.')
     .option(
       '--from <owner/repo@tag>',
@@ -50,49 +41,74 @@ export const initCommand: AddCommand = (program, terminal, done) => {
       '--keyless',
       "write a workflow that proves the job's identity to OpenAI or Anthropic instead of using keys",
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff init --from your-account/evaldiff@v1.0.0\n  evaldiff init --directory services/chat',
-    )
-    .action(async (options: { directory: string; from?: string; keyless?: true }) => {
-      const { directory } = options;
-      const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
-      const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
-      const { seen, starter } = await withTree(directory, terminal, async (tree, repository) => {
-        await refuseOwnRepository(repository);
-        const project = await seeProject(
-          tree,
-          repository,
-          dayOf(terminal.testOverrides),
-          formatsOf(terminal.features),
-          suiteKeysOf(terminal.features),
-        );
-        const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
-        return {
-          seen: { ...project, workflow: await findWorkflow(project, origin) },
-          starter: await findStarter(given, terminal),
-        };
-      });
-      const vendors = vendorsToAsk(seen, starter, env);
-      const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
-      const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
-      const written = { vendors, origin, starter, keyless };
-      const files = new Map(
-        [...(await wantedFiles(seen, written))].filter(
-          ([path]) => !existsSync(join(seen.root, path)),
-        ),
-      );
-      if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
-      const code = starter.needsHost ? 'host' : 'sandbox';
-      const found = await validateLines(join(seen.root, seen.below), terminal, code);
-      const here = await realpath(terminal.cwd);
-      const shown = (path: string): string =>
-        relative(here, join(seen.root, path)).split(sep).join('/');
-      const facts = { ...written, unset, named: options.from !== undefined, shown };
-      terminal.out(initLines(seen, files, facts, found));
+    .addHelpText('after', '\nExample: evaldiff init --from your-account/evaldiff@v1.0.0')
+    .action(async (options: InitOptions) => {
+      terminal.out(await writeProject(options, terminal));
       done(0);
     });
 };
+
+interface InitOptions {
+  directory: string;
+  from?: string;
+  keyless?: true;
+}
+
+/** Returns what to print. */
+export async function writeProject(options: InitOptions, terminal: Terminal): Promise<string> {
+  const { directory } = options;
+  const origin = options.from === undefined ? originOf(terminal) : readOrigin(options.from);
+  const env = withEnvFile(terminal.env, resolve(terminal.cwd, directory), [], terminal.err);
+  const { seen, starter } = await seeFolder(directory, origin, env, terminal);
+  const vendors = vendorsToAsk(seen, starter, env);
+  const keyless = options.keyless === true && isKeyless(vendors, seen.endpoints);
+  const unset = vendors.filter((vendor) => !env[factsOf(vendor).keyVariable]?.trim());
+  const written = { vendors, origin, starter, keyless };
+  const files = new Map(
+    [...(await wantedFiles(seen, written))].filter(([path]) => !existsSync(join(seen.root, path))),
+  );
+  if (files.size > 0) await writeNewFiles(seen.root, files, seen.workTree);
+  const code = starter.needsHost ? 'host' : 'sandbox';
+  const found =
+    seen.runs.length === 0
+      ? await validateLines(join(seen.root, seen.below), terminal, code)
+      : [
+          `npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`,
+        ];
+  const here = await realpath(terminal.cwd);
+  const shown = (path: string): string =>
+    relative(here, join(seen.root, path)).split(sep).join('/');
+  const facts = { ...written, unset, named: options.from !== undefined, shown };
+  return initLines(seen, files, facts, found);
+}
+
+async function seeFolder(
+  directory: string,
+  origin: CopyOrigin | null,
+  env: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<{ seen: Seen; starter: StarterFiles }> {
+  return withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
+    const project = await seeProject(
+      tree,
+      repository,
+      dayOf(terminal.testOverrides),
+      formatsOf(terminal.features),
+      suiteKeysOf(terminal.features),
+    );
+    const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
+    const found = await findStarter(given, terminal);
+    return {
+      seen: {
+        ...project,
+        workflow: await findWorkflow(project, origin),
+        installs: tree.files.has('package-lock.json'),
+      },
+      starter: { ...found, needsHost: found.needsHost || project.needsHost },
+    };
+  });
+}
 
 function initLines(
   seen: Seen,
@@ -151,7 +167,11 @@ async function findStarter(project: StarterProject, { features }: Terminal): Pro
   };
 }
 
-type Seen = SeenProject & { workflow: FoundWorkflow | null };
+interface Seen extends SeenProject {
+  workflow: string | null;
+  /** Whether `npm ci` installs the packages of the project's code. */
+  installs: boolean;
+}
 
 /** A fork may have renamed the package, but not its command. */
 async function isEvaldiffsOwn(folder: string): Promise<boolean> {
@@ -208,11 +228,11 @@ async function wantedFiles(
 type FormatPath = (path: string) => string;
 
 function initSummary(
-  { below, settings, prompts, foreign, unread, workflow }: Seen,
+  { below, settings, prompts, foreign, left, unread, workflow }: Seen,
   files: ReadonlyMap<string, string>,
   { shown, starter, origin }: Facts,
 ): string[] {
-  const kept = [settings, ...prompts, workflow?.path ?? null].filter((path) => path !== null);
+  const kept = [settings, ...prompts, workflow].filter((path) => path !== null);
   const directory = directoryOption(shown(below));
   const taken = workflow === null && origin !== null && !files.has(workflowPath(below));
   const tested = new Map(
@@ -221,17 +241,21 @@ function initSummary(
   return [
     ...[...files.keys()].map((path) => `wrote ${shown(path)}${tested.get(path) ?? ''}`),
     ...kept.map((path) => `kept  ${shown(path)}`),
-    ...starter.left.map(({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`),
+    ...[...left, ...starter.left].map(
+      ({ path, why }) => `left  ${shown(posix.join(below, path))}: ${why}`,
+    ),
     ...when(
       taken,
       `kept  ${shown(workflowPath(below))}: it does not evaluate this project; ` +
         'examples/workflows contains a workflow that does',
     ),
-    ...foreign.map(
-      (path) =>
-        `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
-        `${shellWord(shown(path))} converts it`,
-    ),
+    ...foreign
+      .filter((path) => !left.some((each) => posix.join(below, each.path) === path))
+      .map(
+        (path) =>
+          `found ${shown(path)}: evaldiff reads it directly; npx evaldiff import${directory} ` +
+          `${shellWord(shown(path))} converts it`,
+      ),
     ...unread.map(({ file, what }) => `found ${shown(file)}: it ${what}`),
   ];
 }
@@ -247,15 +271,20 @@ interface Facts extends WrittenFor {
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
   const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow, unpriced } = seen;
+  const isWritten = files.has(posix.join(below, SETTINGS_FILE));
   const inProject = (path: string): string => posix.relative(below, path);
   const steps = [
-    ...when(!git, 'Run git init here: evaldiff finds changes by comparing with a commit.'),
+    ...when(
+      !git,
+      'Run git init here, and commit: evaldiff finds changes by comparing with a commit.',
+    ),
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
-    ...when(
-      workflow?.unfinished === true,
-      `Replace ${PLACEHOLDER} in ${shown(workflow?.path ?? '')} with the account that publishes the action.`,
+    ...(isWritten ? seen.retired : []).map(
+      ({ name, end, successor }) =>
+        `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
+        'successor, change its name there.',
     ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
@@ -263,10 +292,9 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
         foreign.map(inProject).join(', '),
     ),
     ...when(
-      unpriced.length > 0 && files.has(posix.join(below, SETTINGS_FILE)),
-      `No price is known for ${unpriced.join(', ')}, so ${SETTINGS_FILE} limits only calls, not cost. ` +
-        'Add a price under models: (price: { input: …, output: … }), then add max_cost_usd to ' +
-        'the budget.',
+      unpriced.length > 0 && isWritten,
+      `No price is known for ${unpriced.join(', ')}, so the cost cap does not count it. Add a price ` +
+        `under models: in ${SETTINGS_FILE} (price: { input: …, output: … }).`,
     ),
     ...when(
       starter.suites.length > 0,
@@ -275,6 +303,11 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
         'prompts instead, write prompts/NAME.yaml (docs/first-suite.md).',
     ),
     ...starter.steps,
+    ...when(
+      files.has(posix.join(below, EXAMPLE)),
+      `To see a red verdict, commit, delete the line "${DECIDING_LINE}" from ` +
+        `${shown(posix.join(below, EXAMPLE))}, and run diff. With the line it is green again.`,
+    ),
     ...when(
       workflow !== null || origin !== null,
       `Make the job "${jobOf(below)}" a required check once its first run is green.`,
@@ -354,6 +387,11 @@ function commandLines(directory: string, code: string): string[] {
   return lines.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`);
 }
 
+const EXAMPLE = 'prompts/support.yaml';
+
+/** Without this line, the example is red. */
+const DECIDING_LINE = 'Returns are possible within 30 days.';
+
 export function starterFiles(
   vendor: VendorName,
   given: { starter?: Pick<StarterFiles, 'suites'>; origin?: CopyOrigin | null } = {},
@@ -366,25 +404,18 @@ export function starterFiles(
   return new Map([
     settings,
     [
-      'prompts/support.yaml',
-      `${schemaLine('prompt', origin)}# A suite: what the model is asked, the metrics that judge its answers, and test cases.
-# Keys that evaldiff does not know are model parameters and go to the vendor as written.
-model: ${model}
-messages:
-  - role: system
-    content: |
-      You answer customers of a small online shop.
-      Returns are possible within 30 days. Parcels go with Northmail.
-      Answer in at most two sentences.
-  - role: human
-    content: "{question}"
-metrics:
-  - { name: fact, uses: contains, with: { ignore_case: true } }
-  - { name: brief, uses: word_count, with: { max: 60 } }
+      EXAMPLE,
+      `${schemaLine('prompt', origin)}model: ${model}
+prompt: |
+  You answer customers of a small online shop in at most two sentences.
+  ${DECIDING_LINE}
+  Parcels go with Northmail.
+  {question}
+metrics: [contains]
 references:
-  - { id: returns, input: { question: "How long can I send a jacket back?" }, expected: "30" }
-  - { id: carrier, input: { question: "Who brings my parcel?" }, expected: Northmail, tags: [critical] }
-  - { id: late, input: { question: "I bought a scarf six weeks ago. Can I return it?" }, expected: "30" }
+  - { id: returns, input: { question: How long can I send a jacket back? }, expected: "30" }
+  - { id: carrier, input: { question: Who brings my parcel? }, expected: Northmail }
+  - { id: late, input: { question: May I return a scarf after six weeks? }, expected: "30" }
 `,
     ],
   ]);
@@ -393,20 +424,38 @@ references:
 function starterSettings(
   vendor: VendorName,
   origin: CopyOrigin | null,
-  { listed, needsModel, unpriced }: Partial<SeenProject> = {},
+  { listed, ...seen }: Partial<Seen> = {},
 ): string {
   const model = factsOf(vendor).starterModel;
+  const models = starterModels(vendor, seen);
   const lines = [
     ...when((listed ?? []).length > 0, `prompts: ${JSON.stringify(listed)}`),
-    ...when(
-      needsModel === true,
-      `models: { default: { provider: ${vendor}, model: ${model} } } # for files that name no model`,
-    ),
-    'n_tries: adaptive # two tries of each affected reference, and more if the verdict is unclear',
+    ...when(models.length > 0, ['models:', ...models].join('\n  ')),
     `grader: { model: ${model} } # called only if a metric such as llm_rubric needs a grader`,
-    `budget: { max_calls: 2000${(unpriced ?? []).length === 0 ? ', max_cost_usd: 10' : ''} }` +
-      ' # a run that would need more is refused before anything is sent',
   ];
-  const head = '# Every key is optional; these are the ones that projects set first.';
-  return `${schemaLine('settings', origin)}${head}\n${lines.join('\n')}\n`;
+  return `${schemaLine('settings', origin)}${lines.join('\n')}\n`;
+}
+
+function starterModels(
+  vendor: VendorName,
+  { needsModel = false, needsHost = false, installs = false, retired = [] }: Partial<Seen>,
+): string[] {
+  const bySuccessor = Map.groupBy(retired, ({ successor }) => successor);
+  return [
+    ...when(
+      needsModel,
+      `default: { provider: ${vendor}, model: ${factsOf(vendor).starterModel} } ` +
+        '# for files that name no model',
+    ),
+    ...[...bySuccessor].map(([successor, models]) => {
+      const names = JSON.stringify(models.map(({ name }) => name));
+      const provider = models[0]?.provider ?? vendor;
+      return `${JSON.stringify(successor)}: { provider: ${provider}, replaces: ${names} } # ended`;
+    }),
+    ...when(
+      needsHost && installs,
+      `${PROMPTFOO_PROGRAM}: { provider: program, command: [${PROMPTFOO_PROGRAM}], ` +
+        'setup: [npm, ci] } # for code in files of promptfoo',
+    ),
+  ];
 }

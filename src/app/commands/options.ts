@@ -48,14 +48,19 @@ export const SWEEPS: Takes = {
   asks: true,
   trust: true,
   verdict: true,
-  report:
-    "result.json, report.html, junit.xml, comment.md and (below multirun/) reports in llmeval's layout",
+  report: "result.json and all reports, also in llmeval's layout,",
 };
 
 export const collectValues = (value: string, earlier: string[] | undefined): string[] => [
   ...(earlier ?? []),
   value,
 ];
+
+/** Options that only `--help all` explains. */
+const FURTHER =
+  '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record'.split(
+    ' ',
+  );
 
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
@@ -105,6 +110,8 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.report !== undefined)
     command.option('--report <folder>', `also write ${takes.report} there`);
   const json = new Option('--json', 'print the result as JSON');
+  for (const option of command.options.filter(({ long }) => FURTHER.includes(long ?? '')))
+    option.helpGroup('Further options:');
   return command.addOption(takes.prints === false ? json.hideHelp() : json);
 }
 
@@ -134,7 +141,6 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
     .filter(({ command: name }) => name === command.name());
   for (const option of variants.flatMap(({ options }) => options)) command.option(...option);
   return {
-    examples: variants.map(({ example }) => `\n  ${example}`).join(''),
     formats: variants.flatMap(({ format }) => format ?? []),
     find: (options: object) => variants.find((variant) => variant.takes(options)),
   };

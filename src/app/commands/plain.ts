@@ -46,18 +46,14 @@ function sidesOptions(command: Command): Command {
 export const diffCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('diff')), {
     ...SWEEPS,
-    report: 'result.json, report.html, junit.xml and comment.md',
+    report: 'result.json and all reports',
   })
     .description('run the affected tests on base and head and compare them')
     .argument(
       '[overrides...]',
       'key=value, such as n_tries=5, prompts=capitals, references=refund* or tags=critical',
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff diff\n  evaldiff diff --base origin/main --head HEAD\n' +
-        '  evaldiff diff prompts=capitals n_tries=5',
-    )
+    .addHelpText('after', '\nExample: evaldiff diff --base origin/main prompts=capitals n_tries=5')
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
       const result = await withProject(options, terminal, { overrides }, (session) =>
         evaluateSides('diff', sidesFrom(options), session, options, terminal),
@@ -91,15 +87,10 @@ function planOnly(
 
 export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
-    .description('show what diff would run, why and at what cost; makes no model calls')
+    .description('show what diff would run and cost; makes no model calls')
     .option('--verbose', 'also list every reference, and the side that each setting comes from')
     .argument('[overrides...]', 'key=value')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff plan\n' +
-        '  evaldiff plan --base origin/main --head HEAD prompts=capitals\n' +
-        '  evaldiff plan --untrusted --verbose',
-    )
+    .addHelpText('after', '\nExample: evaldiff plan --base origin/main prompts=capitals')
     .action(
       async (
         overrides: string[],
@@ -180,10 +171,7 @@ function validated(options: EvaluateOptions, terminal: Terminal): ReturnType<typ
 export const validateCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('validate'), {})
     .description('check all files and report every error; makes no model calls')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff validate\n  evaldiff validate --directory services/chat --json',
-    )
+    .addHelpText('after', '\nExample: evaldiff validate --directory services/chat')
     .action(async (options: EvaluateOptions) => {
       const { planned } = await validated(options, terminal);
       if (!planned.ready) {

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { NOT_JUDGED, UserError, formatProblem, errorTrace } from '../../errors.ts';
 import { logLine, logText } from '../../text/log.ts';
 import { packageRoot, versionLine } from '../session/installation.ts';
@@ -20,6 +20,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       code = result;
     },
     argv[0],
+    /(?:^| )(?:-h|--help) all(?: |$)/.test(argv.join(' ')),
   );
   try {
     await program.parseAsync([...argv], { from: 'user' });
@@ -99,16 +100,25 @@ const COMMANDS: readonly LazyCommand[] = [
   { name: 'report', group: 'look', load: async () => (await import('./report.ts')).reportCommand },
   { name: 'view', group: 'look', load: async () => (await import('./view.ts')).viewCommand },
   { name: 'show', group: 'look', load: async () => (await import('./show.ts')).showCommand },
+  {
+    name: 'explain',
+    group: 'look',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
   { name: 'cache', group: 'manage', load: async () => (await import('./cache.ts')).cacheCommand },
   { name: 'init', group: 'start', load: async () => (await import('./init.ts')).initCommand },
   { name: 'demo', group: 'start', load: async () => (await import('./demo.ts')).demoCommand },
 ];
 
-/** Creates only the command that `asked` names, or all commands if it names none. */
+/**
+ * Creates only the command that `asked` names, or all commands if it names none. `showsAll`: the
+ * help includes rarely used options.
+ */
 export async function createProgram(
   terminal: Terminal,
   done: (code: number) => void,
   asked = '',
+  showsAll = false,
 ): Promise<Command> {
   const program = new Command('evaldiff')
     .description(
@@ -129,7 +139,11 @@ export async function createProgram(
         write(hint === undefined ? text : `${text.split('\n')[0] ?? ''}\n(${hint})\n`);
       },
     })
-    .configureHelp({ subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      visibleOptions: (command) =>
+        new Help().visibleOptions(command).filter((option) => showsAll || !isFurther(option)),
+    })
     .addHelpText('after', '\nStart with evaldiff init, or run evaldiff demo to see an example.');
   const loaded = await Promise.all(
     commandsFor(asked, terminal).map(async ({ group, load }) => ({ group, add: await load() })),
@@ -144,9 +158,18 @@ export async function createProgram(
       .description('show the help of a command')
       .helpGroup(GROUPS.manage),
   );
-  for (const command of program.commands)
+  for (const command of program.commands) {
     command.showHelpAfterError(`Run evaldiff ${command.name()} --help for its options.`);
+    const further = command.options.filter(isFurther).map(({ long }) => long);
+    if (further.length > 0)
+      command.helpOption('-h, --help [all]', `show help; all: also for ${further.join(', ')}`);
+  }
   return program;
+}
+
+/** Only rarely used options have a heading of their own (`evaluateOptions`). */
+function isFurther({ helpGroupHeading }: Option): boolean {
+  return helpGroupHeading !== undefined;
 }
 
 function commandsFor(asked: string, { features }: Terminal): LazyCommand[] {

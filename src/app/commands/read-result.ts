@@ -4,7 +4,7 @@ import type { OwnKeys } from '../../kernel/result/feature-parts.ts';
 import { RESULT_VERSION, resultSchemaWith, type Result } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 
-export function firstIssue({ issues: [issue] }: z.ZodError): string {
+function firstIssue({ issues: [issue] }: z.ZodError): string {
   const field = issue?.path.join('.') ?? '';
   return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
 }

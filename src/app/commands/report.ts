@@ -15,7 +15,7 @@ import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { type SavedFile, savedKinds, savedRuns } from './files.ts';
+import { type SavedFile, savedRuns } from './files.ts';
 import { addVariants, REPORT_FOLDERS } from './options.ts';
 import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
 
@@ -32,25 +32,17 @@ interface ReportOptions {
 
 const ROLLUP_SECONDS = 5;
 
-const EXAMPLES = `
-Examples:
-  evaldiff report evaldiff-report/result.json --format html --out report.html
-  evaldiff report multirun
-  evaldiff report before/result.json after/result.json --format markdown`;
-
 export const reportCommand: AddCommand = (program, terminal, done) => {
-  const kinds = savedKinds(terminal);
-  const names = kinds.map(({ fileName }) => `, ${fileName}`).join('');
   const format = new Option(
     '-f, --format <format>',
     'output format; junit and csv take one result.json, html takes one or --history (default: terminal)',
   );
   const command = program
     .command('report')
-    .description('render saved results: one in full, two compared, several as tables or a trend')
+    .description('render saved results: one, two compared, several as tables')
     .argument(
       '[paths...]',
-      `result.json${names} and report-<try>.yaml files of runs, or folders that contain them ` +
+      'result.json and report-<try>.yaml files of runs, or folders that contain them ' +
         '(default: the newest run in evaldiff-report or multirun)',
     )
     .addOption(format)
@@ -58,10 +50,9 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .option('--tables', 'a table of every answer, also for a single result.json');
   const variants = addVariants(command, terminal);
   format.choices([...FORMATS, ...variants.formats]);
-  const examples = kinds.map(({ fileName }) => `\n  evaldiff report ${fileName}`).join('');
   command
     .option('-o, --out <file>', 'write to this file instead of printing')
-    .addHelpText('after', `${EXAMPLES}${examples}${variants.examples}`)
+    .addHelpText('after', '\nExample: evaldiff report before/result.json after/result.json')
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
@@ -82,11 +73,10 @@ async function renderFiles(
   terminal: Terminal,
 ): Promise<Rendered> {
   const files = await savedRuns(paths, terminal);
-  const others = savedKinds(terminal).map(({ fileName }) => `a ${fileName}, `);
   if (files.length === 0)
     throw userError(
       null,
-      `name what to render: a result.json, ${others.join('')}or a folder that contains one ` +
+      'name what to render: a result.json, or a folder that contains one ' +
         `(npx evaldiff report out); this folder has none of ${REPORT_FOLDERS.join(', ')}`,
     );
   const [only, ...more] = files;
@@ -99,9 +89,7 @@ async function renderFiles(
   if (format !== 'html' && format !== 'junit') return renderAll(files, format, terminal);
   throw userError(
     null,
-    `--format ${format} renders one result.json; ` +
-      (alone?.kind === 'own' ? `for ${alone.of.noun} use` : 'for several runs use') +
-      ' terminal, markdown or json',
+    `--format ${format} renders one result.json; for several runs use terminal, markdown or json`,
   );
 }
 
@@ -124,39 +112,15 @@ async function renderAs(result: Result, format: Format, terminal: Terminal): Pro
 async function renderAll(
   files: readonly SavedFile[],
   format: 'terminal' | 'markdown' | 'json',
-  { width, isTerminal, features }: Terminal,
+  { width, isTerminal }: Terminal,
 ): Promise<Rendered> {
   const { tables, conclusions } = await tablesOf(files);
-  const own = files.flatMap((file) => (file.kind === 'own' ? [file] : []));
-  const code = Math.max(
-    0,
-    ...conclusions,
-    ...tables.map((table) => (passes(table) ? 0 : 1)),
-    ...own.map((file) => file.code),
-  );
-  if (format === 'json') {
-    const lists = features.flatMap(({ key, savedFile }) =>
-      savedFile === undefined
-        ? []
-        : [[key, own.filter(({ of }) => of === savedFile).map(({ saved }) => saved)] as const],
-    );
-    const [only] = tables.length === 0 && own.length === 1 ? own : [];
-    return {
-      text: `${logJson(only === undefined ? { runs: tables, ...Object.fromEntries(lists) } : only.saved)}\n`,
-      code,
-    };
-  }
+  const code = Math.max(0, ...conclusions, ...tables.map((table) => (passes(table) ? 0 : 1)));
+  if (format === 'json') return { text: `${logJson({ runs: tables })}\n`, code };
   const blocks = [...compareFiles(files), ...runBlocks(tables)];
+  if (format === 'markdown') return { text: `${markdownOf(blocks, NO_LINKS)}\n`, code };
   const { renderBlocks } = await import('../../report/terminal.ts');
-  const to = { width, colour: isTerminal };
-  const shown = await Promise.all(
-    own.map(({ of, saved }) => of.render(saved, format === 'markdown' ? format : to)),
-  );
-  if (blocks.length > 0)
-    shown.unshift(
-      `${format === 'markdown' ? markdownOf(blocks, NO_LINKS) : renderBlocks(blocks, to)}\n`,
-    );
-  return { text: shown.join('\n'), code };
+  return { text: `${renderBlocks(blocks, { width, colour: isTerminal })}\n`, code };
 }
 
 function compareFiles(files: readonly SavedFile[]): Block[] {

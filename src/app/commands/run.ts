@@ -1,5 +1,4 @@
 import { NOT_JUDGED, userError } from '../../errors.ts';
-import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { afterEachEdit, filesNamed } from '../session/watch.ts';
 import {
   addVariants,
@@ -24,13 +23,7 @@ export const runCommand: AddCommand = (program, terminal, done) => {
     .option('--seed <seed>', 'another sample for each seed (default: 0)')
     .option('--watch', 'run again after each edit, until interrupted')
     .argument('[overrides...]', 'key=value; with key=a,b each value is evaluated')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  evaldiff run prompts=capitals n_tries=1\n  evaldiff run model=${vendorNames()
-        .map((vendor) => factsOf(vendor).starterModel)
-        .slice(0, 2)
-        .join(',')}${variants.examples}`,
-    )
+    .addHelpText('after', '\nExample: evaldiff run prompts=capitals n_tries=1')
     .action(async (words: string[], options: RunCommandOptions) => {
       const overrides = [...words, ...sampleOverride(options)];
       const variant = variants.find(options);

@@ -32,17 +32,13 @@ interface ShowOptions extends EvaluateOptions {
 
 export const showCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('show'), {})
-    .description('show one test of a saved result: input, prompt, cause, answers, scores, reasons')
+    .description('show one test of a saved result: cause, answers and scores')
     .argument(
       '<reference>',
       'an id, SUITE/ID, part of an id, a pattern with *, words of the input, or @ and its number in the result',
     )
     .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff diff --report evaldiff-report\n  evaldiff show refund-3\n' +
-        '  evaldiff show "six weeks" --from other-report',
-    )
+    .addHelpText('after', '\nExample: evaldiff show "six weeks" --from evaldiff-report')
     .action(async (wanted: string, options: ShowOptions) => {
       const result = await savedResult(options.from, terminal);
       const reports = await loadReports(terminal.features);

@@ -61,7 +61,6 @@ interface CommandVariant {
   /** A further value of the command's option `--format`. */
   format?: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
-  example: string;
   takes(options: object): boolean;
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }
@@ -72,18 +71,6 @@ export type FlatRow = Readonly<Record<string, Json>>;
 export interface FlatTable {
   columns: readonly string[];
   rows: readonly FlatRow[];
-}
-
-export interface SavedKind<Saved = unknown> {
-  fileName: string;
-  noun: string;
-  isOne(value: object): boolean;
-  read(file: string, value: object): Promise<{ saved: Saved; code: number } | UnreadFile>;
-  render(saved: Saved, to: { width: number; colour: boolean } | 'markdown'): Promise<string>;
-}
-
-export interface UnreadFile {
-  problems: Problem[];
 }
 
 export interface LabelledTest {
@@ -133,7 +120,6 @@ export interface DemoExample {
 export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
-  readonly savedFile?: SavedKind;
 
   /** Flat tables of a result, by name. */
   readonly tables?: Readonly<Record<string, (result: Result) => Promise<FlatTable>>>;

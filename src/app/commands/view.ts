@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,13 +13,14 @@ import type { AddCommand, Terminal } from './terminal.ts';
 export const viewCommand: AddCommand = (program, terminal, done) => {
   program
     .command('view')
-    .description('open saved results in the browser: every answer, score and change')
+    .description('open saved results in the browser: every answer and score')
     .argument(
       '[paths...]',
-      'result.json files, or folders that contain them (default: the newest run); several full ' +
-        'sweeps are shown with their trend',
+      'result.json files, folders that contain them, or addresses of pull requests and checks on ' +
+        'GitHub (default: the newest run); several full sweeps are shown with their trend',
     )
     .option('--no-open', 'print the address of the page instead of opening a browser')
+    .addHelpText('after', '\nExample: evaldiff view evaldiff-report')
     .action(async (paths: string[], { open }: { open: boolean }) => {
       for (const page of await writePages(paths, terminal)) {
         terminal.out(`${logLine(page)}\n`);
@@ -30,18 +31,31 @@ export const viewCommand: AddCommand = (program, terminal, done) => {
 };
 
 async function writePages(paths: readonly string[], terminal: Terminal): Promise<string[]> {
-  const files = await savedRuns(paths, terminal);
-  const results = files.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
+  const files = (await Promise.all(paths.map((path) => onDisk(path, terminal)))).flat();
+  const found = await savedRuns(files, terminal);
+  const results = found.flatMap((each) => (each.kind === 'result' ? [each.result] : []));
   if (results.length === 0)
     throw userError(null, 'name a result.json to view: npx evaldiff view evaldiff-report');
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
   const pages: string[] = [];
-  for (const [at, html] of (await htmlOf(paths, results, terminal)).entries()) {
+  for (const [at, html] of (await htmlOf(files, results, terminal)).entries()) {
     const page = join(folder, `report-${at + 1}.html`);
     await writeFile(page, html, { mode: 0o600 });
     pages.push(pathToFileURL(page).href);
   }
   return pages;
+}
+
+/** Downloads the results that a page on GitHub is about. */
+async function onDisk(path: string, { env }: Terminal): Promise<string[]> {
+  if (!/^https?:\/\//.test(path)) return [path];
+  const { savedResults } = await import('../../edges/github/saved-results.ts');
+  const folder = await mkdtemp(join(tmpdir(), 'evaldiff-view-'));
+  for (const [at, text] of (await savedResults(path, env)).entries()) {
+    await mkdir(join(folder, String(at)));
+    await writeFile(join(folder, String(at), 'result.json'), text, { mode: 0o600 });
+  }
+  return [folder];
 }
 
 /** A page for each result, or a single page with the trend of several sweeps. */

@@ -11,19 +11,14 @@ import { archiveOf, type CopyOrigin } from '../session/origin.ts';
 import type { SeenProject } from './see-project.ts';
 
 /** The account in shipped examples, which users replace. */
-export const PLACEHOLDER = '<owner>';
+const PLACEHOLDER = '<owner>';
 
 const WORKFLOWS_FOLDER = '.github/workflows';
-
-export interface FoundWorkflow {
-  path: string;
-  unfinished: boolean;
-}
 
 export async function findWorkflow(
   { root, below }: Pick<SeenProject, 'root' | 'below'>,
   origin: CopyOrigin | null,
-): Promise<FoundWorkflow | null> {
+): Promise<string | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
   for (const name of names.filter((file) => /\.ya?ml$/.test(file)).sort()) {
     const text = await readFile(join(root, WORKFLOWS_FOLDER, name), 'utf8').catch(() => '');
@@ -32,11 +27,7 @@ export async function findWorkflow(
         typeof uses === 'string' &&
         (/\/evaldiff@/.test(uses) || uses.split('@')[0] === origin?.repository),
     );
-    if (steps.some((step) => stepFolder(step) === below))
-      return {
-        path: `${WORKFLOWS_FOLDER}/${name}`,
-        unfinished: text.includes(`${PLACEHOLDER}/evaldiff@`),
-      };
+    if (steps.some((step) => stepFolder(step) === below)) return `${WORKFLOWS_FOLDER}/${name}`;
   }
   return null;
 }
@@ -113,19 +104,14 @@ export async function workflowText(
 }
 
 function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
-  const [last = ''] = text.match(KEY_LINE)?.slice(-1) ?? [];
-  const indent = /^ */.exec(last)?.[0] ?? '';
-  const secret = (vendor: VendorName) => `\${{ secrets.${factsOf(vendor).keyVariable} }}`;
-  const lines = vendors.flatMap((vendor) => {
-    const { keyInput } = factsOf(vendor);
-    return keyInput === null || text.includes(`${keyInput}:`)
-      ? []
-      : `${indent}${keyInput}: ${secret(vendor)}`;
+  const byInput = vendors.every((vendor) => factsOf(vendor).keyInput !== null);
+  const lines = vendors.map((vendor) => {
+    const { keyInput, keyVariable } = factsOf(vendor);
+    const name = byInput ? `          ${keyInput}: ` : `            ${vendor}=`;
+    return `${name}\${{ secrets.${keyVariable} }}\n`;
   });
-  const others = vendors.filter((vendor) => factsOf(vendor).keyInput === null);
-  const own = others.map((vendor) => `${indent}  ${vendor}=${secret(vendor)}`);
-  const keys = own.length === 0 ? [] : [`${indent}keys: |`, ...own];
-  return text.replace(last, () => [last, ...lines, ...keys].join('\n'));
+  const head = byInput ? '' : '          keys: |\n';
+  return text.replace(KEY_LINES, () => `${head}${lines.join('')}`);
 }
 
 function withIdentities(text: string, vendors: readonly VendorName[]): string {
@@ -133,10 +119,8 @@ function withIdentities(text: string, vendors: readonly VendorName[]): string {
     const { federation } = factsOf(vendor);
     return federation === undefined ? [] : `            ${lineForm(vendor, federation, '<ID>')}\n`;
   });
-  const [first = '', ...others] = text.match(KEY_LINE) ?? [];
-  return others
-    .reduce((rest, other) => rest.replace(`${other}\n`, ''), text)
-    .replace(`${first}\n`, `          keys: |\n${lines.join('')}`)
+  return text
+    .replace(KEY_LINES, () => `          keys: |\n${lines.join('')}`)
     .replace(
       / {6}contents: read\n/,
       (line) => `${line}      id-token: write # the job's identity, instead of a key\n`,
@@ -169,7 +153,7 @@ function withEndpoints(text: string, endpoints: readonly string[]): string {
   );
 }
 
-const KEY_LINE = new RegExp(`^ +(?:${keyInputs().join('|')}): .*$`, 'gm');
+const KEY_LINES = new RegExp(`(?:^ +(?:${keyInputs().join('|')}): .*\\n)+`, 'm');
 
 function inFolder(text: string, below: string): string {
   if (/\p{Cc}|\$\{\{/u.test(below))
@@ -184,7 +168,7 @@ function inFolder(text: string, below: string): string {
     .replace(/^ {2}group: evaldiff-/m, () => `  group: ${job}-`)
     .replace(/^ {2}evaldiff:$/m, () => `  ${job}:`)
     .replace(
-      new RegExp(`^( +)(?:${['keys', ...keyInputs()].join('|')}):`, 'm'),
-      (line, indent: string) => `${indent}working-directory: ${JSON.stringify(below)}\n${line}`,
+      /^ {8}with:\n/m,
+      (start) => `${start}          working-directory: ${JSON.stringify(below)}\n`,
     );
 }

@@ -21,7 +21,7 @@ interface ResultHead {
   n_tries?: Result['n_tries'];
 }
 
-export const NO_USAGE: UsageTotals = {
+const NO_USAGE: UsageTotals = {
   calls: 0,
   reused: 0,
   replayed: 0,

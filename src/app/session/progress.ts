@@ -114,6 +114,8 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let [width, shown, drawn] = [0, 0, 0];
 
   const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
+  /** Answers without some of the prompt's lines. */
+  const without = (): number => plan?.certain['coverage_calls'] ?? 0;
   const furtherName = (): string => (attributes() > 0 ? 'attribute question' : 'further question');
   const graded = (): number =>
     plan === null ? 0 : plan.grader_calls + (plan.certain['evaluator_calls'] ?? 0);
@@ -121,7 +123,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   const done = (): number => answers + grades + asked + errors;
   const line = (): string =>
     [
-      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0), 'answer'),
+      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0) + without(), 'answer'),
       ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
       ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
       ...(errors > 0 ? [counted(errors, 'error')] : []),
@@ -143,7 +145,12 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
       if (style === 'steps') drawn = begun;
       if (given.references === 0) return;
       const graders = graded() > 0 ? ` and about ${counted(graded(), 'grade')}` : '';
-      const further = attributes() > 0 ? `, up to ${counted(attributes(), furtherName())}` : '';
+      const further = [
+        ...(attributes() > 0 ? [`, up to ${counted(attributes(), furtherName())}`] : []),
+        ...(without() > 0
+          ? [`, up to ${counted(without(), 'call')} without some of the lines`]
+          : []),
+      ].join('');
       write(
         `${sizeWords(given, 'references of suites')} affected: ` +
           `${counted(given.prompt_calls, 'call')} for the first answers` +

@@ -2,9 +2,8 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling, type ThrottlingOptions } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
-import { userError } from '../../errors.ts';
 import { member } from '../../types/plain.ts';
-import type { Environment } from './event.ts';
+import { address, type Environment } from './event.ts';
 
 export const RETRIES = 2;
 
@@ -156,19 +155,6 @@ function reason(error: unknown): string {
 function throughProxy(request: unknown): typeof fetch {
   const own = member(request, 'fetch');
   return typeof own === 'function' ? (own as typeof fetch) : globalThis.fetch;
-}
-
-function address(env: Environment, name: string): string | null {
-  const text = env[name] ?? '';
-  if (text === '') return null;
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw userError(
-      null,
-      `${name} must be an http or https address. The GitHub runner normally sets it.`,
-    );
-  }
-  return text.replace(/\/$/, '');
 }
 
 function ignoreLog(): void {}

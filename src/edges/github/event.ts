@@ -228,3 +228,17 @@ function isZero(id: string): boolean {
 function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|tags)\//, '');
 }
+
+/** The variable's web address without a final slash; null if it is unset. */
+export function address(env: Environment, name: string): string | null {
+  const text = env[name] ?? '';
+  if (text === '') return null;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw userError(
+      null,
+      `${name} must be an http or https address. The GitHub runner normally sets it.`,
+    );
+  }
+  return text.replace(/\/$/, '');
+}

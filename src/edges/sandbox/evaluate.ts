@@ -130,7 +130,8 @@ export function runInputs(link: Link, topic: SandboxJob, first: number): Promise
       answer,
       ended: (outcome) => (outcome === 'closed' ? finish(state.next) : lose(outcome)),
     });
-    link.begin({ place: topic.place, code: topic.job.code, outputs: topic.job.outputs });
+    const { code, outputs, modules } = topic.job;
+    link.begin({ place: topic.place, code, outputs, modules });
     goOn();
   });
 }

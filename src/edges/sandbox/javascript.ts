@@ -2,17 +2,11 @@ import type { MessagePort } from 'node:worker_threads';
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { errorMessage } from '../../errors.ts';
 import { serveThread, startThread } from '../thread.ts';
-import { limits, type Link, type StartLink, type ThreadAnswer } from './link.ts';
+import { limits, type Link, type LinkJob, type StartLink, type ThreadAnswer } from './link.ts';
 import { prepareCode, loadEngine } from './quickjs-engine.ts';
 import { oneLine } from './reply.ts';
 
-interface GuestJob {
-  place: string;
-  code: string;
-  outputs: string[];
-}
-
-type ToEngine = ({ kind: 'job' } & GuestJob) | { kind: 'run'; id: string; variables: string };
+type ToEngine = { kind: 'job'; job: LinkJob } | { kind: 'run'; id: string; variables: string };
 
 type FromEngine = { kind: 'ready' } | { kind: 'answer'; answer: ThreadAnswer };
 
@@ -40,7 +34,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
       let ready = false;
       const say = (message: ToEngine): void => thread.postMessage(message);
       const link: Link = {
-        begin: (job) => say({ kind: 'job', ...job }),
+        begin: (job) => say({ kind: 'job', job }),
         send: (id, variables) => say({ kind: 'run', id, variables }),
         kill: () => {
           void thread.terminate();
@@ -71,18 +65,14 @@ async function serveEngine(
 ): Promise<void> {
   const newModule = await loadEngine();
   let module: QuickJSWASMModule | null = null;
-  let job: GuestJob = { place: '', code: '', outputs: [] };
+  let job: LinkJob = { place: '', code: '', outputs: [] };
   let prepared: ReturnType<typeof prepareCode> | null = null;
   let last = Promise.resolve();
   port.on('message', (message: ToEngine) => {
     last = last.then(async () => {
       if (message.kind === 'job') {
-        const isSame =
-          message.place === job.place &&
-          message.code === job.code &&
-          message.outputs.join() === job.outputs.join();
-        if (!isSame) prepared = module = null;
-        job = message;
+        if (JSON.stringify(message.job) !== JSON.stringify(job)) prepared = module = null;
+        job = message.job;
         return;
       }
       module ??= await newModule();

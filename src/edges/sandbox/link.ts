@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { CodeJob } from '../../types/model.ts';
 
 export const limits = {
   code: 32 * 1024,
@@ -75,9 +76,13 @@ export interface ThreadAnswer {
   spent: boolean;
 }
 
+export interface LinkJob extends Pick<CodeJob, 'code' | 'outputs' | 'modules'> {
+  place: string;
+}
+
 export interface Link {
   /** Jobs with different values of `place` never share a process. */
-  begin(job: { place: string; code: string; outputs: string[] }): void;
+  begin(job: LinkJob): void;
   send(id: string, variables: string): void;
   kill(): void;
   close(): Promise<void>;

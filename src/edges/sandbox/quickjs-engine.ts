@@ -6,7 +6,8 @@ import type {
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { answerHostCall, globalsProgram, guestProgram } from './host-calls.ts';
-import { limits, type ThreadAnswer, type CodeOutcome } from './link.ts';
+import { limits, type LinkJob, type ThreadAnswer, type CodeOutcome } from './link.ts';
+import { moduleLoader } from './modules.ts';
 import { readPrinted } from './reply.ts';
 
 const NOTHING_PRINTED = { text: '', cut: false };
@@ -15,13 +16,15 @@ const JOBS_AT_ONCE = 1000;
 
 export function prepareCode(
   module: QuickJSWASMModule,
-  job: { code: string; outputs: string[] },
+  job: Pick<LinkJob, 'code' | 'outputs' | 'modules'>,
   { timeoutSeconds, time }: { timeoutSeconds: number; time: number },
 ) {
   const runtime = module.newRuntime();
   // A quarter of the thread's stack, because QuickJS must report an overflow before the thread
   // crashes.
   runtime.setMaxStackSize(256 * 1024);
+  const { load, resolve } = moduleLoader(job.modules ?? {});
+  runtime.setModuleLoader(load, resolve);
   const context = runtime.newContext();
   addGlobals(context, time);
   const guest = context.unwrapResult(context.evalCode(guestProgram, 'guest.js'));

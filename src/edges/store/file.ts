@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type * as sqlite from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { member } from '../../types/plain.ts';
 import { makeFolders } from './make-folders.ts';
@@ -53,7 +52,9 @@ export function openFile<T>(
     const known = inspect(file);
     if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
     if (access === 'read-write') makeFolders(dirname(file));
-    const { DatabaseSync: Sqlite } = loadSqlite();
+    const { DatabaseSync: Sqlite } = withoutWarning('SQLite', () =>
+      process.getBuiltinModule('node:sqlite'),
+    );
     const open = (path: string | URL): T => {
       const db = new Sqlite(path, { readOnly: access === 'read', timeout: busyMs });
       try {
@@ -77,15 +78,15 @@ export function openFile<T>(
   });
 }
 
-/** Hides the warning that older Node 24 versions print when loading SQLite. */
-function loadSqlite(): Pick<typeof sqlite, 'DatabaseSync'> {
+/** Hides the warning of Node that `about` is experimental. */
+export function withoutWarning<T>(about: string, work: () => T): T {
   const emit = process.emitWarning;
   const quiet = (warning: string | Error, ...rest: unknown[]): void => {
-    if (!String(warning).includes('SQLite')) Reflect.apply(emit, process, [warning, ...rest]);
+    if (!String(warning).includes(about)) Reflect.apply(emit, process, [warning, ...rest]);
   };
   process.emitWarning = quiet;
   try {
-    return process.getBuiltinModule('node:sqlite');
+    return work();
   } finally {
     process.emitWarning = emit;
   }

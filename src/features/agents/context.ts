@@ -1,13 +1,10 @@
 import { posix } from 'node:path';
-import type { SidesRead } from '../../app/run/feature.ts';
 import { estimateTokens } from '../../money/tokens.ts';
-import { count, counted } from '../../text/amounts.ts';
-import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
-import { agentOf, type AgentName, type AgentSpec } from './suite/spec.ts';
+import type { AgentName, AgentSpec } from './suite/spec.ts';
 import { followLinks } from './workspace/links.ts';
 
 /** The files and links of a workspace. */
@@ -20,8 +17,6 @@ interface ContextSource {
 
 interface AgentContext {
   tokens: number;
-  /** Set if the agent may load more than what was found. */
-  isLeast: boolean;
   files: string[];
 }
 
@@ -36,20 +31,17 @@ export async function loadedContext(
   { name, instructionFiles, skillFolders }: AgentRow,
   source: ContextSource,
 ): Promise<AgentContext> {
-  const { files, open } = await linkedFiles(source);
+  const files = await linkedFiles(source);
   const isInstruction = matcherOf(instructionFiles);
   const loaded = new Map<string, string>();
-  let isLeast = open.some(isInstruction);
   const load = async (file: string, level: number): Promise<void> => {
     if (loaded.has(file)) return;
     const text = await source.read(file);
     loaded.set(file, text);
-    if (!IMPORTING.includes(name)) return;
-    for (const { written, isCertain } of importsIn(text)) {
+    if (!IMPORTING.includes(name) || level === MOST_IMPORTS) return;
+    for (const written of importsIn(text)) {
       const found = files.get(posix.join(posix.dirname(file), written));
-      if (found === undefined) continue;
-      if (isCertain && level < MOST_IMPORTS) await load(found, level + 1);
-      else isLeast = true;
+      if (found !== undefined) await load(found, level + 1);
     }
   };
   for (const [path, file] of files) if (isInstruction(path)) await load(file, 0);
@@ -57,38 +49,28 @@ export async function loadedContext(
     if (isOffered(path, skillFolders) && !loaded.has(file))
       loaded.set(file, frontMatter(await source.read(file)));
   const tokens = [...loaded.values()].map((text) => Math.ceil(estimateTokens(text)));
-  return { tokens: tokens.reduce((sum, own) => sum + own, 0), isLeast, files: [...loaded.keys()] };
+  return { tokens: tokens.reduce((sum, own) => sum + own, 0), files: [...loaded.keys()] };
 }
 
-/** Maps every path that a link gives a file to this file. `open`: links to nothing. */
-async function linkedFiles({
-  paths,
-  isLink,
-  read,
-}: ContextSource): Promise<{ files: Map<string, string>; open: string[] }> {
+/** Maps every path that a link gives a file to this file. */
+async function linkedFiles({ paths, isLink, read }: ContextSource): Promise<Map<string, string>> {
   const all = [...paths];
   const links = all.filter(isLink).map(async (path) => [path, await read(path)] as const);
   const targets = new Map(await Promise.all(links));
   const regular = all.filter((path) => !targets.has(path));
   const files = new Map(regular.map((path) => [path, path]));
-  const open: string[] = [];
   for (const link of targets.keys()) {
     const reached = followLinks(link, (path) => targets.get(path) ?? null);
     const found =
       reached === null ? [] : regular.filter((path) => `${path}/`.startsWith(`${reached}/`));
     for (const path of found) files.set(`${link}${path.slice(reached?.length)}`, path);
-    if (found.length === 0) open.push(link);
   }
-  return { files, open };
+  return files;
 }
 
-/** An import that ends a sentence is not certain: the CLI may not find the file. */
-function importsIn(text: string): { written: string; isCertain: boolean }[] {
+function importsIn(text: string): string[] {
   const prose = text.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
-  return [...prose.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, written = '']) => {
-    const plain = written.replace(/[.,;:!?)]+$/, '');
-    return plain === '' ? [] : [{ written: plain, isCertain: plain === written }];
-  });
+  return [...prose.matchAll(/(?:^|\s)@(\S+)/g)].map(([, written = '']) => written);
 }
 
 /** If `folders` is null (unknown), the agent may see every SKILL.md. */
@@ -105,34 +87,6 @@ function frontMatter(text: string): string {
 export function skillField(text: string, key: 'name' | 'description'): string {
   const field = new RegExp(`^${key}: *(?:[>|][-+\\d]*\\s+)?["']?(.*?)["']?\\s*$`, 'm');
   return field.exec(frontMatter(text))?.[1] ?? '';
-}
-
-export async function contextNotices({ base, head }: SidesRead): Promise<Notice[]> {
-  if (base === null) return [];
-  const before = await contextsOf(base);
-  const after = await contextsOf(head);
-  return [...after].flatMap(([name, { tokens, isLeast }]): Notice[] => {
-    const earlier = before.get(name)?.tokens;
-    if (earlier === undefined || earlier === tokens) return [];
-    const change =
-      tokens > earlier ? `${count(tokens - earlier)} more` : `${count(earlier - tokens)} fewer`;
-    const message =
-      `${name}: the agent's instructions, which every call contains, take ` +
-      `${isLeast ? 'at least ' : ''}about ${counted(tokens, 'token')}, ${change} than on base`;
-    return [{ kind: 'settings', place: null, message }];
-  });
-}
-
-async function contextsOf({
-  tree,
-  project,
-}: SidesRead['head']): Promise<Map<string, AgentContext>> {
-  const contexts = new Map<string, AgentContext>();
-  for (const { prompt } of project.suites) {
-    const spec = agentOf(prompt, project.settings);
-    if (spec !== null) contexts.set(prompt.name, await contextIn(tree, spec));
-  }
-  return contexts;
 }
 
 /** `files`: paths in the repository. */

@@ -25,11 +25,8 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
     return [{ kind: 'agents', type: suiteSchema(), isWritten: false }];
   },
   read: async (sides) => {
-    const { instructionNotices, namesAgent } = await import('./instructions.ts');
-    const notices = instructionNotices(sides);
-    if (namesAgent(sides.head))
-      notices.push(...(await (await import('./context.ts')).contextNotices(sides)));
-    return { notices };
+    const { instructionNotices } = await import('./instructions.ts');
+    return { notices: instructionNotices(sides) };
   },
   plan: ({ suites }) =>
     suites.some(({ run: { suite } }) => takesOverlay(suite.head?.variant.target ?? null))

@@ -54,7 +54,7 @@ function instructionMode(
   return found?.[1] ?? (isNamed ? 'judge' : 'tell');
 }
 
-export function namesAgent({ project: { settings, suites } }: SidesRead['head']): boolean {
+function namesAgent({ project: { settings, suites } }: SidesRead['head']): boolean {
   const isNamed = (settings.agent ?? null) !== null;
   return isNamed || suites.some(({ prompt }) => agentOf(prompt, settings) !== null);
 }

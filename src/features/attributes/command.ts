@@ -25,12 +25,12 @@ import type { Price } from '../../types/price.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import {
   discoverAttributes,
-  discoveryNotes,
   planDiscovery,
   type Discovered,
   type DiscoveryPlan,
 } from './discover-project.ts';
-import { readAttributes, writeAttributes } from './file.ts';
+import { discoveryNotes } from './discover.ts';
+import { writeAttributes } from './file.ts';
 import { attributesPath } from './pinned.ts';
 import type { Attribute } from './text.ts';
 
@@ -40,15 +40,13 @@ interface DiscoverOptions extends EvaluateOptions {
 
 export const discoverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('discover'), { answers: true, caps: true, asks: true })
-    .description('find attributes of the references and write them to a file to edit and commit')
+    .description('find attributes of the references and write them to a file')
     .argument('[overrides...]', 'key=value, such as prompts=support or qualeval.max_attributes=8')
     .option('--force', 'replace an existing attributes file')
     .addHelpText(
       'after',
       '\nPrints the number of calls and their price before the first call. ' +
-        'Writes nothing if the run is stopped early.\n\nExamples:\n  evaldiff discover\n' +
-        '  evaldiff discover prompts=support --max-cost 0.5\n' +
-        '  evaldiff discover qualeval.max_attributes=8 --force',
+        'Writes nothing if the run is stopped early.\n\nExample: evaldiff discover prompts=support --max-cost 0.5',
     )
     .action(async (overrides: string[], options: DiscoverOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
@@ -104,7 +102,8 @@ async function runDiscovery(
     },
     ({ parts }, tools) => discoverAttributes(parts, project, tools),
   );
-  for (const note of found.flatMap(discoveryNotes)) terminal.err(`note: ${logLine(note)}\n`);
+  for (const { path, ...own } of found)
+    for (const note of discoveryNotes(own)) terminal.err(`note: ${logLine(`${path}: ${note}`)}\n`);
   return { found, usage };
 }
 
@@ -178,7 +177,7 @@ function nothingToRead({ parts, left }: DiscoveryPlan, { settings }: Project): P
 async function writeDiscovered(
   file: string,
   found: readonly Discovered[],
-  { project, session: { workTree } }: Opened,
+  { session: { workTree } }: Opened,
   { directory, force }: DiscoverOptions,
   terminal: Terminal,
 ): Promise<void> {
@@ -186,15 +185,6 @@ async function writeDiscovered(
   if (named.length === 0)
     throw userError(null, 'no attributes were found, so nothing was written; see the notes above');
   const text = `${schemaLine('attributes', originOf(terminal))}${writeAttributes(named)}`;
-  const sizes = project.suites.map(({ prompt, tests }) => ({
-    path: prompt.file,
-    references: tests.references.length,
-  }));
-  const back = readAttributes(file, text, sizes, project.settings.qualeval.max_attributes);
-  if (!back.ok)
-    throw new InternalError(
-      `the attributes that were found cannot be read back: ${back.problems[0]?.message ?? ''}`,
-    );
   const folder = resolve(terminal.cwd, directory);
   if (force === true) await replaceFile(folder, file, text, workTree);
   else await writeNewFiles(folder, new Map([[file, text]]), workTree);

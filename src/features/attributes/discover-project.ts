@@ -1,6 +1,5 @@
 import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
-import { counted } from '../../text/amounts.ts';
 import { taskText } from '../../trials/packet.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
@@ -110,29 +109,4 @@ export async function discoverAttributes(
       ...(await discover(references, { most, seed, prompt }, tools)),
     })),
   );
-}
-
-export function discoveryNotes({
-  path,
-  attributes,
-  failures: { failed, asked, reason },
-  dropped,
-}: Discovered): string[] {
-  return [
-    ...(failed === 0
-      ? []
-      : [
-          `${path}: ${failed} of ${counted(asked, 'question')} failed ` +
-            `(${reason ?? 'no reply'}), so the attributes are based on only part of the references`,
-        ]),
-    ...(dropped.length === 0
-      ? []
-      : [
-          `${path}: there are too few references for all attributes that were found; left out: ` +
-            `${dropped.join(', ')}`,
-        ]),
-    ...(attributes.length === 0 && failed === 0
-      ? [`${path}: no attributes were found in the references`]
-      : []),
-  ];
 }

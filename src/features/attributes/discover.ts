@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+import { firstWords } from '../../text/amounts.ts';
 import {
   askForJson,
   singleLine,
@@ -42,6 +43,27 @@ interface Failures {
   failed: number;
   asked: number;
   reason: string | null;
+}
+
+export function discoveryNotes({
+  attributes,
+  failures: { failed, asked, reason },
+  dropped,
+}: Discovery): string[] {
+  return [
+    ...(failed === 0
+      ? []
+      : [
+          `attributes are based on only part of the references: ${failed} of ${asked} ` +
+            `questions about them failed (${reason ?? 'no reply'})`,
+        ]),
+    ...(dropped.length === 0
+      ? []
+      : [`too many attributes were found; left out: ${firstWords(dropped, 5)}`]),
+    ...(attributes.length === 0 && failed === 0
+      ? ['no attributes were found in the references']
+      : []),
+  ];
 }
 
 interface AttributeCandidate {

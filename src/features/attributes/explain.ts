@@ -126,7 +126,7 @@ async function surveySuite(
           : { attributes: pinned, task: taskFor(input.pinned, path) },
       prompt: suite.prompt,
       most,
-      slack: input.pinned?.slack ?? slack,
+      slack,
       seed: input.seed,
       alignment: input.alignment,
     },

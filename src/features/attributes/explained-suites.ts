@@ -2,49 +2,36 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { rates, repeatedNames } from '../../report/sections/phrases.ts';
 import { count, counted, meansInWords } from '../../text/amounts.ts';
+import { suitesWorstFirst } from '../../wording/figures.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
-  suite: SuiteResult | null;
+  suite: SuiteResult;
   name: string;
   attributes: AttributeResult[];
   insights: Insight[];
 }
 
-export function explainedSuites(
-  { attributes, insights }: Pick<Result, 'attributes' | 'insights'>,
-  suites: readonly SuiteResult[],
-): ExplainedSuite[] {
+/** The suites that have attributes or insights, the worst first. */
+export function explainedSuites({
+  attributes,
+  insights,
+  suites,
+}: Pick<Result, 'attributes' | 'insights' | 'suites'>): ExplainedSuite[] {
   const repeated = repeatedNames(suites);
-  const found = new Map(
-    suites.map((suite): [string, ExplainedSuite] => {
+  return suitesWorstFirst(suites)
+    .map((suite) => {
       const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
-      return [
-        suiteKey(suite),
-        {
-          suite,
-          name: words === '' ? suite.name : `${suite.name}, ${words}`,
-          attributes: [],
-          insights: [],
-        },
-      ];
-    }),
-  );
-  const of = (finding: AttributeResult | Insight): ExplainedSuite => {
-    const key = suiteKey(finding);
-    const explained = found.get(key) ?? {
-      suite: null,
-      name: finding.path,
-      attributes: [],
-      insights: [],
-    };
-    found.set(key, explained);
-    return explained;
-  };
-  for (const attribute of attributes) of(attribute).attributes.push(attribute);
-  for (const insight of insights) of(insight).insights.push(insight);
-  return [...found.values()].filter((suite) => suite.attributes.length + suite.insights.length > 0);
+      const key = suiteKey(suite);
+      return {
+        suite,
+        name: words === '' ? suite.name : `${suite.name}, ${words}`,
+        attributes: attributes.filter((own) => suiteKey(own) === key),
+        insights: insights.filter((own) => suiteKey(own) === key),
+      };
+    })
+    .filter((own) => own.attributes.length + own.insights.length > 0);
 }
 
 export const KIND_WORDS: Readonly<Record<AttributeResult['kind'], string>> = {

@@ -47,10 +47,10 @@ interface GrowOptions extends EvaluateOptions {
 
 export const growCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('grow'), { answers: true, caps: true, asks: true })
-    .description('draft references for attributes that few tests have, from a pool of inputs')
+    .description('draft references for attributes that few tests have')
     .argument('<pool>', 'a .jsonl, .csv or .tsv file of inputs, such as a log')
     .argument('[overrides...]', 'key=value, such as prompts=support')
-    .option('--out <file>', 'new file for the drafts', 'grown.jsonl')
+    .option('-o, --out <file>', 'new file for the drafts', 'grown.jsonl')
     .option(
       '--attribute <name>',
       'an attribute that gets more references, although it has enough; repeatable',
@@ -65,8 +65,7 @@ export const growCommand: AddCommand = (program, terminal, done) => {
       `\nRates the references and up to ${MOST_POOL_ROWS} rows of the pool, and keeps the rows that fit ` +
         `attributes with fewer than ${ENOUGH_REFERENCES} references. ` +
         'Attributes of --attribute and --from get ' +
-        `${ENOUGH_REFERENCES} more.\n\nExamples:\n  evaldiff grow log.jsonl prompts=support\n` +
-        '  evaldiff grow log.jsonl prompts=support --from evaldiff-report',
+        `${ENOUGH_REFERENCES} more.\n\nExample: evaldiff grow log.jsonl prompts=support`,
     )
     .action(async (pool: string, overrides: string[], options: GrowOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {

@@ -47,7 +47,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   settings: attributeSettings,
   result: { run: attributeKeys },
   files: async () => [
-    { kind: 'attributes', type: (await import('./file.ts')).attributesSchema(), isWritten: false },
+    { kind: 'attributes', type: (await import('./file.ts')).attributesSchema, isWritten: false },
   ],
   emptyParts: { attributes: [], insights: [] },
   async read(sides) {

@@ -16,7 +16,6 @@ import { shortFace } from '../../report/sections/faces.ts';
 import { andMore, moreBlock } from '../../report/sections/phrases.ts';
 import { counted, wholePercent } from '../../text/amounts.ts';
 import { fixBlocks } from '../../trials/fix-lines.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   GENERATED_WORDS,
   explainedSuites,
@@ -29,9 +28,7 @@ import type { Insight } from './result.ts';
 const SHOWN_REFERENCES = 5;
 
 export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
-  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (suite) => suite.insights.length > 0,
-  );
+  const suites = explainedSuites(result).filter((suite) => suite.insights.length > 0);
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
   if (all.length === 0 || result.mode === 'sweep') return [];
@@ -66,7 +63,7 @@ const MOST_SUITES = 3;
 
 /** A sweep's insights: what each suite or model is weak in, with a failing answer. */
 export function weakBlocks(result: Result, { characters }: { characters: number }): Block[] {
-  const weak = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
+  const weak = explainedSuites(result).filter(
     ({ insights }) => result.mode === 'sweep' && insights.length > 0,
   );
   return list(weak.slice(0, MOST_SUITES).map((of) => weakLine(of, characters)));
@@ -81,7 +78,7 @@ function weakLine({ name, suite, attributes, insights }: ExplainedSuite, charact
         text(` (${wholePercent(head)} of ${counted(n, 'test')} pass)`),
       ]),
   );
-  const failing = suite?.references.find(({ id }) => insights[0]?.references.includes(id));
+  const failing = suite.references.find(({ id }) => insights[0]?.references.includes(id));
   const answer = failing?.head?.tries.find(({ outcome }) => outcome === 'fail') ?? null;
   return [
     ...[code(name), text(' is weak in '), ...joinLines(named, ', ')],

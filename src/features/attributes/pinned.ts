@@ -37,8 +37,8 @@ export async function readPinned(
   const [before, after] = await Promise.all([
     base === null || source === 'head'
       ? ABSENT
-      : readPins(base.tree, isOutside ? head.project : base.project, head.project),
-    isOutside ? ABSENT : readPins(head.tree, head.project, head.project),
+      : readPins(base.tree, isOutside ? head.project : base.project),
+    isOutside ? ABSENT : readPins(head.tree, head.project),
   ]);
   const known =
     before.pinned === null || base === null
@@ -49,7 +49,7 @@ export async function readPinned(
     problems: after.problems,
     notices: [
       ...after.notices,
-      ...(chosen ? [] : unusedSections(after)),
+      ...(chosen ? [] : unusedSections(after, head.project)),
       ...unreadAttributes(before, isOutside),
       ...(base === null || source === 'head'
         ? []
@@ -58,12 +58,12 @@ export async function readPinned(
   };
 }
 
-function unusedSections({ pinned }: Pinned): Notice[] {
-  return (pinned?.unused ?? []).map(({ path, place }) => ({
-    kind: 'unused',
-    place,
-    message: `${path} is not a prompt of this project with tests, so these attributes are ignored`,
-  }));
+function unusedSections({ pinned }: Pinned, { suites }: Project): Notice[] {
+  const known = suites.map(({ prompt }) => prompt.file);
+  return [...(pinned?.places ?? [])].flatMap(([path, place]): Notice[] => {
+    const message = `${path} is not a prompt of this project with tests, so these attributes are ignored`;
+    return known.includes(path) ? [] : [{ kind: 'unused', place, message }];
+  });
 }
 
 function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): Notice[] {
@@ -82,16 +82,7 @@ function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): No
 
 const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
 
-async function readPins(
-  tree: SourceTree,
-  { settings }: Project,
-  {
-    suites,
-    settings: {
-      qualeval: { max_attributes: most },
-    },
-  }: Project,
-): Promise<Pinned> {
+async function readPins(tree: SourceTree, { settings }: Project): Promise<Pinned> {
   const { attributes: written } = settings.qualeval;
   const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
   const file = attributesPath(settings);
@@ -127,11 +118,7 @@ async function readPins(
   const problems: Problem[] = [];
   const document = await files.document(file, problems);
   if (document === null) return { ...ABSENT, problems };
-  const reading = attributesOf(
-    document,
-    suites.map(({ prompt, tests }) => ({ path: prompt.file, references: tests.references.length })),
-    most,
-  );
+  const reading = attributesOf(document);
   return reading.ok
     ? { ...ABSENT, pinned: reading.value }
     : { ...ABSENT, problems: reading.problems };

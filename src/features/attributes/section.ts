@@ -14,7 +14,6 @@ import {
 import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
 import { signed, count, counted, meansInWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   KIND_WORDS,
   attributeWords,
@@ -46,9 +45,7 @@ interface AttributeRow {
 export function attributes(result: Result, { collapsedItems: items }: Detail): Block[] {
   const { attributes: all, mode } = result;
   if (all.length === 0) return [];
-  const suites = explainedSuites(result, suitesWorstFirst(result.suites)).filter(
-    (suite) => suite.attributes.length > 0,
-  );
+  const suites = explainedSuites(result).filter((suite) => suite.attributes.length > 0);
   const rows = suites.flatMap((of) =>
     attributesWorstFirst(of.attributes).map((attribute): AttributeRow => ({ attribute, of })),
   );
@@ -73,7 +70,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   );
   const skills = rows.filter(({ attribute: { alignment } }) => alignment?.moved === true);
   const also = rows.filter(({ attribute: { verdict } }) => verdict.startsWith('also'));
-  const isRed = suites.some(({ suite }) => suite?.verdict === 'regressed');
+  const isRed = suites.some(({ suite }) => suite.verdict === 'regressed');
   if (moved.length + also.length === 0 && !isRed) return [];
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(

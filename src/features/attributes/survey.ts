@@ -1,4 +1,3 @@
-import { firstWords } from '../../text/amounts.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from './affinity.ts';
 import { assign, type AssignTools, type Assignment } from './assign.ts';
 import { priorsOf } from './assignment-program.ts';
-import { discover } from './discover.ts';
+import { discover, discoveryNotes } from './discover.ts';
 import type { AttributeRating, AttributeResult } from './result.ts';
 import {
   KINDS,
@@ -89,22 +88,9 @@ async function surveyAttributes(
   tools: AskTools,
   notes: string[],
 ): Promise<FoundAttributes> {
-  const {
-    attributes,
-    task,
-    failures: { failed, asked, reason },
-    dropped,
-  } = await discover(references, { most, seed, prompt }, tools);
-  if (failed > 0)
-    notes.push(
-      `attributes are based on only part of the references: ${failed} of ${asked} ` +
-        `questions about them failed (${reason ?? 'no reply'})`,
-    );
-  if (dropped.length > 0)
-    notes.push(`too many attributes were found; left out: ${firstWords(dropped, 5)}`);
-  if (attributes.length === 0 && failed === 0)
-    notes.push('no attributes were found in the references');
-  return { attributes, task };
+  const found = await discover(references, { most, seed, prompt }, tools);
+  notes.push(...discoveryNotes(found));
+  return found;
 }
 
 /** The attributes file may be for a larger suite. A kind with too many attributes is not used. */

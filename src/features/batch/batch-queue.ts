@@ -47,8 +47,6 @@ export interface QueuedRequest {
 export interface Questions {
   /** Returns false if a request with this key is already waiting. */
   add(question: QueuedRequest): boolean;
-  has(key: string): boolean;
-  first(key: string): QueuedRequest | null;
   /** Returns false if no request was waiting for the key. */
   settle(key: string, outcome: RequestOutcome): boolean;
   settleAll(outcome: RequestOutcome): void;
@@ -71,8 +69,6 @@ export function createQuestions(): Questions {
       else others.push(question);
       return others === undefined;
     },
-    has: (key) => asked.has(key),
-    first: (key) => asked.get(key)?.[0] ?? null,
     settleAll(outcome) {
       for (const key of [...asked.keys()]) settle(key, outcome);
     },

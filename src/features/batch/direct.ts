@@ -7,40 +7,26 @@ import type { Settings } from '../../project/settings.ts';
 import { isHosted, type Target } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 
-/** Names the models that are called directly, although their settings ask for batches. */
+/** Names the models that are called directly, although the settings ask for batches. */
 export function directNotices({ input, suites, head }: PlanningRun<unknown>): Notice[] {
   const { settings } = head.project;
-  const targets = targetsOf({ suites, features: [] });
-  const names = isFullSweep(input) ? [] : batchedNames(targets, settings);
-  if (names.length === 0) return [];
-  const place = {
-    file: settings.file ?? SETTINGS_FILE,
-    line: settings.models.get(names[0] ?? '')?.place.line ?? 0,
-  };
-  return [
-    {
-      kind: 'settings',
-      place,
-      message: [
-        `transport: batch is for full sweeps: here ${names.join(', ')} `,
-        names.length === 1 ? 'is' : 'are',
-        ' called directly, because a batch may take a day',
-      ].join(''),
-    },
-  ];
+  const targets = isFullSweep(input) ? [] : targetsOf({ suites, features: [] });
+  const batched = targets.filter((target) => asksForBatches(target, settings));
+  const models = [...new Set(batched.map(({ model }) => model))];
+  if (models.length === 0) return [];
+  const message =
+    `transport: batch is for full sweeps: calls of ${models.join(', ')} are direct here, ` +
+    'because a batch may take a day';
+  return [{ kind: 'settings', place: { file: settings.file ?? SETTINGS_FILE, line: 0 }, message }];
 }
 
-export function batchedNames(targets: readonly Target[], settings: Settings): string[] {
-  const entries = [...settings.models].map(([name, entry]) => ({ name, ...entry }));
-  const names = targets.flatMap((target): string[] => {
-    if (!isHosted(target)) return [];
-    const { provider, endpoint, model } = target;
-    const own = entries.filter(
-      (entry) =>
-        entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
-    );
-    if (own.length === 0) return wantsBatches({ provider, endpoint }, settings) ? [model] : [];
-    return own.filter((entry) => wantsBatches(entry, settings)).map(({ name }) => name);
-  });
-  return [...new Set(names)];
+export function asksForBatches(target: Target, settings: Settings): boolean {
+  if (!isHosted(target)) return false;
+  const { provider, endpoint, model } = target;
+  const named = [...settings.models.values()].filter(
+    (entry) => entry.provider === provider && entry.endpoint === endpoint && entry.model === model,
+  );
+  return named.length === 0
+    ? wantsBatches({ provider, endpoint }, settings)
+    : named.some((entry) => wantsBatches(entry, settings));
 }

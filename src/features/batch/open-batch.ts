@@ -2,7 +2,7 @@ import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { fault } from '../../edges/providers/fault.ts';
 import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
-import { DAY_MS } from '../../text/amounts.ts';
+import { count, DAY_MS } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
 import { unansweredFault, readResults, type RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
@@ -122,7 +122,7 @@ async function collect(
     server.log(
       `batch ${id}: ${read.value} result lines are unreadable or match no request; they were ignored`,
     );
-  const counts = `${numbers(requests.size - open.size)} of ${numbers(requests.size)}`;
+  const counts = `${count(requests.size - open.size)} of ${count(requests.size)}`;
   server.log(`batch ${id}: ended, ${counts} requests with a result`);
   await settleRest(
     batch,
@@ -187,14 +187,8 @@ function createTeller({
     looks += 1;
     if (done === told && looks % SAY_EVERY !== 0) return;
     told = done;
-    server.log(
-      `batch ${id}: ${numbers(done)} of ${numbers(total === 0 ? requests.size : total)} done`,
-    );
+    server.log(`batch ${id}: ${count(done)} of ${count(total === 0 ? requests.size : total)} done`);
   };
-}
-
-export function numbers(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** Later runs can resume batches, which are already paid for. Only `pending` may reject. */
@@ -231,7 +225,7 @@ export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches
       if (record === undefined) return null;
       for (const each of record.requests) records.delete(`${record.vendor} ${each.key}`);
       server.log(
-        `batch ${record.id}: picked up, ${numbers(record.requests.length)} requests for ` +
+        `batch ${record.id}: picked up, ${count(record.requests.length)} requests for ` +
           `${record.model} sent ${new Date(record.submitted_at).toISOString()}`,
       );
       return openBatch(record, server, { earlier: true });

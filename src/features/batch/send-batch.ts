@@ -5,13 +5,13 @@ import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
 import { withFileData } from '../../edges/providers/vendors/files.ts';
+import { count } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
 import type { RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer } from './batch-server.ts';
 import {
-  numbers,
   openBatch,
   runBatch,
   type BatchLedger,
@@ -60,7 +60,7 @@ export function gather({ questions }: Batching, of: VendorBatches, question: Que
       faultOutcome(
         fault(
           'request',
-          `the request takes ${numbers(refused.tooLarge)} bytes, more than a batch may hold`,
+          `the request takes ${count(refused.tooLarge)} bytes, more than a batch may hold`,
         ),
       ),
     );
@@ -122,7 +122,7 @@ async function sendAllowed(
   };
   const kept = await batches.ledger.submitted(record);
   const lost = kept ? '' : '; it could not be stored, so no later run can fetch its results';
-  server.log(`batch ${record.id}: sent ${numbers(allowed.length)} requests for ${model}${lost}`);
+  server.log(`batch ${record.id}: sent ${count(allowed.length)} requests for ${model}${lost}`);
   followBatch(batching, openBatch(record, server, { earlier: false }));
 }
 
@@ -153,7 +153,7 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
       await turn();
       await ledger.ended(batch.id);
     },
-    lost: () => resendBatch(batching, batch),
+    lost: () => forgetBatch(batching, batch),
     // The next batch waits for requests that follow from results.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
@@ -167,20 +167,20 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
 }
 
 /** Called if the vendor does not know the batch, for example because another account created it. */
-async function resendBatch(batching: Batching, batch: OpenBatch): Promise<void> {
-  const { questions, held, underWay, byVendor, options } = batching;
-  const { id, earlier, server, open } = batch;
-  const next = earlier ? '; its open requests are sent again' : '';
-  server.log(`batch ${id}: the vendor no longer knows it${next}`);
+async function forgetBatch(
+  { questions, held, underWay, options }: Batching,
+  batch: OpenBatch,
+): Promise<void> {
+  const { id, open } = batch;
   underWay.delete(batch);
   await options.batches.ledger.ended(id);
+  const unknown = fault(
+    'reply',
+    `the vendor does not know batch ${id}; run again to send it again`,
+  );
   for (const key of open) {
     held.delete(key);
-    const question = questions.first(key);
-    const of = byVendor.get(server.vendor.name);
-    if (earlier && question !== null && of !== undefined) gather(batching, of, question);
-    else
-      questions.settle(key, faultOutcome(fault('reply', `the vendor does not know batch ${id}`)));
+    questions.settle(key, faultOutcome(unknown));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { mostCallsOfTry } from '../../money/answer-calls.ts';
-import { judgingCalls } from '../../money/judging-calls.ts';
+import { callsPerTry } from '../../trials/tries.ts';
 import { takesOverlay } from '../../types/model.ts';
 
 export const MOST_CAUSE_CALLS = 200;
@@ -27,16 +27,4 @@ export function usualAgentCalls(run: SuiteRun): number {
 export function mostCauseTries(run: SuiteRun, room: number): number {
   if (runsAgents(run.suite)) return Math.max(1, Math.min(MOST_AGENT_RUNS, room));
   return Math.max(1, Math.floor(room / callsPerTry(run)));
-}
-
-function callsPerTry(run: SuiteRun): number {
-  const { answerer } = run.scoring;
-  if (answerer !== null) return answerer.mostCalls;
-  const first = run.runs.findIndex(
-    ({ affected: { base, head } }) => base !== null && head !== null,
-  );
-  if (first < 0) return 1;
-  const own = { ...run, baseScoring: null };
-  const graded = judgingCalls([own], () => new Map([[first, 1]]));
-  return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
 }

@@ -5,14 +5,13 @@ import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { MAX_UNIT_FILE, changedPaths } from '../../trials/file-units.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
 import { experimentCalls } from '../../trials/tries.ts';
-import { fileLines } from '../../trials/unit-places.ts';
+import { fileLines, sourceFiles } from '../../trials/unit-places.ts';
 import { takesOverlay } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -146,16 +145,6 @@ async function readFiles(
     lines: (side, file) => texts.get(keyOf(side, file)) ?? null,
     bytes: (side, file) => bodies.get(keyOf(side, file)) ?? null,
   };
-}
-
-function sourceFiles(prompt: Prompt | undefined): Set<string> {
-  if (prompt === undefined) return new Set();
-  return new Set([
-    prompt.file,
-    ...prompt.messages.map(({ place }) => place.file),
-    ...Object.values(prompt.places).map(({ file }) => file),
-    ...(prompt.code === null ? [] : [prompt.code.place.file]),
-  ]);
 }
 
 function workspaceFiles({ base, head }: AffectedSuite): string[] {

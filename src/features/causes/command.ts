@@ -25,16 +25,12 @@ interface FixOptions {
 export const fixCommand: AddCommand = (program, terminal, done) => {
   program
     .command('fix')
-    .description('show the tested fixes of a run and write them to the prompt files')
+    .description('show the tested fixes of a run and write them to prompt files')
     .argument('[result]', 'result.json of a run with explain.fix', SAVED)
     .option('-C, --directory <folder>', 'root of the evaluated project', '.')
     .option('--write', 'write all fixes without a prompt')
     .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff fix\n  evaldiff fix evaldiff-report/result.json --write\n' +
-        '  evaldiff fix --json',
-    )
+    .addHelpText('after', '\nExample: evaldiff fix evaldiff-report/result.json')
     .action(async (file: string, options: FixOptions) => {
       const causes = await savedCauses(file, terminal);
       const fixes = onePerPlace(causes.flatMap(({ fix }) => fix ?? []));

@@ -140,8 +140,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
       'missing, in their own voice and without giving the solution away. Otherwise leave ' +
       'follow_up empty.',
     'Reply with a JSON object with the keys analysis (your reasons, step by step), ' +
-      `${names.join(', ')} and follow_up. Where JSON is not possible, write one heading per ` +
-      `key, such as "### ${names[0] ?? 'follow_up'}", with its content below.`,
+      `${names.join(', ')} and follow_up.`,
   ];
 }
 

@@ -1,6 +1,5 @@
 import { MAX_MATERIAL } from '../../metrics/ask-twice.ts';
-import { labelInLine } from '../../metrics/label.ts';
-import { isJsonReply, replyObject, verdictOf } from '../../metrics/verdict.ts';
+import { replyObject, verdictOf } from '../../metrics/verdict.ts';
 import type { Json } from '../../types/plain.ts';
 import type { CriterionWord, EvaluatorVerdict } from './result.ts';
 
@@ -15,31 +14,29 @@ export interface EvaluatorReply {
 
 const CRITERION_WORDS: readonly CriterionWord[] = ['yes', 'no', 'unknown'];
 
-const MAX_HEADING = 80;
-
-const TEXTS: Readonly<Record<string, 'analysis' | 'follow_up'>> = {
-  analysis: 'analysis',
-  step_by_step_analysis: 'analysis',
-  reasoning: 'analysis',
-  follow_up: 'follow_up',
-  followup: 'follow_up',
-  follow_up_question: 'follow_up',
-  followup_question: 'follow_up',
-  next_question: 'follow_up',
-};
-
-/**
- * Reads a JSON object, or headings such as `### Correctness` or `**Correctness:** Yes.`. Null if no
- * criterion has a clear word (yes, no or unknown).
- */
+/** Reads a JSON object. Null if no criterion has a clear word (yes, no or unknown). */
 export function readEvaluation(output: string, criteria: readonly string[]): EvaluatorReply | null {
   if (output.length > MAX_MATERIAL) return null;
+  const nameOf = (key: string) =>
+    criteria.includes(key)
+      ? key
+      : [...criteria, 'analysis', 'follow_up'].find((name) => normalise(name) === normalise(key));
   const object = replyObject(output, CRITERION_WORDS, (value) =>
-    Object.keys(value).some((key) => criterionName(key, criteria) !== null),
+    Object.keys(value).some((key) => nameOf(key) !== undefined),
   );
-  if (object === null && isJsonReply(output)) return null;
-  const read = object !== null ? fromObject(object, criteria) : fromHeadings(output, criteria);
-  return read.missing.length === criteria.length ? null : read;
+  const found = Map.groupBy(Object.entries(object ?? {}), ([key]) => nameOf(key));
+  const valuesOf = (name: string) => (found.get(name) ?? []).map(([, value]) => value);
+  const words = criteria.flatMap((name): [string, CriterionWord][] => {
+    const [word, ...others] = new Set(valuesOf(name).map(asWord));
+    return word && others.length === 0 ? [[name, word]] : [];
+  });
+  if (words.length === 0) return null;
+  return {
+    words: Object.fromEntries(words),
+    missing: criteria.filter((name) => words.every(([own]) => own !== name)),
+    analysis: firstText(valuesOf('analysis')),
+    follow_up: questionIn(firstText(valuesOf('follow_up'))),
+  };
 }
 
 /** Reads a second reply, which may only have the criteria that the first one lacks. */
@@ -59,15 +56,6 @@ export function readAgain(
   };
 }
 
-function criterionName(written: string, criteria: readonly string[]): string | null {
-  if (criteria.includes(written)) return written;
-  const plain = normalise(written);
-  return (
-    criteria.find((name) => normalise(name) === plain) ??
-    (Object.hasOwn(TEXTS, plain) ? (TEXTS[plain] ?? null) : null)
-  );
-}
-
 function normalise(name: string): string {
   return name
     .toLowerCase()
@@ -75,96 +63,14 @@ function normalise(name: string): string {
     .replace(/^_|_$/g, '');
 }
 
-function fromObject(object: Record<string, Json>, criteria: readonly string[]): EvaluatorReply {
-  const found = new Map<string, Json[]>();
-  for (const [key, value] of Object.entries(object)) {
-    const name = criterionName(key, criteria);
-    if (name !== null) found.set(name, [...(found.get(name) ?? []), value]);
-  }
-  const text = (name: string) =>
-    (found.get(name) ?? []).filter((value) => typeof value === 'string');
-  const word = (value: Json) => asWord(verdictOf(value, CRITERION_WORDS));
-  return buildReply(criteria, (name) => (found.get(name) ?? []).map(word), text);
-}
-
-function asWord(label: string | null): CriterionWord | null {
+function asWord(value: Json): CriterionWord | null {
+  const label = verdictOf(value, CRITERION_WORDS);
   return CRITERION_WORDS.find((word) => word === label) ?? null;
 }
 
-interface ReplySection {
-  name: string;
-  lines: string[];
-}
-
-function fromHeadings(output: string, criteria: readonly string[]): EvaluatorReply {
-  const sections: ReplySection[] = [];
-  for (const line of output.split(/\r\n|[\n\r\u2028\u2029]/)) {
-    const heading = headingIn(line, criteria);
-    if (heading !== null) sections.push(heading);
-    else sections.at(-1)?.lines.push(line);
-  }
-  const texts = (name: string) =>
-    sections.filter((section) => section.name === name).map(({ lines }) => lines.join('\n'));
-  return buildReply(
-    criteria,
-    (name) =>
-      texts(name)
-        .filter((text) => isBrief(text) || firstWord(text) !== null)
-        .map(firstWord),
-    texts,
-  );
-}
-
-/** Finds `### Name`, `**Name**` or `1. Name:` alone on a line, or `Name: rest`. */
-function headingIn(line: string, criteria: readonly string[]): ReplySection | null {
-  const start = line.slice(0, MAX_HEADING + 1);
-  const whole =
-    start.length <= MAX_HEADING
-      ? (criterionName(start, criteria) ??
-        criterionName(start.replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria))
-      : null;
-  if (whole !== null) return { name: whole, lines: [] };
-  for (const { index, 0: separator } of start.matchAll(/[:=]| [-\u2013\u2014] /g)) {
-    const name = criterionName(line.slice(0, index).replace(/^[\s#>*_-]*\d+[.)]/, ''), criteria);
-    if (name === null) continue;
-    const rest = line.slice(index + separator.length).replace(/^[\s*_`]+/, '');
-    const isRemark = criteria.includes(name) && !isBrief(rest) && firstWord(rest) === null;
-    return isRemark ? null : { name, lines: [rest] };
-  }
-  return null;
-}
-
-/** Short texts are verdicts, such as `partially`. Longer ones are remarks. */
-function isBrief(text: string): boolean {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.length > 0 && words.length <= 3;
-}
-
-function firstWord(text: string): CriterionWord | null {
-  const line = text.split('\n').find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? '';
-  // In lower case, both words of `Yes and no` match, so it counts as unclear.
-  return asWord(labelInLine(line.toLowerCase(), CRITERION_WORDS));
-}
-
-function buildReply(
-  criteria: readonly string[],
-  wordsFor: (name: string) => readonly (CriterionWord | null)[],
-  texts: (name: string) => string[],
-): EvaluatorReply {
-  const words = criteria.flatMap((name): [string, CriterionWord][] => {
-    const [word, ...others] = new Set(wordsFor(name));
-    return word && others.length === 0 ? [[name, word]] : [];
-  });
-  const text = (name: string) =>
-    texts(name)
-      .map((part) => part.trim())
-      .find((part) => part !== '') ?? null;
-  return {
-    words: Object.fromEntries(words),
-    missing: criteria.filter((name) => words.every(([own]) => own !== name)),
-    analysis: text('analysis'),
-    follow_up: questionIn(text('follow_up')),
-  };
+function firstText(values: readonly Json[]): string | null {
+  const texts = values.map((value) => (typeof value === 'string' ? value.trim() : ''));
+  return texts.find((text) => text !== '') ?? null;
 }
 
 /** In characters. Longer texts are questions; shorter ones may be "none". */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { reportContradictions } from '../../config/answers.ts';
+import { loadLabelled, reportContradictions } from '../../config/answers.ts';
 import { readRecordedMessages, recordedMessages } from '../../config/recorded.ts';
 import { check, checkItems, closed, filled, flag } from '../../config/schema.ts';
 import type { OwnContext } from '../../config/suite-key.ts';
-import { isTable, readRows, rowDocument } from '../../documents/dataset.ts';
-import { Field } from '../../documents/document.ts';
+import type { Field } from '../../documents/document.ts';
 import type { Message } from '../../types/model.ts';
 import type { LabelledAnswer } from './conversation-rules.ts';
 
@@ -16,6 +15,12 @@ export const labelledAnswerSchema = closed({
     .optional(),
   accepted: flag().describe('Whether people accepted the answer.'),
 });
+
+/** A cell of a table has a word. */
+const truthOf = (cell: unknown): unknown =>
+  ({ true: true, false: false })[String(cell).trim().toLowerCase()] ?? cell;
+
+const rowSchema = labelledAnswerSchema.extend({ accepted: z.preprocess(truthOf, flag()) });
 
 const answersFileSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
@@ -45,38 +50,14 @@ export async function readAnswers(
 
 async function writtenAnswers(
   conversation: Field,
-  { load }: Pick<OwnContext, 'load'>,
+  context: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
-  const { problems } = conversation;
-  const written = checkItems(conversation.at('examples'), labelledAnswerSchema).flatMap(toExample);
+  const written = checkItems(conversation.at('examples'), labelledAnswerSchema);
   const from = conversation.at('examples_from');
   const source = check(from, answersFromSchema.optional());
-  if (source === undefined) return written;
-  const path = typeof source === 'string' ? source : source.file;
-  const loaded = await load(path, from.place, problems);
-  if (loaded === null) return written;
-  const table = isTable(loaded.file);
-  return [
-    ...written,
-    ...readRows(loaded.file, loaded.content, problems).flatMap(({ line, value }) => {
-      // In a table, an empty cell counts as a missing key.
-      const known = Object.entries(value).filter(
-        ([key, member]) =>
-          Object.hasOwn(labelledAnswerSchema.shape, key) && !(table && member === ''),
-      );
-      const row = Object.fromEntries(known);
-      const { accepted } = row;
-      if (table && typeof accepted === 'string') row['accepted'] = truthOf(accepted);
-      const field = new Field(rowDocument({ file: loaded.file, line }, row), problems);
-      const answer = check(field, labelledAnswerSchema);
-      return answer === undefined ? [] : toExample({ field, value: answer });
-    }),
-  ];
-}
-
-function truthOf(cell: string): boolean | string {
-  const word = cell.trim().toLowerCase();
-  return word === 'true' || word === 'false' ? word === 'true' : cell;
+  const path = typeof source === 'string' ? source : source?.file;
+  const loaded = path === undefined ? [] : await loadLabelled(from, path, rowSchema, context);
+  return [...written, ...loaded].flatMap(toExample);
 }
 
 function toExample({

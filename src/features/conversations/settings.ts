@@ -54,7 +54,7 @@ const toolResult = z.union(
   { error: 'must be a text, or a map with code' },
 );
 
-const shape = {
+export const conversationShape = {
   max_steps: wholeNumber(1, MAX_STEPS)
     .describe('Maximum answers in one conversation. Default: 5.')
     .optional(),
@@ -93,7 +93,7 @@ const shape = {
 
 export const conversationKey: SuiteKey = {
   key: conversationKind.key,
-  schema: closed(shape).describe(
+  schema: closed(conversationShape).describe(
     'Runs each reference as a dialogue that evaluators judge and continue.',
   ),
   read: async (field, context) => conversationSuite(await readConversation(field, context)),
@@ -120,7 +120,7 @@ async function readConversation(
 ): Promise<Conversation> {
   const left = anything().optional();
   const { max_steps, instructions, tool_results } = checkMembers(field, {
-    ...shape,
+    ...conversationShape,
     evaluators: left,
     criteria: left,
     examples: left,
@@ -144,7 +144,7 @@ async function readConversation(
 
 function readToolResults(
   field: Field,
-  written: z.output<typeof shape.tool_results>,
+  written: z.output<typeof conversationShape.tool_results>,
 ): ToolResults | null {
   if (written === undefined || written === 'end') return written ?? null;
   const results = Object.entries(written).map(([name, result]): [string, ToolResult] => {
@@ -166,7 +166,7 @@ function readEvaluators(
     list.refuse('conversation needs at least one evaluator: evaluators: [{ model: … }]');
     return [];
   }
-  return (check(list, shape.evaluators) ?? []).map((item, index) => {
+  return (check(list, conversationShape.evaluators) ?? []).map((item, index) => {
     const field = list.at(index);
     if (grader === null || typeof item === 'string' || item['model'] !== undefined)
       return readModelChoice(field, item);

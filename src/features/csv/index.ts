@@ -11,7 +11,6 @@ export const csvFeature: Feature & CommandRow = {
       options: [
         ['--table <name>', 'with --format csv: tests (default), or attributes if there are any'],
       ],
-      example: 'evaldiff report evaldiff-report/result.json --format csv --out tests.csv',
       takes: ({ format, table }: Partial<CsvOptions>) => format === 'csv' || table !== undefined,
       async run(paths, options: CsvOptions, terminal) {
         return (await import('./command.ts')).renderCsv(paths, options, terminal);

@@ -125,11 +125,7 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
     .argument('<name>', 'a rubric with examples, or a prompt with labelled answers')
     .argument('[overrides...]', `key=value, such as grader.model=${factsOf('openai').starterModel}`)
     .option('--repeats <number>', 'how often each example of a rubric is graded', '3')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff grade is_polite\n  evaldiff grade is_polite --repeats 5 ' +
-        `grader.model=${factsOf('anthropic').starterModel} --json\n  evaldiff grade mentor`,
-    )
+    .addHelpText('after', '\nExample: evaldiff grade is_polite --repeats 5')
     .action(
       async (name: string, overrides: string[], options: EvaluateOptions & { repeats: string }) => {
         const repeats = repeatsOf(options.repeats);

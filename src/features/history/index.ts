@@ -16,7 +16,6 @@ export const historyFeature: Feature & CommandRow = {
         ],
         ['-C, --directory <folder>', 'the repository of that branch', '.'],
       ],
-      example: 'evaldiff report --history main sweeps/ --format html --out trend.html',
       takes: ({ history }: Partial<TrendOptions>) => history !== undefined,
       async run(paths, options: TrendOptions, terminal) {
         const { renderHistory } = await import('./command.ts');
@@ -26,7 +25,6 @@ export const historyFeature: Feature & CommandRow = {
     {
       command: 'view',
       options: [],
-      example: 'evaldiff view sweeps/',
       takes: ({ sweeps }: { sweeps?: number }) => (sweeps ?? 0) > 1,
       async run(paths, _, terminal) {
         const { renderHistory } = await import('./command.ts');

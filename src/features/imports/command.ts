@@ -29,37 +29,31 @@ import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
   directory: string;
-  from?: ImportFormat;
+  format?: ImportFormat;
   verify?: string;
 }
 
 export const importCommand: AddCommand = (program, terminal, done) => {
   program
     .command('import')
-    .description(
-      "convert another tool's file to prompt and test files, and list what cannot be converted",
-    )
+    .description("convert another tool's file to prompt and test files")
     .argument(
       '<file>',
       "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
     )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
     .addOption(
-      new Option('--from <format>', 'the format, if the name of the file does not show it').choices(
-        Object.keys(READ_FORMATS),
-      ),
+      new Option(
+        '-f, --format <format>',
+        'the format, if the name of the file does not show it',
+      ).choices(Object.keys(READ_FORMATS)),
     )
     .option(
       '--verify <results>',
       'a promptfoo results file (promptfoo eval -o results.json): score its answers with ' +
         'the imported tests and list differing verdicts; write nothing',
     )
-    .addHelpText(
-      'after',
-      '\nExamples:\n  evaldiff import promptfooconfig.yaml\n' +
-        '  evaldiff import .github/prompts/summary.prompt.yml\n' +
-        '  evaldiff import promptfooconfig.yaml --verify results.json',
-    )
+    .addHelpText('after', '\nExample: evaldiff import promptfooconfig.yaml')
     .action(async (file: string, options: ImportOptions) => {
       const { verify } = options;
       done(
@@ -204,6 +198,10 @@ function end(imported: Imported, folder: string, terminal: Terminal): number {
       `lost: ${counted(untested, 'prompt')} without tests: nothing runs until you ` +
         'write some\n',
     );
+  if (imported.ignored.length > 0)
+    terminal.err(
+      `note: ${counted(imported.ignored.length, 'key')} without a meaning in the other tool\n`,
+    );
   terminal.out(
     `\n${counted(imported.prompts.length, 'prompt file')}: ${carriedLine(imported)}. Check ` +
       `with: npx evaldiff validate${directoryOption(folder)}\n`,
@@ -221,7 +219,7 @@ interface ReadFile {
 async function withImported<T>(
   file: string,
   root: string,
-  { from, verify }: ImportOptions,
+  { format: given, verify }: ImportOptions,
   terminal: Terminal,
   work: (read: ReadFile) => Promise<T>,
 ): Promise<T> {
@@ -233,14 +231,14 @@ async function withImported<T>(
     const files = createFiles(tree);
     if (!tree.files.has(path)) throw userError(file, 'does not exist or is ignored by git');
     const format =
-      from === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[from];
+      given === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[given];
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
     if (format === null) {
       const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
-        'has an unknown format; set it with --from ' +
+        'has an unknown format; set it with --format ' +
           `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
     }
@@ -263,7 +261,7 @@ async function withImported<T>(
       settings,
       // Verification needs no prompt files, because it fills in the original file's templates for
       // each test.
-      code: verify === undefined ? ('written' as const) : ('refused' as const),
+      code: verify === undefined ? ('written' as const) : ('verified' as const),
       host: hostSettings(settings),
     };
     const read = document && (await format.read(document, tools, problems));

@@ -65,7 +65,7 @@ export const READ_FORMATS = {
 
 const AGENT_SUITE = 'a suite for an agent (evals/NAME.yaml with agent, docs/agents.md)';
 
-/** In the order of the table in docs/migrate.md. */
+/** docs/migrate.md prints `instead`. */
 const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
   Prompty: {
     path: /\.prompty$/,

@@ -56,6 +56,10 @@ export async function verifyImport(
   );
   terminal.out(verdictLines(compared.length, differing));
   if (words !== '') terminal.out(`not compared: ${words}\n`);
+  const [{ of, carried } = { of: 0, carried: 0 }] = source.imported.carried.filter(
+    ({ unit }) => unit === 'test',
+  );
+  terminal.out(`${carried.toLocaleString('en-US')} of ${counted(of, 'test')} would run here\n`);
   return differing.length === 0 ? 0 : 1;
 }
 
@@ -110,10 +114,11 @@ async function verify(
   const rows = judged?.rows ?? [];
   const placed = answers.flatMap((answer) => {
     const at = referenceAt(answer, rows);
-    const why = answer.isTransformed
-      ? 'on answers that a transform changed, which is not converted'
+    const isData = answer.isTransformed && typeof answer.output !== 'string';
+    const why = isData
+      ? 'on data that a transform made, which results do not contain as checks see it'
       : 'of tests that are not in the file';
-    if (at !== null && !answer.isTransformed) return [{ answer, at }];
+    if (at !== null && !isData) return [{ answer, at }];
     leave(found, why, answer.verdicts.length);
     return [];
   });

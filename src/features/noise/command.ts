@@ -29,8 +29,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
       'after',
       '\nPrints the number of calls and their price before the first call. Later ' +
         'reports show the result under "How sure is this?".\n' +
-        '\nExamples:\n  evaldiff noise --max-cost 2\n' +
-        '  evaldiff noise --runs 100 prompts=capitals',
+        '\nExample: evaldiff noise --runs 100 prompts=capitals',
     )
     .action(async (overrides: string[], options: NoiseOptions) => {
       const runs = readOption((refuse) => parseRuns('--runs', options.runs, refuse));

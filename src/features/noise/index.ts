@@ -1,19 +1,7 @@
-import type { CommandRow, SavedKind } from '../../app/commands/terminal.ts';
+import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { noiseKeys, type NoiseNote } from './note.ts';
-import type { NoiseResult } from './result.ts';
-
-const savedFile: SavedKind<NoiseResult> = {
-  fileName: 'noise.json',
-  noun: 'a measurement',
-  isOne: (value) => 'noise_version' in value,
-  read: async (file, value) => (await import('./result.ts')).readNoise(file, value),
-  async render(noise, to) {
-    const { renderNoise, renderNoiseSummary } = await import('./report.ts');
-    return to === 'markdown' ? renderNoiseSummary(noise) : renderNoise(noise, to);
-  },
-};
 
 export const noiseFeature: Feature<NoiseNote | null> & CommandRow & ReportRow = {
   key: 'noise',
@@ -23,7 +11,6 @@ export const noiseFeature: Feature<NoiseNote | null> & CommandRow & ReportRow = 
   commands: [
     { name: 'noise', group: 'look', load: async () => (await import('./command.ts')).noiseCommand },
   ],
-  savedFile,
   files: async () => [
     { kind: 'noise', type: (await import('./result.ts')).noiseResultSchema, isWritten: true },
   ],

@@ -51,44 +51,16 @@ export function noiseResult(
   };
 }
 
-function sumUsages(usages: readonly UsageTotals[]): UsageTotals {
-  const asked = usages.filter(({ calls }) => calls > 0);
-  const unpriced = asked.length > 0 && asked.every((usage) => usage.unpriced === 'programs');
-  const cached = usages.reduce((sum, usage) => sum + (usage.cached_tokens ?? 0), 0);
-  const sum = usages.reduce<UsageTotals>(
-    (sum, usage) => ({
-      ...addedCounts(sum, usage),
-      input_tokens: sum.input_tokens + usage.input_tokens,
-      output_tokens: sum.output_tokens + usage.output_tokens,
-      by_purpose: addedPurposes(sum.by_purpose, usage.by_purpose),
-    }),
-    { ...NO_CALLS, input_tokens: 0, output_tokens: 0, by_purpose: {} },
-  );
+function sumUsages(usages: readonly UsageTotals[]): NoiseResult['usage'] {
+  const sum = (pick: (usage: UsageTotals) => number): number =>
+    usages.reduce((total, usage) => total + pick(usage), 0);
+  const unpriced = usages.some(({ cost_usd }) => cost_usd === null);
   return {
-    ...sum,
-    ...(cached === 0 ? {} : { cached_tokens: cached }),
-    ...(unpriced ? { unpriced: 'programs' as const } : {}),
+    calls: sum(({ calls }) => calls),
+    reused: sum(({ reused }) => reused),
+    replayed: sum(({ replayed = 0 }) => replayed),
+    input_tokens: sum(({ input_tokens }) => input_tokens),
+    output_tokens: sum(({ output_tokens }) => output_tokens),
+    cost_usd: unpriced ? null : sum(({ cost_usd }) => cost_usd ?? 0),
   };
-}
-
-type CallCounts = Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>;
-
-const NO_CALLS: CallCounts = { calls: 0, reused: 0, cost_usd: 0 };
-
-function addedCounts(a: CallCounts, b: CallCounts): CallCounts {
-  return {
-    calls: a.calls + b.calls,
-    reused: a.reused + b.reused,
-    replayed: (a.replayed ?? 0) + (b.replayed ?? 0),
-    cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
-  };
-}
-
-type ByPurpose = UsageTotals['by_purpose'];
-
-function addedPurposes(a: ByPurpose, b: ByPurpose): ByPurpose {
-  const found = { ...a };
-  for (const [purpose, counts] of Object.entries(b) as [keyof ByPurpose, CallCounts][])
-    found[purpose] = addedCounts(found[purpose] ?? NO_CALLS, counts);
-  return found;
 }

@@ -22,7 +22,7 @@ interface PublishOptions {
 export const publishCommand: AddCommand = (program, terminal, done) => {
   program
     .command('publish')
-    .description("write a saved result into the CI job's pull request: one comment and a status")
+    .description("write a saved result into the CI job's pull request")
     .argument('[path]', 'a result.json, or its folder (default: the newest run)')
     .addOption(
       new Option('--to <service>', 'the service of the pull request')
@@ -38,8 +38,7 @@ ${Object.values(REVIEW_SERVICES)
   .map(({ label, token, right }) => `  ${label}: ${token}, with ${right}`)
   .join('\n')}
 
-Example:
-  evaldiff publish --to gitlab evaldiff-report`,
+Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
       const result = await resultIn(path, terminal);

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import {
-  collectValues,
   evaluateOptions,
   readOption,
   SWEEPS,
@@ -85,20 +84,15 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
       '<folders...>',
       "the folders of all parts, and key=value (default: the parts' overrides)",
     )
-    .option('--override <key=value>', 'the same as key=value; repeatable', collectValues)
     .addHelpText(
       'after',
-      '\nExamples:\n  evaldiff run --shard 1/2\n  evaldiff run --shard 2/2\n' +
-        '  evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
+      '\nExample: evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
     )
-    .action(async (given: string[], options: EvaluateOptions & { override?: string[] }) => {
+    .action(async (given: string[], options: EvaluateOptions) => {
       const isFolder = (path: string): boolean =>
         !/^[\w.-]+=/.test(path) || existsSync(resolve(terminal.cwd, path));
       const folders = given.filter(isFolder);
-      const overrides = [
-        ...(options.override ?? []),
-        ...given.filter((each) => !folders.includes(each)),
-      ];
+      const overrides = given.filter((each) => !folders.includes(each));
       if (folders.length === 0) throw userError(null, 'merge: name the folders of all parts');
       const own = { overrides, role: 'merge' as const };
       const result = await withProject(options, terminal, own, async (session) => {

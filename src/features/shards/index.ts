@@ -16,10 +16,9 @@ export const shardsFeature: Feature & CommandRow = {
     {
       command: 'run',
       options: [
-        ['--shard <i/n>', 'evaluate one part of n and write it to a folder for evaldiff merge'],
+        ['--shard <i/n>', 'evaluate one part of n, for evaldiff merge'],
         ['--shard-to <folder>', 'the folder of the part (default: evaldiff-shard-<i>-of-<n>)'],
       ],
-      example: 'evaldiff run --shard 2/3',
       takes: ({ shard, shardTo, watch }: ShardOptions) =>
         shard !== undefined || (shardTo !== undefined && watch !== true),
       async run(overrides, options: EvaluateOptions & ShardOptions, terminal) {

@@ -148,29 +148,16 @@ const manifest = z.strictObject({
 
 export type Manifest = z.infer<typeof manifest>;
 
-/** Distinguishes a newer manifest from a damaged one. */
-const anyVersion = z.looseObject({ part_version: z.int(), evaldiff: shown });
-
 /** `flaw` continues a message that begins with the part's name. */
 export function readManifest(text: string): { manifest: Manifest } | { flaw: string } {
-  const value = parsedJson(text);
-  const version = anyVersion.safeParse(value);
-  if (version.success && version.data.part_version > PART_VERSION) {
-    return {
-      flaw:
-        `was written by a newer evaldiff (${version.data.evaldiff}, parts of version ` +
-        `${version.data.part_version}; this one reads version ` +
-        `${PART_VERSION}). Use the same version in every job`,
-    };
-  }
-  const parsed = manifest.safeParse(value);
+  const parsed = manifest.safeParse(parsedJson(text));
   if (parsed.success) return { manifest: parsed.data };
   const [issue] = parsed.error.issues;
   return {
     flaw:
       `${PART_FILES.manifest} is not the manifest of a part ` +
       `(field ${issue?.path.join('.') || 'part_version'}: ${issue?.message ?? 'unreadable'}). ` +
-      'Run the shard again',
+      'Run the shard again, with this evaldiff',
   };
 }
 

@@ -87,21 +87,17 @@ function narrowSuite(
 }
 
 function batchProblems(whole: Prepared): Problem[] {
-  const batched = targetsOf(whole).filter(isBatched);
-  const names = [...new Set(batched.map(({ model }) => model))];
-  if (names.length === 0) return [];
-  return [
-    problem(
-      null,
-      [
-        `shard: ${names.join(', ')} `,
-        names.length === 1 ? 'is' : 'are',
-        ' called with transport: batch. Shards do not speed up batches, because a job only ',
-        'waits for the vendor. ',
-        'Run the sweep without shard, or set transport: direct.',
-      ].join(''),
-    ),
-  ];
+  const batched = new Set(
+    targetsOf(whole)
+      .filter(isBatched)
+      .map(({ model }) => model),
+  );
+  if (batched.size === 0) return [];
+  const message =
+    `shard: calls of ${[...batched].join(', ')} use transport: batch. Shards do not speed up ` +
+    'batches, because a job only waits for the vendor. Run the sweep without shard, or set ' +
+    'transport: direct.';
+  return [problem(null, message)];
 }
 
 export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {

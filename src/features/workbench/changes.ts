@@ -34,6 +34,7 @@ export type TestAction = z.infer<typeof testActions>;
 
 const pageActions = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('raise') }),
+  z.strictObject({ kind: z.literal('start') }),
   z.strictObject({ kind: z.literal('undo') }),
   z.strictObject({ kind: z.literal('run-suite'), suite: z.string() }),
   z.strictObject({ kind: z.literal('draft'), prompt: z.string(), text: z.string() }),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeProject } from '../../app/commands/init.ts';
 import {
   projectFolder,
   evaluateOptions,
@@ -11,7 +12,7 @@ import { createKeptStores } from '../../app/session/kept-stores.ts';
 import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
-import { userError, UserError, problem } from '../../errors.ts';
+import { formatProblem, userError, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 import { logLine } from '../../text/log.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
@@ -43,7 +44,7 @@ const MORE_TRIES = 3;
 export const devCommand: AddCommand = (program, terminal, done) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
-    .description('open the workbench: a live page with every answer and the verdict while you edit')
+    .description('open a live page with every answer and the verdict as you edit')
     .option(
       '-b, --base <commit>',
       'what to compare with (default: the base that CI sets, else main or the default branch)',
@@ -58,10 +59,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
           'answers, up to --max-cost ' +
           `(default $${DEFAULT_COST}) and --max-calls (default ${DEFAULT_CALLS}).`,
         '',
-        'Examples:',
-        '  evaldiff dev',
-        '  evaldiff dev --max-cost 0.20 tags=critical',
-        '  evaldiff dev model=small,large',
+        'Example: evaldiff dev --max-cost 0.20 tags=critical',
       ].join('\n'),
     )
     .action(async (overrides: string[], options: DevOptions) => {
@@ -98,6 +96,7 @@ async function openWorkbench(
       withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
     withFiles: (work) =>
       inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
+    start: () => writeProject({ directory: root }, quieter),
   };
   const refresher = createRefresher(project, state);
   const server = await serveWorkbench(parsePort(options.port), {
@@ -201,6 +200,8 @@ async function performOn(
   switch (action.kind) {
     case 'run-suite':
       return runOneSuite(action.suite, context);
+    case 'start':
+      return start(context);
     case 'first':
       return addFirst(action, context);
     case 'draft':
@@ -210,6 +211,16 @@ async function performOn(
       return showDraft(null, context);
     default:
       return performOnTest(action, context);
+  }
+}
+
+async function start({ project }: ActionContext): Promise<ActionReply> {
+  try {
+    await project.start();
+    return { said: 'the example is written', bad: false };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return { said: error.problems.map(formatProblem).join(' · '), bad: true };
   }
 }
 

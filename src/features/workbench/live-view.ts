@@ -19,7 +19,6 @@ export function viewOf({ look, more }: WorkbenchState): SavedView | null {
   const { result, all } = withFurtherTries(look, [...more.values()]);
   const { alone, missing, prompts, reports } = look;
   const view = savedView(result, reports);
-  const notes = alone === null ? [] : [`Only the working tree, without a comparison: ${alone}`];
   return {
     ...view,
     blocks: missing ? { ...view.blocks, top: PENDING_TOP } : view.blocks,
@@ -27,9 +26,15 @@ export function viewOf({ look, more }: WorkbenchState): SavedView | null {
       others: uncompared(result, all),
       attributes: attributesIn(result).length > 0 ? [] : attributesIn(all),
       prompts: [...prompts].map(([key, prompt]) => livePrompt(key, prompt, look.texts)),
-      notes,
+      notes: alone === null ? [] : [alone],
+      canStart: isEmptyProject(look),
     },
   };
+}
+
+function isEmptyProject({ result, files }: WorkLook): boolean {
+  const isOwn = (path: string): boolean => /^(?:(?:evaldiff|llmeval)\.yaml$|prompts\/)/.test(path);
+  return result.outcome.kind === 'not-evaluated' && !files.some(isOwn);
 }
 
 /** Another feature adds them to a result. */

@@ -30,6 +30,8 @@ export interface OpenProject {
   draft: { file: string; text: string } | null;
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
+  /** Writes an example suite. */
+  start(): Promise<unknown>;
 }
 
 export interface Onlooker {
@@ -196,10 +198,15 @@ async function workbenchSides(
   { base, draft }: OpenProject,
 ): Promise<OpenSides & { saved: SourceTree }> {
   const { sides, alone } = await savedSides(session, base);
-  const head =
-    draft === null ? sides.head : withText(sides.head, draft.file, draft.text, sha256(draft.text));
-  return { sides: { ...sides, head }, alone, saved: sides.head };
+  const saved = sides.head;
+  if (draft === null) return { sides, alone, saved };
+  const head = withText(saved, draft.file, draft.text, sha256(draft.text));
+  return sides.base === null
+    ? { sides: { base: saved, head }, alone: SAVED_IS_BASE, saved }
+    : { sides: { ...sides, head }, alone, saved };
 }
+
+const SAVED_IS_BASE = 'Base is the saved text, because there is no commit to compare with.';
 
 interface OpenSides {
   sides: Pick<Sides, 'base' | 'tip' | 'head'>;
@@ -222,7 +229,9 @@ async function savedSides(session: Session, base: string | undefined): Promise<O
     const [problem] = error.problems;
     return {
       sides: { base: null, head: await session.repository.worktree('') },
-      alone: problem === undefined ? 'there is no base' : formatProblem(problem),
+      alone:
+        'Only the working tree, without a comparison: ' +
+        (problem === undefined ? 'there is no base' : formatProblem(problem)),
     };
   }
 }

@@ -23,7 +23,7 @@ const pool = z
   .describe('Pass rates of all suites together, if they fell.')
   .exactOptional();
 
-const regressed = outcome('regressed', 'A suite got worse.', { pool, fails });
+const regressed = outcome('regressed', 'A suite, or all together, got worse.', { pool, fails });
 
 const failed = outcome('failed', 'No suite regressed, but another condition under `gate` failed.', {
   fails,

@@ -113,19 +113,7 @@ const verdictReasonSchema = z.strictObject({
       'model',
       'unconfirmed',
     ])
-    .describe(
-      'What decided the verdict. `values`: values of metrics, not passes. Regressed: the pass ' +
-        'rate fell (`fall`), individual ' +
-        'references got worse (`references`), or head does not answer what base answers ' +
-        '(`unanswered`). Improved: the pass rate rose (`rise`). Unchanged: the interval rules ' +
-        'out a drop larger than the tolerance (`bound`), the rate is not lower (`not-lower`), ' +
-        'or all suites of the run together rule out a drop (`run`). Inconclusive: references ' +
-        'look worse (`suspicious`) or got worse with too little evidence (`named`), one metric ' +
-        'fell (`metric`), five tries did not decide (`unsettled`), references could not be ' +
-        "judged (`uncompared`), head is worse when base's scoring judges both sides " +
-        "(`scoring`), answers ended differently on one side (`endings`), base's new answers " +
-        'are worse, too (`model`), or new answers did not confirm the fall (`unconfirmed`).',
-    ),
+    .describe('What decided the verdict. `evaldiff explain` explains each code.'),
   p: shareSchema
     .nullable()
     .describe(

@@ -44,7 +44,7 @@ export function sameNumber(left: Decimal, right: Decimal): boolean {
   return left.digits === right.digits && left.exponent === right.exponent;
 }
 
-export function subtract(left: Decimal, right: Decimal): Decimal {
+function subtract(left: Decimal, right: Decimal): Decimal {
   const negative = { ...right, digits: -right.digits };
   if (right.digits === 0n) return left;
   if (left.digits === 0n) return negative;
@@ -63,15 +63,5 @@ export function absoluteDifference(left: Decimal, right: Decimal): Decimal {
 export function isNear(left: Decimal, right: Decimal, tolerance: Decimal): boolean {
   return (
     sameNumber(left, right) || subtract(absoluteDifference(left, right), tolerance).digits <= 0n
-  );
-}
-
-export function isMultiple({ digits, exponent }: Decimal, of: Decimal): boolean {
-  if (digits === 0n) return true;
-  // A number with more decimals than the divisor is not a multiple, because `digits` has no
-  // trailing zeros.
-  if (of.exponent > exponent) return false;
-  return (
-    (digits * 10n ** BigInt(Math.min(exponent - of.exponent, MAX_EXPONENT_GAP))) % of.digits === 0n
   );
 }

@@ -145,10 +145,6 @@ export function canonical(value: Json): string {
     .join(',')}}`;
 }
 
-export function jsonEqual(left: Json, right: Json): boolean {
-  return canonical(left) === canonical(right);
-}
-
 export const STRICT: JsonMatchOptions = {
   ignore_keys: [],
   abs_tol: 0,

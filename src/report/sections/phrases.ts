@@ -79,7 +79,7 @@ export const STATUS_WORDS: Readonly<Record<ReferenceStatus, string>> = {
   rose: 'rose',
   unchanged: 'unchanged',
   flaky: 'flaky',
-  inconclusive: 'flaky',
+  inconclusive: 'unclear',
   added: 'added',
   removed: 'removed',
   edited: 'edited',

@@ -40,6 +40,8 @@ export interface LiveView {
   attributes: readonly unknown[];
   prompts: LivePrompt[];
   notes: string[];
+  /** Whether the folder has no suites and settings yet. */
+  canStart: boolean;
 }
 
 export interface LivePrompt {

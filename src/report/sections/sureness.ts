@@ -71,9 +71,11 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
     const [{ summary }] = same;
     const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
     const more = andMore(same.length, named.length);
+    const { reason } = same[0].suite;
+    const why = reason === null ? '' : ` (evaldiff explain ${reason.by})`;
     const line = [
       ...joinLines(named, ', '),
-      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}`),
+      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}${why}`),
     ];
     return { line, suites: same.length };
   });

@@ -219,24 +219,6 @@ describe('--json', () => {
       ]);
     }
   });
-
-  test.each([
-    'diff',
-    'run',
-    'plan',
-    'validate',
-    'grade',
-    'noise',
-    'report',
-    'cache',
-    'import',
-    'init',
-    'demo',
-  ])('appears in the help of %s, with examples, if the command prints results', async (command) => {
-    const { code, out } = await evaldiff(temporaryFolder('help'), command, '--help');
-    expect([code, out]).toEqual([0, expect.stringMatching(/\nExamples?:\n {2}evaldiff /)]);
-    if (!['cache', 'import', 'init', 'demo'].includes(command)) expect(out).toContain('--json');
-  });
 });
 
 describe('evaldiff cache', () => {

@@ -398,11 +398,7 @@ describe('evaldiff report', () => {
         ['.'],
         'report-0.yaml: is not the report of an llmeval run: it has no prompts.tests.references\n',
       ],
-      [
-        { 'x.txt': '' },
-        ['.'],
-        '.: holds neither a result.json, nor a noise.json, nor a report-<try>.yaml\n',
-      ],
+      [{ 'x.txt': '' }, ['.'], '.: holds neither a result.json, nor a report-<try>.yaml\n'],
       [{}, ['gone'], 'gone: does not exist, or cannot be read\n'],
       ...(existsSync('/dev/zero')
         ? [[{}, ['/dev/zero'], '/dev/zero: is neither a file nor a folder\n'] as const]

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { createProgram } from '../../../../src/app/commands/program.ts';
 import { terminalOf, type TerminalProcess } from '../../../../src/app/commands/terminal.ts';
 import { FEATURES } from '../../../stand-ins/features.ts';
 
@@ -94,19 +93,6 @@ describe('the terminal of a process', () => {
         'disk full',
       );
     }
-  });
-
-  test('shows help with commands in four groups, in at most 60 lines of 80 columns', async () => {
-    const help = (
-      await createProgram(terminalOf(processWith({}).given, FEATURES), () => undefined)
-    ).helpInformation();
-    expect(help).toContain('\n  diff           run the affected tests on base and head');
-    expect([...help.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading)).toEqual([
-      ...['Options', 'Start', 'Test', 'Look at results', 'Manage'],
-    ]);
-    const lines = help.split('\n');
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    expect(lines.length).toBeLessThanOrEqual(60);
   });
 
   test('prints no stack trace if the reader of its output exits', async () => {

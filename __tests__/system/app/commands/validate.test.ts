@@ -106,30 +106,6 @@ describe('validate', () => {
     expect(err.includes(said)).toBe(isLenient);
   });
 
-  const TOOL =
-    '{ name: order, parameters: { type: object, properties: { sku: {}, quantity: {} } } }';
-  test.each([
-    [
-      '[{ name: order, arguments: { sku: a, quantty: 2 } }]',
-      TOOL,
-      'no argument "quantty"; did you',
-    ],
-    ['odrer', TOOL, 'the prompt has no tool "odrer"; did you mean "order"?'],
-    ['[order, { name: orders }]', `{ type: function, function: ${TOOL} }`, 'no tool "orders"'],
-    ['[{ name: order, arguments: { other: 2 } }]', '{ name: order }', null],
-    ['search', `${TOOL}, { type: web_search }`, null],
-    ['[{ name: order, arguments: { sku: a } }]', TOOL, null],
-  ])('compares the expected calls %s with the tools %s', async (expected, tools, words) => {
-    const files = {
-      'prompts/p.yaml': `${PROMPT}tools: [${tools}]\n`,
-      'prompts/tests/p.yaml': `metrics: [{ uses: tool_call_match }]\nreferences:\n  - { input: { q: a }, expected: ${expected} }\n`,
-    };
-    const { code, err } = await evaldiff(files);
-    expect(code).toBe(0);
-    expect(err.includes('prompts/tests/p.yaml:3: expected: ')).toBe(words !== null);
-    expect(err).toContain(words ?? '');
-  });
-
   test('finds every reference that a metric cannot judge, with its line', async () => {
     const files = {
       'prompts/p.yaml': PROMPT,

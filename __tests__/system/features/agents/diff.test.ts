@@ -50,11 +50,9 @@ describe('evaldiff diff of an agent suite', () => {
     expect(out).toContain('sh checks/ends.sh exits with 1: no GOOD');
     expect(text).not.toContain(KEY);
     expect(out).not.toContain('unknown part');
-    expect(result.notices.map(({ message }) => message)).toContain(
-      "notes: the agent's instructions, which every call contains, take about 11 tokens, 10 fewer than on base",
-    );
     const [facts] = headFacts(result);
     expect(facts).toMatchObject({
+      context: 11,
       ended: 'done',
       turns: 3,
       calls: 2,

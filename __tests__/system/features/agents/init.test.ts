@@ -209,7 +209,7 @@ describe('evaldiff init with agent instructions', () => {
     const plan = await said('plan', '--code', 'host');
     expect(plan).toContain('1 reference because of workspace (.claude/skills/pdf/SKILL.md)');
     expect(plan).toMatch(
-      /Agents cost at most \$\d+\.00 by the limits in their suites; the run stops at \$10,/,
+      /Agents cost at most \$\d+\.00 by the limits in their suites; the run stops at \$20,/,
     );
     write({ 'evals/pdf.yaml': suite.replace('turns: 30', 'turns: 9') });
     expect(await said('plan', '--code', 'host')).toContain('because of agent (evals/pdf.yaml)');

@@ -140,13 +140,6 @@ describe('an attribute rating', () => {
     for (const text of cases) expect(text?.length).toBeLessThan(20_020);
   });
 
-  test('is requested again if the reply contradicts itself', async () => {
-    const twice = [1, 5, 1].map((score) => rating('sums', score));
-    const others = [rating('trains', 2), rating('trains', 2), rating('add', 3)];
-    const { tools } = grader([...twice, ...others], ratingsOf({ sums: 4 }));
-    expect(scores(await rateReference(reference, attributes, tools))).toEqual([4, 2, 3]);
-  });
-
   test('is missing after a second unsuccessful request, with the reason', async () => {
     const { tools, asked } = grader(ratingsOf({ sums: 2 }));
     const ratings = await rateReference(reference, attributes, tools);

@@ -53,8 +53,7 @@ describe('evaldiff discover', () => {
     expect(out).toBe(
       'prompts/ask.yaml: 12 references\n  domains: Late parcels\n  sub-tasks: quote a rule\n\nwrote evaldiff.attributes.yaml. Edit and commit it. From then on, every pull request that runs these prompts uses it.\n',
     );
-    const prompts = [{ path: 'prompts/ask.yaml', references: 12 }];
-    const read = readAttributes(FILE, written ?? '', prompts, 15);
+    const read = readAttributes(FILE, written ?? '');
     expect(read.ok && read.value.shared).toMatchObject([
       { kind: 'domain', name: 'Late parcels' },
       { kind: 'subtask', name: 'quote a rule' },
@@ -178,7 +177,7 @@ describe('evaldiff discover', () => {
     expect(await discover()).toMatchObject({
       code: 2,
       err: expect.stringMatching(
-        /note: prompts\/ask\.yaml: 3 of 3 questions failed \(the grader did not reply in the requested form: "I would rather not\."\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
+        /note: prompts\/ask\.yaml: attributes are based on only part of the references: 3 of 3 questions about them failed \(the grader did not reply in the requested form: "I would rather not\."\).*\nno attributes were found, so nothing was written; see the notes above\n$/s,
       ),
     });
     expect(await discover('--max-calls', '5', '--store', 'new.sqlite')).toMatchObject({
@@ -189,10 +188,5 @@ describe('evaldiff discover', () => {
     });
     const left = readdirSync(repository.directory).filter((name) => name.includes('attributes'));
     expect(left).toEqual([]);
-  });
-
-  test('shows examples in its help', async () => {
-    const out = expect.stringContaining('evaldiff discover prompts=support --max-cost 0.5');
-    expect(await (await open()).discover('--help')).toMatchObject({ code: 0, out });
   });
 });

@@ -405,16 +405,6 @@ test('the plan includes the price of the attribute ratings', async () => {
   });
 });
 
-test('a run that reaches its call limit during the ratings reports no attributes', async () => {
-  const maxCalls = 360 + (await friendlier()).calls.qualeval - 20;
-  const run = await friendlier({ input: { maxCalls } });
-  expect(run.asked.filter(({ schema }) => schema?.name === 'affinity')).toHaveLength(40);
-  expect(run).toMatchObject({
-    ...RED,
-    said: [has(`${MISSING}20 of 60 references could not be rated (no call was made: `)],
-  });
-});
-
 test('an interrupted run computes no attributes', async () => {
   let answers = 0;
   const why = 'the run took longer than 5 minutes (timeout)';
@@ -475,29 +465,6 @@ describe('two prompts of one file and one model', () => {
     const reasons = reasonsInWords(result).filter((reason) => reason.includes('gate.attributes'));
     expect(reasons).toEqual([like(/^first: the domain "b/)]);
   });
-});
-
-test('attributes are assigned to all references, but only affected references are compared', async () => {
-  // Ten mails have a note, which only head's new prompt sends.
-  const notes = (EXACT['prompts/tests/support.yaml'] ?? '').replace(
-    /id: case-(\d+), input: \{/g,
-    (all, index: string) => `${all} note: ${/^1\d$/.test(index) ? '" (urgent)"' : '""'},`,
-  );
-  const version = (tone: string, content: string): Record<string, string> => ({
-    ...{ ...desk(tone), [FILE]: PINNED, 'prompts/tests/support.yaml': notes },
-    'prompts/support.yaml': (desk(tone)['prompts/support.yaml'] ?? '')
-      .replace('[{ name: mail }]', '[{ name: mail }, { name: note }]')
-      .replace('"{mail}"', `"${content}"`),
-  });
-  const sizes = (run: Seen) => run.attributes.map(({ id, references }) => [id, references.length]);
-  const base = version('Be exact.', '{mail}');
-  const rate = () => 1;
-  const whole = await friendlier({ base, head: version('Be friendly.', '{mail}'), rate });
-  const part = await friendlier({ base, head: version('Be exact.', '{mail}{note}'), rate });
-  expect([whole.plan?.references, part.plan?.references]).toEqual([60, 10]);
-  expect(sizes(part)).toEqual(sizes(whole));
-  expect(part.attributes.every(({ n }) => n <= 10)).toBe(true);
-  expect(part.calls.qualeval).toBe(whole.calls.qualeval);
 });
 
 test.each([
@@ -588,13 +555,12 @@ describe('pinned attributes', () => {
   // The unit tests cover all errors of this file.
   refuses(
     'are an error of the run, at its line, if their file has one',
-    withFiles(null, 'slack: 2\ndomains: [{ name: billing }]\n'),
-    `${FILE}:1: slack must be a number from 0 to 1`,
+    withFiles(null, 'task: 2\ndomains: [{ name: billing }]\n'),
+    `${FILE}:1: task must be text`,
   );
   refuses('are an error if they are not YAML', withFiles(null, 'domains: [\n'), has(`${FILE}:2: `));
-  notes("are head's if base's cannot be read", withFiles('slack: 2\n', PINNED), {
-    message:
-      "base's attributes cannot be read, so head's are used: slack must be a number from 0 to 1",
+  notes("are head's if base's cannot be read", withFiles('task: 2\n', PINNED), {
+    message: "base's attributes cannot be read, so head's are used: task must be text",
   });
   says(
     'are reported if their file does not exist',

@@ -11,7 +11,7 @@ import { createLedger } from '../../../../src/money/ledger.ts';
 import { textOf } from '../../../../src/types/answer.ts';
 import type { Completion, Request } from '../../../../src/types/model.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
-import { factsOf, perVendor, vendorNames } from '../../../../src/types/vendors.ts';
+import { factsOf, vendorNames } from '../../../../src/types/vendors.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import type { ServerOptions } from '../../../stand-ins/models/server.ts';
 import { png } from '../../../stand-ins/pictures.ts';
@@ -27,7 +27,7 @@ import {
   until,
 } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, setUpBatches, turn, type BatchSetting } from '../../edges/providers/setting.ts';
-import { called, SPEAKERS, transcript } from '../../edges/providers/vendors/transcript-setting.ts';
+import { SPEAKERS, transcript } from '../../edges/providers/vendors/transcript-setting.ts';
 
 const BATCHING = vendorNames().filter((vendor) => factsOf(vendor).batchShare !== null);
 
@@ -92,16 +92,6 @@ describe('a batch', () => {
       if (isThinking) expect(messages[1]).toMatchObject({ opaque: { model } });
     },
   );
-
-  test('reports a call whose arguments Anthropic cannot get, without sending it', async () => {
-    const { ask, server } = await start('anthropic');
-    const { model, parameters } = SPEAKERS.find(({ vendor }) => vendor === 'anthropic')!;
-    const messages = called({ given: '[1]' });
-    expect(errorOf(await ask('', { model, parameters, messages })).message).toMatch(
-      /message 2 \(assistant\) calls stock with arguments that are not a JSON object/,
-    );
-    expect(server.batches).toEqual([]);
-  });
 });
 
 describe('batches of the Responses API', () => {
@@ -339,17 +329,6 @@ describe.each(BATCHING)('requests in a batch of %s', (vendor) => {
       `reply: ${vendor}: the batch has no result for this request`,
     ]);
     await until(() => ledger.records.size === 0);
-  });
-
-  test("are reported with the vendor's message if they are invalid, without affecting the others", async () => {
-    const { ask, server } = await start(vendor, { answer: echo });
-    const [bad, good] = await Promise.all([ask('a', { parameters: { temperature: 9 } }), ask('b')]);
-    expect(errorOf(bad)).toMatchObject({
-      kind: 'request',
-      message: expect.stringMatching(/400, the server rejected the request: temperature/),
-    });
-    expect(good).toMatchObject(said('re b'));
-    expect(server.refused).toHaveLength(1);
   });
 
   test('count if they were answered before the batch expired; the others can be sent again', async () => {
@@ -595,14 +574,11 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     expect(first.server.calls.filter((call) => call.startsWith('GET'))).toEqual([]);
   });
 
-  test('sends the requests again when the vendor no longer knows the batch', async () => {
+  test('is an error of its requests if the vendor no longer knows the batch', async () => {
     let known = true;
     const first = await start(vendor, {
       answer: echo,
-      batches: {
-        look: ({ id }) =>
-          id.endsWith('_1') || id === 'batch_2' ? (known ? 'working' : 'unknown') : 'ended',
-      },
+      batches: { look: () => (known ? 'working' : 'unknown') },
     });
     const asked = first.ask('a');
     await recorded(first);
@@ -610,9 +586,7 @@ describe.each(BATCHING)('a run that ends before its batch of %s', (vendor) => {
     await asked;
     known = false;
     const second = next(first);
-    expect(await second.ask('a')).toMatchObject(said('re a'));
-    expect(second.log.join('\n')).toContain('no longer knows it; its open requests are sent again');
-    expect(second.server.batches).toHaveLength(2);
+    expect(errorOf(await second.ask('a')).message).toMatch(/does not know batch .*; run again/);
     await recorded(second, 0);
   });
 });
@@ -652,14 +626,6 @@ describe.each(BATCHING)('a run that ends while a batch of %s waits for money', (
   );
 });
 
-test('a batch that the vendor forgets immediately is an error of its requests', async () => {
-  const { ask } = await start('openai', { batches: { look: () => 'unknown' } });
-  expect(errorOf(await ask('a'))).toEqual({
-    kind: 'reply',
-    message: expect.stringMatching(/^openai: the vendor does not know batch batch_\d+$/),
-  });
-});
-
 test('a batch whose results expired long ago is not polled', async () => {
   const setting = await start('openai', { answer: echo });
   setting.ledger.records.set('batch_old', {
@@ -672,15 +638,6 @@ test('a batch whose results expired long ago is not polled', async () => {
   expect(await setting.ask('a')).toMatchObject(said('re a'));
   expect(setting.ledger.events[0]).toBe('ended batch_old');
   expect(setting.server.calls.some((call) => call.includes('batch_old'))).toBe(false);
-});
-
-test('a request for a batch without an API key is an error and is not sent', async () => {
-  const { providers, server } = await start('openai', {}, { keys: perVendor(() => null) });
-  const target = { ...requestTo('openai').target, transport: 'batch' as const };
-  expect(errorOf(await providers.complete(requestTo('openai', { target }))).message).toMatch(
-    /^No key for provider openai: set /,
-  );
-  expect(server.calls).toEqual([]);
 });
 
 test.each<[VendorName, BatchApi, number]>([

@@ -234,28 +234,6 @@ describe('a suite of conversations', () => {
     expect(text.split('Tests by status')[0]).not.toMatch(/within noise|flaky/);
   });
 
-  test('keeps the turns of a dialogue that ended in a model error', async () => {
-    const { result } = await evaluate(
-      null,
-      shop({ ids: 20 }),
-      () => verdict('nnn', 'More?'),
-      (request) => {
-        if (request.messages.length > 2 && request.messages[0]?.content === 'Old r0')
-          throw 'server error';
-        return 'Answer';
-      },
-    );
-    expect(firstTry(result, 'head')).toMatchObject({
-      outcome: 'error',
-      error: 'server error',
-      parts: null,
-      conversation: {
-        outcome: 'model_error',
-        turns: [{ answer: 'Answer' }, { question: 'More?', answer: null }],
-      },
-    });
-  });
-
   test('can also have metrics, which see the whole thread and its last answer', async () => {
     const seen = metric('turns', {
       source: { kind: 'built-in', uses: 'count_turns', with: { max: 3 } },
@@ -318,19 +296,6 @@ describe('a change of the evaluators', () => {
       prompt_effect: 0,
       scoring_effect: 0,
     });
-  });
-
-  test('that makes the scoring easier is distinguished from a better prompt', async () => {
-    const { result } = await evaluate(shop({ of: strict }), shop({}), (_, text) =>
-      isStrict(text) ? verdict('ynn') : verdict('yyy'),
-    );
-    expect(result.scoring[0]).toMatchObject({
-      rates: { base_base: 0, base_head: 1, head_base: 0, head_head: 1 },
-      prompt_effect: 0,
-      scoring_effect: 1,
-      total: 1,
-    });
-    expect(result.scoring[0]?.flipped).toHaveLength(6);
   });
 
   test('together with a change of the prompt is split into both effects', async () => {

@@ -1,5 +1,3 @@
-import type { EvaluatorResult } from '../../../../src/features/conversations/result.ts';
-import { gradeIn } from '../graders/graded.ts';
 import { diffJudged, references, type Judge } from '../graders/judged.ts';
 
 const suite = (rules: string, evaluators = '[judge]') =>
@@ -31,7 +29,6 @@ const UNREADABLE: [string, string][] = [
   ['null', reply(null)],
   ['a criterion that is given twice', '{"is_safe":"yes","is_true":"no","is_true":"yes"}'],
   ['two objects that contradict each other', `${reply('no')}\n${reply('yes')}`],
-  ['a heading with a hedge', '### is_safe\nyes\n### is_true\nYes, for the most part.'],
 ];
 
 describe('an evaluator without a readable word for a criterion', () => {
@@ -126,30 +123,5 @@ describe('a readable evaluator', () => {
     expect(code).toBe(1);
     expect(out).toContain('8 of 8 tests failed once');
     expect(out).toContain('not met: is_true');
-  });
-
-  test('with "yes, but the second step is wrong" is not a yes', async () => {
-    const { code } = await diffJudged(ALL, onHead(reply('yes, but the second step is wrong')));
-    expect(code).toBe(2);
-  });
-});
-
-test('labelled answers count a criterion without a readable word as unread', async () => {
-  const files = {
-    'evaldiff.yaml': 'models:\n  judge: { provider: openai, endpoint: local, model: judge-1 }\n',
-    'prompts/t.yaml':
-      'defaults: [tests/t]\nname: t\nmodel: judge\nvariables: [q]\nmessages: [{ role: human, content: "{q}" }]\n',
-    'prompts/tests/t.yaml': `${ALL.replace('  instructions', '  examples:\n    - { question: Q, answer: a-good-one, accepted: true }\n    - { question: Q, answer: a-hedged-one, accepted: true }\n    - { question: Q, answer: a-bad-one, accepted: false }\n  instructions')}`,
-  };
-  const { out } = await gradeIn(files, ['t', '--json'], ({ messages }) => {
-    const text = messages.at(-1)?.content ?? '';
-    const word = text.includes('a-hedged-one') ? 'yes, mostly' : 'yes';
-    return { text: reply(text.includes('a-bad-one') ? 'no' : word) };
-  });
-  const [grade] = (JSON.parse(out) as EvaluatorResult).grades;
-  expect(grade).toMatchObject({
-    unread: 1,
-    accepted: { all: { yes: 1, n: 1 } },
-    rejected: { all: { yes: 0, n: 1 } },
   });
 });

@@ -58,28 +58,6 @@ describe('a metric with every', () => {
       head: { passes: 72 },
     });
   });
-
-  test('fails if every answer fails, however the user speaks', async () => {
-    const script = talking(
-      () => 'Sorry, I am sorry.',
-      () => 'What comes next?',
-    );
-    const { result } = await open(NEVER_SORRY, script);
-    const found = await result(...RUN);
-    expect(found.suites[0]?.pass_rate.head).toBe(0);
-    expect(scoreOf(found)).toMatchObject({ status: 'fail', value: 0 });
-  });
-
-  test('numbers the turns of the assistant', async () => {
-    const script = talking(
-      (turn) => (turn === 2 ? 'I am sorry.' : 'Open the settings.'),
-      () => 'And then?',
-    );
-    const { result } = await open(NEVER_SORRY, script);
-    const score = scoreOf(await result(...RUN));
-    expect(score).toMatchObject({ status: 'pass', value: 2 / 3 });
-    expect(score?.reason).toMatch(/^2 of 3 turns pass; turn 2: /);
-  });
 });
 
 describe("the user's words", () => {
@@ -156,16 +134,6 @@ describe("the user's words", () => {
     const { code, out } = await lacking.evaldiff('validate');
     expect(code).not.toBe(0);
     expect(out).toContain('add relative_object_position: -1 for the turn before');
-  });
-
-  test('of a script are not judged', async () => {
-    const script: Script = (request) =>
-      request.model === JUDGE ? verdict(null) : { text: 'Open the settings.' };
-    const tests = `metrics:\n  - { uses: contains, with: { value: sorry, negate: true }, all: true }\nconversation: { max_steps: 3, evaluators: [judge] }\nreferences:\n  - { id: r1, input: { q: Hi }, turns: [{}, { user: I am sorry to ask }] }\n`;
-    const { result } = await openDialogues(script, {
-      'prompts/t.yaml': promptOf('You help.', tests),
-    });
-    expect(scoreOf(await result(...RUN))).toMatchObject({ status: 'pass', reason: null });
   });
 
   test('of a recording are not judged', async () => {

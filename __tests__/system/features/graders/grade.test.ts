@@ -163,15 +163,6 @@ describe('evaldiff grade', () => {
       'this would make up to 9 model calls; the limit is 8 (--max-calls). Nothing was sent.',
     ],
     [
-      'a grader that is a program',
-      ['polite'],
-      {
-        'evaldiff.yaml':
-          'grader: app\nmodels: { app: { provider: program, command: [node, app.mjs] } }\n',
-      },
-      'evaldiff.yaml:1: "app" is a program of this repository. It runs only with --code host.',
-    ],
-    [
       'files with a mistake',
       ['polite'],
       { 'rubrics/bad.yaml': 'bad: { prompt: "{contents}", choice_scores: { A: 1 } }\n' },

@@ -5,7 +5,6 @@ import { commandIn } from '../../../stand-ins/command-line.ts';
 import { viewIn } from '../../../stand-ins/reports.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
-import { measured } from '../../../unit/features/noise/measurement.ts';
 import {
   referenceOf,
   regression,
@@ -63,7 +62,6 @@ describe('evaldiff report --history', () => {
       'pull/result.json': { ...regression(), head: { sha: three! } },
       'empty/result.json': resultOf({ conclusion: 'error' }),
       'local/result.json': sweepAt('worktree', 2),
-      'noise/noise.json': measured(),
       'hostile/result.json': sweepAt('--output=pwned\u001b[31m', 3),
     });
     const { code, out } = await evaldiff(folder, '--history', 'main', 'sweeps');
@@ -140,21 +138,15 @@ describe('evaldiff report --history', () => {
     ],
     [
       'a folder without results',
-      { 'noise.json': measured() },
+      { 'notes.json': {} },
       ['--history', 'main', 'sweeps'],
-      'sweeps: contains no result.json\n',
-    ],
-    [
-      'a measurement',
-      { 'noise.json': measured() },
-      ['--history', 'main', 'sweeps/noise.json'],
-      'sweeps/noise.json: is not the result of a run; a trend needs result.json files\n',
+      'sweeps: holds neither a result.json, nor a report-<try>.yaml\n',
     ],
     [
       'results of other versions, all at once',
       { 'a/result.json': { schema_version: 1 }, 'b/result.json': '{' },
       ['--history', 'main', 'sweeps'],
-      'sweeps/a/result.json: was made before 1.0: run again\nsweeps/b/result.json: is not JSON, or is incomplete; give the result.json that a run wrote, or the noise.json of a measurement\n',
+      'sweeps/a/result.json: was made before 1.0: run again\nsweeps/b/result.json: is not JSON, or is incomplete; give the result.json that a run wrote\n',
     ],
     [
       'comparisons alone',
@@ -184,41 +176,6 @@ describe('evaldiff report --history', () => {
       out: '',
       err,
     });
-  });
-});
-
-describe('evaldiff report of a noise measurement', () => {
-  test('prints what evaldiff noise printed, even if the folder also contains results', async () => {
-    const folder = write(temporaryFolder('noise'), {
-      'noise.json': measured(),
-      'run/result.json': sweepAt('a'.repeat(40), 10),
-    });
-    const alone = await evaldiff(folder, 'sweeps/noise.json');
-    expect([alone.code, alone.out]).toEqual([
-      0,
-      expect.stringMatching(/^Measured noise: 3 of 100 comparisons of base with itself red/),
-    ]);
-    expect((await evaldiff(folder, 'sweeps/noise.json', '--format', 'markdown')).out).toContain(
-      '**Measured noise: 3 of 100',
-    );
-    expect(JSON.parse((await evaldiff(folder, 'sweeps/noise.json', '--json')).out)).toEqual(
-      measured(),
-    );
-    const both = await evaldiff(folder, 'sweeps');
-    expect([
-      both.code,
-      both.out.indexOf('✓ capitals') < both.out.indexOf('Measured noise'),
-    ]).toEqual([0, true]);
-    expect(await evaldiff(folder, 'sweeps/noise.json', '--format', 'html')).toEqual({
-      code: 2,
-      out: '',
-      err: '--format html renders one result.json; for a measurement use terminal, markdown or json\n',
-    });
-  });
-
-  test('exits with 2 if nothing was measured', async () => {
-    const folder = write(temporaryFolder('noise'), { 'noise.json': measured({ runs: 0, red: 0 }) });
-    expect((await evaldiff(folder, 'sweeps/noise.json')).code).toBe(2);
   });
 });
 

@@ -19,6 +19,7 @@ const check = (source: string, more: Partial<CodeCheck> = {}): CodeCheck => ({
   unlike: {},
   asData: false,
   config: undefined,
+  change: null,
   ...more,
 });
 
@@ -79,19 +80,6 @@ describe('a JavaScript assertion in the sandbox', () => {
       'inline',
     );
     expect(await run('javascript', code, 'x', { user: '{"tags": [1, 2]}', word: 'a' })).toEqual([
-      1,
-      true,
-    ]);
-  });
-
-  test.each([
-    [
-      'export const isKind = (output) => output.length > 3;\nmodule.exports = { isKind };',
-      'isKind',
-    ],
-    ['module.exports.default = (output) => output.length > 3', null],
-  ])('can be a file that exports a function: %s', async (source, exported) => {
-    expect(await run('javascript', javascriptMetric(check(source), 'file', exported))).toEqual([
       1,
       true,
     ]);

@@ -306,7 +306,7 @@ describe('evaldiff import', () => {
       { 'promptfooconfig.yaml': 'jobs: {}\n' },
       /^promptfooconfig\.yaml: is not a promptfoo configuration: it has neither prompts, providers nor tests\n$/,
     ],
-    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /set it with --from promptfoo/],
+    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /set it with --format promptfoo/],
     ['gone.yaml', {}, /^gone\.yaml: does not exist/],
     ['promptfooconfig.yaml', {}, /^promptfooconfig\.yaml: does not exist/],
     ['../promptfooconfig.yaml', {}, /is outside the project/],
@@ -321,9 +321,9 @@ describe('evaldiff import', () => {
     expect(existsSync(join(directory, 'prompts'))).toBe(false);
   });
 
-  test("detects a format by the file's content or uses --from", async () => {
+  test("detects a format by the file's content or uses --format", async () => {
     const files = { 'x.yaml': CONFIG };
-    for (const from of [[], ['--from', 'promptfoo']])
+    for (const from of [[], ['--format', 'promptfoo']])
       expect((await run(['import', 'x.yaml', ...from], files)).code).toBe(1);
   });
 });

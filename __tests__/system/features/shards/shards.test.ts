@@ -166,7 +166,7 @@ describe('a sharded sweep', () => {
       (folder) => JSON.parse(read(`${folder}/manifest.json`)) as Manifest,
     );
     expect(manifests.map(({ usage }) => usage.calls)).toEqual([24, 24]);
-    const overrides = ['--override=prompts=twin', '--override=temperature=0', '--max-cost=1000'];
+    const overrides = ['prompts=twin', 'temperature=0', '--max-cost=1000'];
     const first = JSON.parse(await report('merge', ...folders, ...overrides)) as Result;
     const asked = server.requests.length - 24 * 2;
     expect(asked).toBeGreaterThan(0);
@@ -188,7 +188,7 @@ describe('a sharded sweep', () => {
     const folders = await shards(3, '--max-calls', '24', 'prompts=twin');
     expect(server.requests).toHaveLength(24);
     const merged = JSON.parse(
-      await report('merge', ...folders, '--max-calls', '24', '--override', 'prompts=twin'),
+      await report('merge', ...folders, '--max-calls', '24', 'prompts=twin'),
     ) as Result;
     expect(server.requests).toHaveLength(24);
     expect(merged).toMatchObject({
@@ -218,30 +218,6 @@ test("input tokens that a vendor served from its cache are counted in each shard
   expect(mergeWords(manifests)).toContain(
     ", 12,288 of 24,000 tokens in from the vendors' caches, $",
   );
-});
-
-test('a shard with expensive prompts gets a larger part of the cost cap', async () => {
-  const { evaldiff, shards, report, server } = await openSharded({
-    answer: () => ({ text: 'answer to 1', usage: { input: 15, output: 300 } }),
-    files: {
-      ...TWIN,
-      'evaldiff.yaml':
-        'n_tries: 1\nmodels:\n  dear: { provider: openai, endpoint: local, model: dear-1, price: { input: 1000, output: 1000 } }\n  cheap: { provider: openai, endpoint: local, model: cheap-1, price: { input: 1, output: 1 } }\n  m: { provider: openai, endpoint: local, model: model-1 }\n',
-    },
-  });
-  const sweep = ['prompts=twin', 'model=dear,cheap', 'max_tokens=300'];
-  expect((await evaldiff('run', ...sweep, '--max-cost', '1.5')).out).toContain(
-    'This run would cost about $1.8',
-  );
-  const folders = await shards(3, ...sweep, '--max-cost', '2.4');
-  // If split by calls alone, each shard would have a third, and the expensive shard would have
-  // stopped.
-  expect(server.requests).toHaveLength(12);
-  const overrides = sweep.map((override) => `--override=${override}`);
-  const merged = JSON.parse(
-    await report('merge', ...folders, '--max-cost', '2.4', ...overrides),
-  ) as Result;
-  expect(merged.title).not.toContain('Budget reached');
 });
 
 interface Line {

@@ -558,6 +558,39 @@ inBrowser('the workbench in a browser', () => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
+  test('the page alone leads from an empty folder to a red difference and back to green', async () => {
+    const bench = await openWorkbench({
+      answer: ({ messages }) => {
+        const asked = JSON.stringify(messages);
+        if (asked.includes('parcel?')) return { text: 'Northmail brings it.' };
+        return { text: asked.includes('30 days') ? 'Within 30 days.' : 'As long as you like.' };
+      },
+      files: {},
+      git: false,
+      env: { OPENAI_API_KEY: 'key-1' },
+    });
+    const page = await windowOf(bench.url);
+    const file = 'prompts/support.yaml';
+    await page.getByRole('button', { name: 'Write an example' }).click();
+    await says(page, '.case', 'returns');
+    await says(page, '.state', 'up to date');
+    const written = bench.file(file);
+    await row(page, 'returns').locator('> summary').focus();
+    await page.keyboard.press('e');
+    const editor = page.getByLabel(file);
+    await editor.fill(written.replace('  Returns are possible within 30 days.\n', ''));
+    await page.getByRole('button', { name: 'Try it unsaved' }).click();
+    await says(page, 'h1', 'Regressed: support');
+    await says(page, 'main', `${file}:`);
+    await says(page, '.soft', 'Base is the saved text');
+    await editor.fill(written.replace('in at most two sentences', 'in one sentence'));
+    await page.getByRole('button', { name: 'Try it unsaved' }).click();
+    await says(page, 'h1', 'No change found');
+    await page.close();
+    await bench.close();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
   test('the workbench works without git, and its page shows when the server process was killed', async () => {
     const directory = temporaryFolder('no-git');
     for (const [path, text] of Object.entries(FILES)) {

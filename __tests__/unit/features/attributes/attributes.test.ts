@@ -1,4 +1,3 @@
-import { explainedSuites } from '../../../../src/features/attributes/explained-suites.ts';
 import { weakInsights } from '../../../../src/features/attributes/insight.ts';
 import { insights, weakBlocks } from '../../../../src/features/attributes/insights-section.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
@@ -152,25 +151,6 @@ describe('attributes in a report', () => {
     expect(output).toContain('2 insights');
     expect(output).toContain('fixes 3 of 3 tests and broke none of 12 others that passed');
   });
-});
-
-test('two prompts with the same file and model keep separate attributes and insights', () => {
-  const one = withKinds();
-  const other = { ...one.suites[0]!, name: 'triage in short' };
-  const own = one.attributes.map((each) => ({
-    ...each,
-    suite: other.name,
-    name: `${each.name}, in short`,
-  }));
-  const suites = [one.suites[0]!, other];
-  const both = { ...one, suites, attributes: [...one.attributes, ...own] };
-  const [first, second] = explainedSuites(both, suites);
-  expect(first).toMatchObject({
-    name: 'triage',
-    attributes: one.attributes,
-    insights: one.insights,
-  });
-  expect(second).toMatchObject({ name: 'triage in short', attributes: own, insights: [] });
 });
 
 describe('insights in a report', () => {

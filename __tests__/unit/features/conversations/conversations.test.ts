@@ -12,7 +12,6 @@ import { markdownOf } from '../../../../src/report/markdown.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
 import type { Score } from '../../../../src/types/metric.ts';
-import { readResult } from '../../../stand-ins/features.ts';
 import { COMMENT_ELEMENTS, renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import {
@@ -263,13 +262,6 @@ describe('conversations in reports other than the comment', () => {
     ]);
     expect(onReference?.message).toContain(
       'conversation: fail, max_steps: no steps left; not met: correctness',
-    );
-  });
-
-  test('are the same if rendered from a saved result', () => {
-    const read = readResult('result.json', JSON.parse(JSON.stringify({ ...mentor() })));
-    expect(read.result === null ? read.problems : renderComment(read.result, { marker })).toBe(
-      renderComment(mentor(), { marker }),
     );
   });
 

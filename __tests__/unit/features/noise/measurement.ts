@@ -1,4 +1,3 @@
-import { NO_USAGE } from '../../../../src/app/run/not-judged.ts';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
 import { gate } from '../../app/run/builders.ts';
 
@@ -18,7 +17,7 @@ export function measured(changes: Partial<NoiseResult> = {}): NoiseResult {
     n_tries: 'adaptive',
     notices: [],
     problems: [],
-    usage: { ...NO_USAGE, calls: 6800, cost_usd: 4.2 },
+    usage: { calls: 6800, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 4.2 },
     ...changes,
   };
 }

@@ -1,10 +1,10 @@
 import { readYaml } from '../../../documents/yaml.ts';
 import { suggestion } from '../../../text/suggest.ts';
-import { ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { EMBEDDINGS, embeddingModel, isConfigured } from '../shared/models.ts';
-import { tryConvert, refuse } from '../shared/node.ts';
-import { assertionText } from '../shared/templates.ts';
+import { isAmong, tryConvert, refuse } from '../shared/node.ts';
+import { assertionText, templateText } from '../shared/templates.ts';
 import {
   TEXT_ASSERTIONS,
   convertWith,
@@ -14,13 +14,15 @@ import {
   type AssertionConversion,
   type GivenAssertion,
 } from '../shared/text-assertions.ts';
-import { codeAssertion } from './code.ts';
+import { changeBody, codeAssertion } from './code.ts';
 import type { ForeignAssertion } from './promptfoo-values.ts';
 import { fillIn } from './templates.ts';
 
-const ASSERTION_KEYS = 'type value threshold metric weight config description label name id'.split(
-  ' ',
-);
+/** A test passes if all its assertions pass, so a weight other than 0 changes no verdict. */
+const ASSERTION_KEYS =
+  'type value threshold metric weight config description label name id transform';
+
+const LOST_KEYS = 'rubricPrompt contextTransform';
 
 const ofCriteria = (name: string): AssertionConversion => ({
   uses: name,
@@ -46,8 +48,24 @@ const CONVERSIONS: Readonly<Record<string, AssertionConversion>> = {
   },
   factuality: FACTUALITY,
   'model-graded-factuality': FACTUALITY,
+  'context-faithfulness': ofContext('The context supports every claim of the answer.'),
+  'context-relevance': ofContext(
+    'The context is relevant to the question that the answer answers.',
+  ),
+  'context-recall': ofContext('The context contains everything that this statement says'),
   'answer-relevance': { uses: 'answer_relevance', threshold: null },
 };
+
+/** A rubric over the test's variable `context`. */
+function ofContext(criteria: string): AssertionConversion {
+  return ({ value }, { vars: { context } }) => {
+    if (context === undefined) return refuse('its test has no variable context');
+    const statement = filledText(value) === null ? '' : `: ${someText(value)}`;
+    return uses('llm_rubric', {
+      criteria: `${criteria}${statement}\n\nContext:\n${templateText(context)}`,
+    });
+  };
+}
 
 function similarTexts({ value, threshold, provider }: GivenAssertion): JsonMap {
   const texts = Array.isArray(value) ? value.filter(isScalar).map(String) : value;
@@ -78,30 +96,32 @@ const UNSUPPORTED_ASSERTIONS: Readonly<Record<string, string>> = {
 
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost|finish-reason)$/;
 
-export const ON_TRANSFORMED = 'an assertion on a transformed answer';
-
-const INSTEAD =
-  'does not run; remove it if the assertion works without it, or put it into ' +
-  'a code metric after converting this file with npx evaldiff import';
-
-export function changesAnswer({ type, transform }: JsonMap, isTransformed: boolean): string | null {
-  if (typeof type === 'string' && OF_NO_TEXT.test(type)) return null;
-  if ((transform ?? '') !== '') return `its transform ${INSTEAD}`;
-  return isTransformed ? `options.transform of its test ${INSTEAD}` : null;
-}
-
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): JsonMap {
   const { type: written, value: given = null, threshold = null, config, provider } = assertion;
+  const { transform = null } = assertion;
   if (typeof written !== 'string') return refuse('it has no type');
   const negate = written.startsWith('not-');
   const type = written.replace(/^not-/, '').replace(/^similar:cosine$/, 'similar');
   const conversion = ownEntry(CONVERSIONS, type) ?? refuse(unreadType(type));
-  const isCode = type === 'javascript' || type === 'python';
-  const read = isCode ? fillInCode(given, context.vars) : assertionValue(given, context);
+  const read = /^(?:javascript|python)$/.test(type)
+    ? fillInCode(given, context.vars)
+    : assertionValue(given, context);
   if (threshold !== null && typeof threshold !== 'number')
     return refuse('its threshold is not a number');
   const value = given === null ? undefined : read;
-  return convertWith(conversion, { value, threshold, negate, config, provider }, context);
+  const transforms = (OF_NO_TEXT.test(written) ? [] : [...context.transforms, transform]).filter(
+    (step) => step !== null && step !== '',
+  );
+  const asked = { value, threshold, negate, config, provider };
+  const own = { ...context, transforms };
+  return withTransforms(convertWith(conversion, asked, own), own);
+}
+
+function withTransforms(converted: JsonMap, context: AssertionContext): JsonMap {
+  const { uses: name, with: values } = converted;
+  if (context.transforms.length === 0 || typeof name !== 'string') return converted;
+  const transform = changeBody(context);
+  return { ...converted, with: { ...(isMap(values) ? values : {}), transform } };
 }
 
 const unreadType = (type: string): string =>
@@ -116,13 +136,13 @@ export function pathIn(text: string): string | null {
 const CODE_PATH = /\.(?:[cm]?[jt]s|py|rb)(?::\w+)?$/i;
 
 /** Fills in templates, except in files that the assertion names. */
-function assertionValue(written: Json, context: Pick<AssertionContext, 'vars' | 'textOf'>): Json {
+function assertionValue(written: Json, context: Pick<AssertionContext, 'vars' | 'fileAt'>): Json {
   if (Array.isArray(written)) return written.map((member) => assertionValue(member, context));
   if (typeof written !== 'string') return written;
   const path = pathIn(written);
   if (path === null) return fillIn(written, context.vars, 'empty', assertionText);
   if (CODE_PATH.test(path)) refuse('values from code do not run');
-  const content = context.textOf(path) ?? refuse(`${path} cannot be read`);
+  const content = context.fileAt(path)?.text ?? refuse(`${path} cannot be read`);
   if (!/\.(?:json|ya?ml)$/i.test(path)) return content.trim();
   const read = readYaml(path, content);
   return read.ok ? read.value.value : refuse(`${path} is neither JSON nor YAML`);
@@ -143,12 +163,10 @@ function fillInCode(code: Json, vars: JsonMap): Json {
 export function reportUnreadAssertionKeys({ value, node }: ForeignAssertion, type: string): void {
   const compares = /similar(?::cosine)?$/.test(type) && embeddingModel(value['provider']) !== null;
   const of = `of the assertion ${type}`;
-  for (const key of Object.keys(value))
-    if (!ASSERTION_KEYS.includes(key) && !(key === 'provider' && compares))
-      node.lose(
-        `${key} ${of}`,
-        key === 'provider' ? "the settings' grader gives all grades" : 'evaldiff has no equivalent',
-      );
-  const { weight = 1 } = value;
-  if (weight !== 0 && weight !== 1) node.lose(`weight ${of}`, 'all gating metrics count equally');
+  for (const key of Object.keys(value)) {
+    if (isAmong(ASSERTION_KEYS, key) || (key === 'provider' && compares)) continue;
+    if (key === 'provider') node.remark(`provider ${of}: the settings' grader gives all grades`);
+    else if (isAmong(LOST_KEYS, key)) node.lose(`${key} ${of}`, 'evaldiff has no equivalent');
+    else node.losses.ignored.push(node.place);
+  }
 }

@@ -1,6 +1,7 @@
+import { changeFunction } from '../../../metrics/transform.ts';
 import type { CodeLanguage, Json, JsonMap } from '../../../types/plain.ts';
 import { refuse } from '../shared/node.ts';
-import type { AssertionContext, GivenAssertion } from '../shared/text-assertions.ts';
+import type { AssertionContext, GivenAssertion, NamedFile } from '../shared/text-assertions.ts';
 import { javascriptProblem, pythonProblem } from './foreign-code.ts';
 
 export interface CodeCheck {
@@ -13,19 +14,26 @@ export interface CodeCheck {
   unlike: JsonMap;
   asData: boolean;
   config: Json | undefined;
+  /** The body of a function that changes the answer first. Null: none. */
+  change: string | null;
 }
 
 /** The code of a metric, with what the wrapping code needs to know as JSON in `$given`. */
 type Wrap = (check: CodeCheck, form: 'inline' | 'file', exported?: string | null) => string;
 
-const givenJson = ({ source: _, ...given }: CodeCheck): string => JSON.stringify(given);
+const givenJson = ({ source: _, change: __, ...given }: CodeCheck): string => JSON.stringify(given);
 
 /** Adds only one line before the user's code. */
 export const javascriptMetric: Wrap = (check, form, exported = null) =>
   [
     `const $given = ${givenJson(check)}; ${JAVASCRIPT_CONTEXT}`,
     form === 'file' ? fileCall(check.source, exported) : inlineCall(check.source),
-    JAVASCRIPT_VERDICT,
+    ...(check.change === null ? [] : [changeFunction(check.change)]),
+    JAVASCRIPT_VERDICT.replace('$check($answer(), $context)', (call) =>
+      check.change === null
+        ? call
+        : '$change($answer(), $context).then((changed) => $check(changed, $context))',
+    ),
   ].join('\n');
 
 const JAVASCRIPT_CONTEXT = `const $vars = { ...input, ...$given.unlike }; \
@@ -63,31 +71,14 @@ reason = $part("reason");
 result = $part("result");
 `;
 
-function fileCall(source: string, exported: string | null): string {
-  const commonJs = source
-    .replace(/^export\s+default\s+/m, 'module.exports.default = ')
-    .replace(/^export\s*\{([^}]*)\}\s*;?/gm, (_, names: string) => exportsOf(names))
-    .replace(/^export\s+(?=(?:const|let|var|function|async|class)\b)/gm, '');
-  const named = JSON.stringify(exported);
-  const pick =
-    exported === null
-      ? 'typeof module.exports === "function" ? module.exports : module.exports.default'
-      : `[module.exports[${named}], typeof ${exported} === "function" ? ${exported} : undefined, ` +
-        `module.exports.default?.[${named}], module.exports.default, module.exports]` +
-        '.find((one) => typeof one === "function")';
-  return `const $check = (function (module, exports) {
-${commonJs.trimEnd()}
-return ${pick};
-})(...[{ exports: {} }].flatMap((module) => [module, module.exports]));`;
-}
-
-/** Rewrites the exported names `a, b as c` for CommonJS, on one line: `module.exports.a = a; …`. */
-function exportsOf(names: string): string {
-  return names
-    .split(',')
-    .map((name) => name.trim().split(/\s+as\s+/))
-    .flatMap(([own = '', told = own]) => (own === '' ? [] : [`module.exports.${told} = ${own};`]))
-    .join(' ');
+/** `path` is one of the modules of the check. */
+function fileCall(path: string, exported: string | null): string {
+  const named = JSON.stringify(exported ?? 'default');
+  return `const $check = async (...given) => {
+const module = await import(${JSON.stringify(path)});
+const own = module.default?.default ?? module.default;
+const check = [module[${named}], own?.[${named}], own, module].find((one) => typeof one === "function");
+return check(...given); };`;
 }
 
 /** Code of one line returns the value of its last statement. Longer code contains a `return`. */
@@ -166,11 +157,32 @@ function indentedBody(source: string): string {
   return body.replace(/^(?=.)/gm, '    ');
 }
 
+/** The body of a function of `output` and `context` that runs the transforms one after the other. */
+export function changeBody({
+  transforms,
+  asData,
+}: Pick<AssertionContext, 'transforms' | 'asData'>): string {
+  const steps = transforms.map((step) => {
+    if (typeof step !== 'string' || step.startsWith('file://'))
+      return refuse('its transform is not JavaScript in this file');
+    const why = javascriptProblem(step);
+    return why === null ? step : refuse(`in its transform, ${why}`);
+  });
+  const [first = ''] = steps;
+  if (steps.length === 1 && !asData) return first;
+  const parse = 'try { output = JSON.parse(output); } catch { /* plain text */ }';
+  const calls = steps.map(
+    (step) =>
+      `output = await (async function () {\n${step.includes('\n') ? step : `return ${step}`}\n})();`,
+  );
+  return [...(asData ? [parse] : []), ...calls, 'return output;'].join('\n');
+}
+
 const CODE_CHECKS = {
   javascript: {
     wrap: javascriptMetric,
     problem: javascriptProblem,
-    file: /^file:\/\/(.+\.[cm]?js)(?::([A-Za-z_$][\w$]*))?$/,
+    file: /^file:\/\/(.+\.[cm]?[jt]s)(?::([A-Za-z_$][\w$]*))?$/,
   },
   python: {
     wrap: pythonMetric,
@@ -183,17 +195,39 @@ export const codeAssertion =
   (language: CodeLanguage) =>
   (
     { value, threshold, negate, config }: GivenAssertion,
-    { structured, unlike, asData, textOf }: AssertionContext,
+    { structured, unlike, asData, fileAt, transforms }: AssertionContext,
   ): JsonMap => {
     if (typeof value !== 'string' || value.trim() === '') return refuse('its value is not code');
-    const { wrap, problem, file } = CODE_CHECKS[language];
-    const isFile = value.trim().startsWith('file://');
-    const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
-    const source =
-      (isFile ? textOf(path) : value) ??
-      refuse(`${value} cannot be read; only .js, .cjs, .mjs and .py files of the repository are`);
-    const why = problem(source, isFile ? path : null);
-    if (why !== null) refuse(why);
-    const check = { source, threshold, negate, structured, unlike, asData, config };
-    return { language, code: wrap(check, isFile ? 'file' : 'inline', exported) };
+    const { source, form, exported, modules } = readCode(value, language, fileAt);
+    const change = changeFor(language, transforms);
+    const check = { source, threshold, negate, structured, unlike, asData, config, change };
+    const code = CODE_CHECKS[language].wrap(check, form, exported);
+    return { language, code, ...(modules && { modules }) };
   };
+
+/** The source is the path of the first module, if there are modules. */
+function readCode(value: string, language: CodeLanguage, fileAt: AssertionContext['fileAt']) {
+  const { problem, file } = CODE_CHECKS[language];
+  const isFile = value.trim().startsWith('file://');
+  const [, path = '', exported = null] = file.exec(value.trim()) ?? [];
+  const found: Pick<NamedFile, 'text' | 'modules'> | null = isFile ? fileAt(path) : { text: value };
+  if (found === null)
+    return refuse(
+      `${value} cannot be read; only .js, .cjs, .mjs, .ts and .py files of the repository are`,
+    );
+  const modules = found.modules?.();
+  if (modules === undefined) refuseIf(problem(found.text, isFile ? path : null));
+  const [source = found.text] = Object.keys(modules ?? {});
+  return { source, form: isFile ? ('file' as const) : ('inline' as const), exported, modules };
+}
+
+function refuseIf(why: string | null): void {
+  if (why !== null) refuse(why);
+}
+
+function changeFor(language: CodeLanguage, transforms: AssertionContext['transforms']) {
+  if (transforms.length === 0) return null;
+  return language === 'python'
+    ? refuse('a transform in JavaScript cannot change the answer of a check in Python')
+    : changeBody({ transforms, asData: false });
+}

@@ -68,8 +68,20 @@ function placeOfLine(line: number, file: string | null): string {
   return line === 1 ? '' : ` on line ${line}`;
 }
 
-export function javascriptProblem(source: string, file: string | null = null): string | null {
-  const code = source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+export const withoutTexts = (source: string): string =>
+  source.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+
+/** The sandbox links what a `module` imports, if a text names it. */
+const LINKED = /\brequire\s*\(\s*\)|^[^\S\n]*import\b(?!\s*[(.])[^\n]*/gm;
+
+export function javascriptProblem(
+  source: string,
+  file: string | null = null,
+  form: 'inline' | 'module' = 'inline',
+): string | null {
+  const plain = withoutTexts(source);
+  const code =
+    form === 'inline' ? plain : plain.replace(LINKED, (text) => text.replace(/[^\n]/g, ' '));
   const found = OUTSIDE.exec(code);
   if (found === null) return null;
   const line = code.slice(0, found.index).split('\n').length;

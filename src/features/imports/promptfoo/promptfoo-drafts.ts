@@ -2,7 +2,7 @@ import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf } from '../../../config/templates.ts';
 import { valueAt, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
-import { filledText, type JsonMap } from '../../../types/plain.ts';
+import { filledText, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import {
   A_TEST,
   isScalar,
@@ -14,14 +14,10 @@ import {
   uniqueNames,
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { tryConvert, type Node } from '../shared/node.ts';
-import {
-  ON_TRANSFORMED,
-  changesAnswer,
-  convertAssertion,
-  pathIn,
-  reportUnreadAssertionKeys,
-} from './assertions.ts';
+import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
+import type { NamedFile } from '../shared/text-assertions.ts';
+import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
+import { linkedModules } from './modules.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
@@ -33,6 +29,7 @@ export interface ImportContext extends Omit<FormatTools, 'files'> {
 interface TestsContext extends ImportContext {
   root: Node;
   prompts: readonly ForeignPrompt[];
+  models: readonly { transform: Json }[];
   /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
@@ -123,49 +120,73 @@ function idsOf(tests: readonly ForeignTest[]): Map<ForeignTest, string> {
 
 const LONGEST_ID = 200;
 
+function startOf(file: string | null): Record<string, Place> {
+  const start = file === null ? null : { file, line: 1 };
+  return start === null ? {} : { code: start, with: start };
+}
+
+/** Code that the sandbox cannot run is refused when its modules are taken. */
+async function readNamed(
+  path: string,
+  from: Place,
+  files: ImportFiles,
+): Promise<NamedFile | undefined> {
+  const [found] = await files.texts(path, from);
+  if (found === undefined || !/\.[cm]?[jt]s$/.test(path)) return found;
+  const modules = await tryConvertAsync<() => Record<string, string>, () => never>(
+    async () => {
+      const linked = await linkedModules(found.file, files);
+      return () => linked;
+    },
+    (why) => () => refuse(why),
+  );
+  return { ...found, modules };
+}
+
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
   tests: readonly ForeignTest[],
-  { files, root, builtIns, asData, inputs }: TestsContext,
+  { files, root, builtIns, asData, inputs, models, code }: TestsContext,
 ) {
   const structured = structuredNames(tests);
-  const texts = new Map<string, { file: string; text: string } | undefined>();
+  const named = new Map<string, NamedFile | undefined>();
   const { file: whole } = root.place;
   for (const { value, node } of tests.flatMap(({ assertions }) => assertions))
     for (const each of [value['value']].flat()) {
       const path = typeof each === 'string' ? pathIn(each) : null;
       const line = node.place.file === whole ? node.place.line : 0;
-      if (path !== null && !texts.has(path))
-        texts.set(path, (await files.texts(path, { file: whole, line }))[0]);
+      if (path !== null && !named.has(path))
+        named.set(path, await readNamed(path, { file: whole, line }, files));
     }
-  return ({ assertions, isTransformed, node: test, vars, ...inputsOf }: ForeignTest) => {
+  const ofModels = models[0]?.transform ?? null;
+  return ({ assertions, transform, node: test, vars, ...inputsOf }: ForeignTest) => {
     const unique = uniqueNames();
-    if (isTransformed && assertions.length === 0)
+    if (transform !== null && assertions.length === 0)
       test.lose('options.transform', 'answers are shown unchanged');
+    // promptfoo's results contain the answers after these changes.
+    const transforms = code === 'verified' ? [] : [ofModels, transform];
     const own = { ...inputsOf, vars }[inputs];
     const unlike = Object.entries(vars).filter(([name, value]) => value !== own[name]);
-    const context = { vars, unlike: Object.fromEntries(unlike), builtIns, structured, asData };
+    const shared = { builtIns, structured, asData, transforms };
+    const context = { vars, unlike: Object.fromEntries(unlike), ...shared };
     return assertions.flatMap((assertion) => {
       const { value, node } = assertion;
       const type = isScalar(value['type']) ? String(value['type']) : 'an assertion';
       let { file } = assertion;
-      const textOf = (path: string): string | null => {
-        file = texts.get(path)?.file ?? null;
-        return texts.get(path)?.text ?? null;
+      const fileAt = (path: string) => {
+        file = named.get(path)?.file ?? null;
+        return named.get(path) ?? null;
       };
       const converted = tryConvert(
-        () => [convertAssertion(value, { ...context, textOf })],
+        () => [convertAssertion(value, { ...context, fileAt })],
         (why) => node.lose(`the assertion ${type}`, why),
       );
       return converted.flatMap((metric) => {
-        const changed = changesAnswer(value, isTransformed);
-        if (changed !== null) return node.lose(ON_TRANSFORMED, changed);
         reportUnreadAssertionKeys(assertion, type);
         const label = filledText(value['metric'] ?? value['label']);
         const name = unique(label?.includes('{{') === false ? label : type);
         const skip = value['weight'] === 0 ? { skip: true } : {};
-        const start = file === null ? null : { file, line: 1 };
-        const keys = start === null ? {} : { code: start, with: start };
+        const keys = startOf(file);
         const own = placed(node.place, { name, ...metric, ...skip }, keys);
         return [{ assertion: value, metric: own }];
       });

@@ -19,6 +19,8 @@ import { sentParameters, withFiles } from './promptfoo-parameters.ts';
 
 export interface LocatedModel extends ImportedModel {
   node: Node;
+  /** Changes every answer of the provider. Null: none. */
+  transform: Json;
 }
 
 interface ModelContext extends Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> {
@@ -50,9 +52,16 @@ export async function readModels(
       },
     );
     if (found === null) continue;
+    const transform = providerMap(node.value)['transform'] ?? null;
+    // The tests, which all models share, have one transform.
+    const [first] = models;
+    if (first !== undefined && first.transform !== transform) {
+      node.lose(`the provider ${found.label}`, `its transform is not that of ${first.label}`);
+      continue;
+    }
     const model = uniqueModelName(found, known);
     if (found.entry !== null) known[model] = found.entry;
-    models.push({ ...found, model, node });
+    models.push({ ...found, model, node, transform });
   }
   if (models.length === 0) return [withoutProvider(entries.length === 0 ? root : written, unread)];
   for (const { node, what, why } of unread) node.lose(what, why);
@@ -97,7 +106,7 @@ function codeProvider(
   { code, host, structured }: ModelContext,
 ): ImportedModel | null {
   const found = codeFileIn(id, folderOf(file));
-  if (code === 'refused' || found === null) return null;
+  if (code === 'refused' || code === 'verified' || found === null) return null;
   const named = filledText(label) ?? id;
   if (code === 'written')
     node.remark(`${named}: ${found.file} is your code, which needs code: host`);
@@ -145,7 +154,8 @@ function withoutProvider(
   for (const { node: entry, what, why } of unread)
     entry.remark(`${what} is not called: ${why}; ${instead}`);
   if (unread.length === 0) node.remark(`no provider is named; ${instead}`);
-  return { label: UNNAMED_MODEL, model: UNNAMED_MODEL, parameters: {}, entry: null, node };
+  const name = UNNAMED_MODEL;
+  return { label: name, model: name, parameters: {}, entry: null, node, transform: null };
 }
 
 function providerId(value: Json): string {

@@ -233,6 +233,10 @@ function anthropicModel({ model, own }: ProviderCall) {
   return { thinks, cold, isWarm: !thinks && !cold && !('top_p' in own) };
 }
 
+/** Whether a test's option of this name becomes part of requests. */
+export const isSent = (key: string): boolean =>
+  [TO_OPENAI, TO_THINKING, TO_ANTHROPIC].some((keys) => isAmong(keys, key));
+
 const VENDOR_ROWS: Readonly<Record<string, VendorRow>> = {
   anthropic: ANTHROPIC,
   azure: AZURE,

@@ -1,10 +1,11 @@
 import { isTable } from '../../../documents/dataset.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { filledText, isMap, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_TEST } from '../shared/draft.ts';
 import { leafNode, readEach, readNodes, refuse, type Node, isAmong } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
 import { codeCommand, codeFileIn } from './foreign-code.ts';
+import { isSent } from './promptfoo-parameters.ts';
 import {
   makeTests,
   mergeOptions,
@@ -19,7 +20,11 @@ const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], always: []
 
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
-  'suffix transformVars transform postprocess';
+  'suffix transformVars transform postprocess runSerially';
+
+const LOST_OPTIONS = 'rubricPrompt factuality storeOutputAs repeat';
+
+const LOST_TEST_KEYS = 'assertScoringFunction providerOutput';
 
 const TEST_KEYS = 'vars assert description metadata options threshold';
 
@@ -196,7 +201,8 @@ async function readRowTests(
   loads: boolean,
   reader: ValueReader,
 ): Promise<ForeignTest[]> {
-  const rows = (await reader.files.rows(path, from)).map(({ file, line, value }) =>
+  const lost = (place: Place, why: string) => leafNode(null, place, losses).lose(A_TEST, why);
+  const rows = (await reader.files.rows(path, from, lost)).map(({ file, line, value }) =>
     leafNode(value, { file, line }, losses),
   );
   return readNodes(rows, A_TEST, (row) => {
@@ -288,7 +294,7 @@ function typedAssertion(written: string): JsonMap | null {
 }
 
 function reportUnknownKeys(test: Node): void {
-  test.loseUnread({ read: TEST_KEYS });
+  test.loseUnread({ read: TEST_KEYS, lost: LOST_TEST_KEYS });
   if (test.map['threshold'] !== undefined)
     test
       .at('threshold')
@@ -296,5 +302,11 @@ function reportUnknownKeys(test: Node): void {
         'threshold',
         'a test passes if all its assertions pass; a threshold on their mean is not supported',
       );
-  test.at('options').loseUnread({ read: KNOWN_OPTIONS, what: (key) => `options.${key}` });
+  const options = test.at('options');
+  const sent = Object.keys(options.map).filter(isSent);
+  options.loseUnread({
+    read: [KNOWN_OPTIONS, ...sent].join(' '),
+    lost: LOST_OPTIONS,
+    what: (key) => `options.${key}`,
+  });
 }

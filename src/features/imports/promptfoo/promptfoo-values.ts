@@ -15,6 +15,7 @@ import {
 } from '../shared/node.ts';
 import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
+import { isSent } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
 export interface ForeignAssertion {
@@ -34,7 +35,10 @@ export interface ForeignTest {
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
-  isTransformed: boolean;
+  /** Model parameters among its options. */
+  parameters: JsonMap;
+  /** The transform of all its answers. Null: none. */
+  transform: Json;
   node: Node;
 }
 
@@ -166,7 +170,8 @@ export function makeTests(
     const test = {
       node,
       assertions: [...inherited, ...defaults.always, ...assertions],
-      isTransformed: CHANGES_ANSWER.some((key) => isSet(merged[key])),
+      parameters: Object.fromEntries(Object.entries(merged).filter(([key]) => isSent(key))),
+      transform: CHANGES_ANSWER.map((key) => merged[key]).find(isSet) ?? null,
       description: all.length > 1 ? null : description,
       given: Object.fromEntries(asGiven),
       vars,

@@ -3,9 +3,11 @@ import { pathsOf, variableOf } from '../../../config/templates.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { type Problem, ownEntry } from '../../../types/plain.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
+import type { Problem } from '../../../types/plain.ts';
 import {
   A_PROMPT,
+  A_TEST,
   isScalar,
   lastSteps,
   nothingImported,
@@ -16,7 +18,8 @@ import {
   variablesEntry,
 } from '../shared/draft.ts';
 import { importFiles } from '../shared/files.ts';
-import { Node, isAmong, type Losses } from '../shared/node.ts';
+import { readForeignParameters } from '../shared/models.ts';
+import { Node, type Losses } from '../shared/node.ts';
 import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
 import { structuredNames, testsDraft, type ImportContext } from './promptfoo-drafts.ts';
@@ -26,6 +29,7 @@ import {
   readModels,
   type LocatedModel,
 } from './promptfoo-models.ts';
+import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import {
   readPrompts,
   fileVariables,
@@ -52,6 +56,8 @@ const SET_ELSEWHERE: Readonly<Record<string, string>> = {
 
 const UNSUPPORTED_CONFIG: Readonly<Record<string, string>> = {
   extensions: 'hooks in code do not run',
+  nunjucksFilters: 'filters in code do not run',
+  tracing: 'evaldiff records no traces of providers',
   redteam: 'evaldiff does not generate attacks',
   passRateThreshold: 'set a pass rate in the settings, for example gate: { min_pass_rate: 0.85 }',
 };
@@ -78,11 +84,12 @@ export async function importPromptfoo(
   }
   reportUnreadKeys(root);
   // Providers are read last, but their losses are listed first.
-  const later: Losses = { left: [], remarks: imported.remarks };
+  const later: Losses = { ...imported, left: [] };
   const suites = new Node(document, later);
   const prompts = await readPrompts(suites.at('prompts'), context);
   const shown = fileVariables(prompts);
-  const tests = withItself(suites, prompts, await readForeignTests(suites, { ...context, shown }));
+  const read = await readForeignTests(suites, { ...context, shown });
+  const tests = withItself(suites, prompts, await sharedOptions(read, prompts, context));
   const structured = structuredNames(tests);
   const models = await readModels(root, { ...context, structured }, imported.models);
   const unread = later.left.filter(({ what }) => what === A_PROMPT).length;
@@ -114,18 +121,44 @@ function withItself(
   const nothing = { given: {}, vars: {}, sent: {}, files: {}, assertions: [] };
   return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
     ? tests
-    : [{ ...nothing, description: null, isTransformed: false, node: root.at('prompts') }];
+    : [
+        {
+          ...nothing,
+          description: null,
+          parameters: {},
+          transform: null,
+          node: root.at('prompts'),
+        },
+      ];
+}
+
+/** Parameters among the tests' options belong to the prompts, which all tests share. */
+async function sharedOptions(
+  tests: readonly ForeignTest[],
+  prompts: readonly ForeignPrompt[],
+  { files }: ImportContext,
+): Promise<ForeignTest[]> {
+  const groups = Map.groupBy(tests, ({ parameters }) => canonicalJson(parameters));
+  const [shared, ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
+  for (const { node } of others.flat())
+    node.lose(A_TEST, 'its options hold other model parameters than those of most tests');
+  const [first] = shared ?? [];
+  if (first === undefined) return [];
+  const lost = (key: string, why: string) => first.node.lose(`options.${key}`, why);
+  const given = convertibleMembers(await withFiles(first.parameters, first.node, files), lost);
+  const parameters = readForeignParameters(given, lost);
+  for (const prompt of prompts) prompt.parameters = { ...prompt.parameters, ...parameters };
+  return shared ?? [];
 }
 
 function reportUnreadKeys(root: Node): void {
-  for (const key of Object.keys(root.map)) {
-    // Keys that start with `x-` only define YAML anchors.
-    if (isAmong(PROMPTFOO_KEYS, key) || key.startsWith('x-')) continue;
-    const elsewhere = ownEntry(SET_ELSEWHERE, key);
-    const why = ownEntry(UNSUPPORTED_CONFIG, key) ?? 'evaldiff has no equivalent';
-    if (elsewhere === undefined) root.at(key).lose(key, why);
-    else root.at(key).remark(`${key} is not needed: ${elsewhere}`);
-  }
+  root.loseUnread({
+    read: [PROMPTFOO_KEYS, ...Object.keys(SET_ELSEWHERE)].join(' '),
+    lost: Object.keys(UNSUPPORTED_CONFIG).join(' '),
+    why: UNSUPPORTED_CONFIG,
+  });
+  for (const [key, elsewhere] of Object.entries(SET_ELSEWHERE))
+    if (key in root.map) root.at(key).remark(`${key} is not needed: ${elsewhere}`);
 }
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;

@@ -24,7 +24,7 @@ export interface Share {
 }
 
 export function nothingImported(): Imported {
-  return { prompts: [], models: {}, grader: null, left: [], remarks: [], carried: [] };
+  return { prompts: [], models: {}, grader: null, left: [], remarks: [], ignored: [], carried: [] };
 }
 
 /** Prompts with the same tests share the `tests` object. */

@@ -13,6 +13,8 @@ import { Node, readEach } from './node.ts';
 
 export type ImportFiles = ReturnType<typeof importFiles>;
 
+const MAX_LOST_ROWS = 5;
+
 export const importedText = (content: Uint8Array): string =>
   new TextDecoder().decode(content).replaceAll('\r\n', '\n');
 
@@ -55,9 +57,22 @@ export function importFiles(files: Files, folder: string, problems: Problem[]) {
         const document = await files.document(file, problems);
         return document === null ? [] : [new Node(document, losses)];
       }),
-    rows: async (path: string, from: Place) =>
-      (await contents(path, from)).flatMap(({ file, content }) =>
-        readRows(file, content, problems).map((row) => ({ file, ...row })),
-      ),
+    /** The text of a file of the repository. Null if it cannot be read. */
+    textAt: async (path: string) => {
+      const read = files.absence(path) === null ? await files.data(path, null, problems) : null;
+      return read && importedText(read.content);
+    },
+    exists: (path: string) => files.absence(path) === null,
+    /** A few broken rows are lost, if others can be read. */
+    rows: async (path: string, from: Place, lost: (place: Place, why: string) => unknown) =>
+      (await contents(path, from)).flatMap(({ file, content }) => {
+        const found: Problem[] = [];
+        const rows = readRows(file, content, found);
+        const isFew = rows.length > 0 && found.length <= MAX_LOST_ROWS;
+        for (const each of found)
+          if (isFew && each.place !== null) lost(each.place, each.message);
+          else problems.push(each);
+        return rows.map((row) => ({ file, ...row }));
+      }),
   };
 }

@@ -136,7 +136,7 @@ export function convertProvider(
         refuse(`its server URL is invalid; set the server in the settings (${OWN_SERVER})`));
   const lost = (key: string, why: string) => written.lose(`${key} of ${label}`, why);
   for (const key of Object.keys(map))
-    if (!['id', 'label', 'config', 'delay'].includes(key))
+    if (!['id', 'label', 'config', 'delay', 'transform'].includes(key))
       lost(key, `${key} of a provider has no counterpart`);
   const parameters = readForeignParameters(sent(config, lost, label), (key, why) => {
     if (own === null || key !== 'apiKeyEnvar') lost(key, why);

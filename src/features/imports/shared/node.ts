@@ -11,6 +11,8 @@ import {
 export interface Losses {
   left: Loss[];
   remarks: Notice[];
+  /** Keys that the other tool does not read either. */
+  ignored: Place[];
 }
 
 export interface Loss extends Notice {
@@ -112,18 +114,23 @@ export class Node {
 
   loseUnread({
     read,
+    lost,
     why = {},
     otherwise = 'evaldiff has no equivalent',
     what = (key) => key,
   }: UnreadKeys): void {
     for (const key of Object.keys(this.map).filter((each) => !isAmong(read, each)))
-      this.at(key).lose(what(key), ownEntry(why, key) ?? otherwise);
+      if (lost === undefined || isAmong(lost, key))
+        this.at(key).lose(what(key), ownEntry(why, key) ?? otherwise);
+      else this.losses.ignored.push(this.at(key).place);
   }
 }
 
 interface UnreadKeys {
   /** The supported keys, separated by spaces. */
   read: string;
+  /** Keys that have a meaning in the other tool. Default: all. */
+  lost?: string;
   why?: Readonly<Record<string, string>>;
   otherwise?: string;
   what?(key: string): string;

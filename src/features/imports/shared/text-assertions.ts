@@ -6,6 +6,13 @@ import { filledText, isMap, type Json, type JsonMap, ownEntry } from '../../../t
 import { isScalar } from './draft.ts';
 import { refuse } from './node.ts';
 
+export interface NamedFile {
+  file: string;
+  text: string;
+  /** Of a JavaScript file: itself and what it imports. */
+  modules?(): Record<string, string>;
+}
+
 export interface AssertionContext {
   vars: JsonMap;
   /** Variables whose values differ from the input, because templates in them were filled in. */
@@ -13,7 +20,9 @@ export interface AssertionContext {
   builtIns: BuiltInMetrics;
   structured: readonly string[];
   asData: boolean;
-  textOf(path: string): string | null;
+  /** Code that changes the answer first, in this order. */
+  transforms: readonly (Json | undefined)[];
+  fileAt(path: string): NamedFile | null;
 }
 
 export interface GivenAssertion {
@@ -212,7 +221,11 @@ export function convertText(
   builtIns: BuiltInMetrics,
 ): JsonMap {
   const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
-  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, textOf: () => null };
+  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, transforms: [] };
   const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
-  return convertWith(conversion, asked, { ...nothing, builtIns });
+  return convertWith(conversion, asked, {
+    ...nothing,
+    fileAt: () => null,
+    builtIns,
+  });
 }

@@ -78,7 +78,7 @@ const DIFFERENCES: readonly { is: (row: Row) => boolean; row: string }[] = [
   {
     is: ({ type, value }) =>
       type === 'javascript' && /process\.env|crypto\.|performance\./.test(String(value)),
-    row: '| `require`, `import`, `fetch`, `process`, `crypto`, timers in checks; packages, files, `os.environ` in Python |',
+    row: '| packages, I/O modules, `fetch`, `process`, `crypto`, timers in checks; packages, files, `os.environ` in Python |',
   },
 ];
 

@@ -216,21 +216,20 @@ tests:
       'evaldiff.yaml': 'grader: gpt-4o',
     });
     expect(problems).toEqual([]);
-    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual([
-      'promptfooconfig (gpt-4o)',
-      'promptfooconfig (gpt-4o-mini)',
-    ]);
+    expect(project.suites.map(({ prompt }) => prompt.name)).toEqual(['promptfooconfig']);
     expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
       [{ x: 'one' }, ['regex', 'contains']],
       [{ x: 'two' }, ['preference']],
     ]);
     expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
       expect.stringMatching(
-        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 16 lost: 2 × the assertion moderation, .* and 12 more reasons$/,
+        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 14 lost: 2 × the assertion moderation, .* and 10 more reasons$/,
       ),
       expect.stringMatching(/^8: the assertion moderation .* is not supported \(2 times\)/),
-      expect.stringMatching(/^5: transform of gpt-4o-mini/),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
+      expect.stringMatching(
+        /^5: the provider gpt-4o-mini .*: its transform is not that of gpt-4o$/,
+      ),
       expect.stringMatching(
         /^5: the provider file:\/\/own\.py is not converted: providers in code run only as/,
       ),
@@ -248,8 +247,6 @@ tests:
         /^13: the assertion contains .* with\.value is empty, so every answer would contain it/,
       ),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
-      expect.stringMatching(/^16: other of the assertion contains/),
-      expect.stringMatching(/^16: weight of the assertion contains/),
       expect.stringMatching(/^18: the assertion javascript .* it uses require/),
       expect.stringMatching(/^3: outputPath is not needed: the run sets/),
       expect.stringMatching(
@@ -321,62 +318,44 @@ tests:
     ]);
   });
 
-  test('drops assertions on transformed answers, and counts each as lost once', async () => {
+  test('gives metrics the transforms of provider, test and assertion, in this order', async () => {
     const { project, problems, notices } = await read({
       'evaldiff.yaml': 'grader: gpt-4o',
       [CONFIG]: `prompts: ['Say {{x}}']
-providers: [openai:gpt-4o]
+providers: [{ id: openai:gpt-4o, transform: output.trim() }]
 tests:
   - vars: { x: one }
     assert:
-      - { type: contains, value: READ, transform: output.toUpperCase() }
-      - { type: contains, value: read }
-      - { type: assert-set, threshold: 0.5, assert: [{ type: contains, value: a }] }
-      - { type: classifier, provider: 'huggingface:x', value: a, weight: 3 }
+      - { type: not-contains, value: READ, transform: output.toUpperCase() }
+      - { type: contains, value: a, transform: file://own.js }
   - vars: { x: two }
     options: { transform: JSON.parse(output).answer }
-    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }]
+    assert: [{ type: equals, value: yes }, { type: latency, threshold: 90 }, { type: python, value: 'True' }]
   - vars: { x: three }
     options: { transform: JSON.parse(output).answer }
 `,
     });
     expect(problems).toEqual([]);
-    expect(named(project.suites[0]?.tests.references ?? [])).toEqual([
-      [{ x: 'one' }, ['contains']],
-      [{ x: 'two' }, ['latency']],
-      [{ x: 'three' }, ['preference']],
+    const given = project.suites[0]?.tests.references.map(({ metrics = [] }) =>
+      metrics.map(({ name, source }) => [
+        name,
+        source.kind === 'built-in' ? source.with['transform'] : null,
+      ]),
+    );
+    const step = (code: string) => `output = await (async function () {\nreturn ${code}\n})();\n`;
+    expect(given).toEqual([
+      [['not-contains', `${step('output.trim()')}${step('output.toUpperCase()')}return output;`]],
+      [
+        ['equals', `${step('output.trim()')}${step('JSON.parse(output).answer')}return output;`],
+        ['latency', undefined],
+      ],
+      [['preference', undefined]],
     ]);
-    const advice =
-      'remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import';
-    expect(notices.slice(0, 6)).toEqual([
-      expect.stringContaining('3 of 3 tests, 2 of 6 assertions carried over; 5 lost: '),
-      `${CONFIG}:6: an assertion on a transformed answer is not converted: its transform does not run; ${advice}`,
-      expect.stringMatching(
-        /:8: the assertion assert-set is not converted: evaldiff does not support a threshold/,
-      ),
-      `${CONFIG}:9: the assertion classifier is not converted: classifiers are not supported`,
-      `${CONFIG}:12: an assertion on a transformed answer is not converted: options.transform of its test does not run; ${advice}`,
-      `${CONFIG}:13: options.transform is not converted: answers are shown unchanged`,
-    ]);
-  });
-
-  test('reports a shared transform in one notice, with all its places and advice', async () => {
-    const { notices } = await read({
-      [CONFIG]: `
-prompts: ['{{x}}']
-providers: [openai:gpt-4o]
-defaultTest: { options: { transform: output.trim() } }
-tests:
-  - vars: { x: one }
-    assert:
-      - { type: contains, value: a }
-      - { type: equals, value: b }
-  - { vars: { x: two }, assert: [{ type: icontains, value: c }] }
-`,
-    });
-    expect(notices.filter((notice) => notice.includes('transform'))).toEqual([
-      `${CONFIG}: 2 of 2 tests, 0 of 3 assertions carried over; 3 lost: 3 × an assertion on a transformed answer`,
-      `${CONFIG}:8: an assertion on a transformed answer is not converted: options.transform of its test does not run; remove it if the assertion works without it, or put it into a code metric after converting this file with npx evaldiff import (3 times, also at ${CONFIG}:9, 10)`,
+    expect(notices.slice(0, 4)).toEqual([
+      expect.stringContaining('3 of 3 tests, 3 of 5 assertions carried over; 3 lost: '),
+      `${CONFIG}:7: the assertion contains is not converted: its transform is not JavaScript in this file`,
+      `${CONFIG}:10: the assertion python is not converted: a transform in JavaScript cannot change the answer of a check in Python`,
+      `${CONFIG}:11: options.transform is not converted: answers are shown unchanged`,
     ]);
   });
 
@@ -759,13 +738,17 @@ scenarios:
   });
 
   test.each([
-    ["const fs = require('fs');\nmodule.exports = () => true;", "require('fs')", 1],
-    ["// require('x')\nimport { a } from './a.mjs';\nexport default () => a;", 'import', 2],
-    ['module.exports = async () =>\n  fetch("https://a.example");', 'fetch', 2],
-    ['module.exports = (o, { vars }) => process.cwd() !== vars.x;', 'process.cwd', 1],
+    ["const fs = require('fs');\nmodule.exports = () => true;", 'imports fs', 1],
+    [
+      "// require('x')\nimport { a } from './a.mjs';\nexport default () => a;",
+      'imports ./a.mjs',
+      2,
+    ],
+    ['module.exports = async () =>\n  fetch("https://a.example");', 'uses fetch', 2],
+    ['module.exports = (o, { vars }) => process.cwd() !== vars.x;', 'uses process.cwd', 1],
     [
       'module.exports = (o, context) =>\n  context.providerResponse.cost < 1;',
-      'providerResponse',
+      'uses providerResponse',
       2,
     ],
   ])(
@@ -774,7 +757,7 @@ scenarios:
       const said = await sourceOf('{ type: javascript, value: file://c/x.mjs }', {
         'c/x.mjs': code,
       });
-      expect(String(said)).toContain(`it uses ${what}`);
+      expect(String(said)).toContain(`it ${what}`);
       expect(String(said)).toContain(`c/x.mjs:${line}`);
     },
   );

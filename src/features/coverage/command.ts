@@ -1,0 +1,58 @@
+import { Option } from 'commander';
+import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { currentState, ownPaths, withProject } from '../../app/commands/project.ts';
+import { printBlocks, type AddCommand } from '../../app/commands/terminal.ts';
+import { planAndRun } from '../../app/run/plan-and-run.ts';
+import { runInput, withEdges } from '../../app/session/evaluate.ts';
+import { NOT_JUDGED, UserError } from '../../errors.ts';
+import { list } from '../../report/sections/document.ts';
+import { problemLine } from '../../report/sections/notices.ts';
+import { logJson } from '../../text/log.ts';
+import { coverFile } from './cover-file.ts';
+import { badgeOf, lcovOf } from './formats.ts';
+import { wholeCover } from './plans.ts';
+import { coverageBlocks } from './report.ts';
+
+interface CoverOptions extends EvaluateOptions {
+  format: 'text' | 'json' | 'badge' | 'lcov';
+}
+
+export const coverCommand: AddCommand = (program, terminal, done) => {
+  evaluateOptions(program.command('cover'), { answers: true, caps: true, asks: true })
+    .description('find the lines of a prompt that no test holds')
+    .argument('[prompts...]', 'prompts to examine (default: all), and key=value')
+    .addOption(
+      new Option('--format <format>', 'what to print')
+        .choices(['text', 'json', 'badge', 'lcov'])
+        .default('text'),
+    )
+    .addHelpText(
+      'after',
+      '\nTakes lines away and asks again. Prints the number of calls and their price before the ' +
+        'first call.\n\nExamples:\n  evaldiff cover support\n' +
+        '  evaldiff cover support coverage.max_calls=200 --max-cost 1\n' +
+        '  evaldiff cover --format lcov > cover.lcov',
+    )
+    .action(async (words: string[], options: CoverOptions) => {
+      const overrides = words.filter((word) => word.includes('='));
+      const prompts = words.filter((word) => !overrides.includes(word));
+      if (prompts.length > 0) overrides.push(`prompts=${prompts.join(',')}`);
+      const result = await withProject(options, terminal, { overrides }, async (session) => {
+        const sides = await currentState(session, ownPaths(options, terminal));
+        const input = { ...runInput(session, 'sweep', sides), features: [wholeCover] };
+        return session.redact(await withEdges(session, sides, (edges) => planAndRun(input, edges)));
+      });
+      const { coverage = [], problems, notices } = result;
+      const format = options.json === true ? 'json' : options.format;
+      if (format === 'json') terminal.out(`${logJson(coverFile(result))}\n`);
+      if (problems.length > 0) throw new UserError(problems);
+      if (format === 'badge') terminal.out(`${logJson(badgeOf(coverage))}\n`);
+      if (format === 'lcov') terminal.out(lcovOf(coverage));
+      if (format === 'text')
+        await printBlocks(
+          [...coverage.flatMap(coverageBlocks), ...list(notices.map(problemLine))],
+          terminal,
+        );
+      done(coverage.some(({ lines }) => lines.length > 0) ? 0 : NOT_JUDGED);
+    });
+};

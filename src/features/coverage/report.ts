@@ -1,0 +1,106 @@
+import { estimateTokens } from '../../money/tokens.ts';
+import { EVERYTHING } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  joinLines,
+  list,
+  paragraph,
+  place,
+  strong,
+  text,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { count, counted, firstWords } from '../../text/amounts.ts';
+import type { CoveredLineResult, SuiteCoverage } from './result.ts';
+
+export const coverageReport: FeatureReport = {
+  sections: {
+    why: ({ coverage = [] }) => coverage.map((suite) => paragraph(summaryLine(suite))),
+    belowReferences: ({ coverage = [] }, detail) =>
+      detail === EVERYTHING
+        ? group([text('Which line is tested?')], coverage.flatMap(coverageBlocks))
+        : [],
+  },
+};
+
+export function isHeld({ status }: CoveredLineResult): boolean {
+  return status === 'held' || status === 'held_together';
+}
+
+/** In the order of the summary. */
+const OTHER_WORDS = {
+  untested: 'untested',
+  idle: 'without an effect seen',
+  unsettled: 'not settled',
+} as const;
+
+const SHOWN_UNTESTED = 3;
+
+/** For example `shop: 9 of 14 lines held, 2 untested (shop.yaml:7 …), 3 not settled`. */
+function summaryLine({ suite, scope, lines, reason }: SuiteCoverage): Line {
+  const noun = scope === 'changed' ? 'new or changed line' : 'line';
+  const name: Line = [strong('Tested lines'), text(' of '), code(suite), text(': ')];
+  if (lines.length === 0) return [...name, text(`not examined, because ${reason ?? ''}.`)];
+  const held = lines.filter(isHeld).length;
+  const others = Object.entries(OTHER_WORDS).flatMap(([status, words]): Line[] => {
+    const own = lines.filter((line) => line.status === status);
+    const shown = status === 'untested' ? own.slice(0, SHOWN_UNTESTED).map(placedLine) : [];
+    if (own.length === 0) return [];
+    const named = shown.length === 0 ? [] : [text(' ('), ...joinLines(shown, ', '), text(')')];
+    return [[text(`${count(own.length)} ${words}`), ...named]];
+  });
+  const first = [text(`${count(held)} of ${counted(lines.length, noun)} held`)];
+  const why = reason === null ? '.' : `. Not settled, because ${reason}.`;
+  return [...name, ...joinLines([first, ...others], ', '), text(why)];
+}
+
+function placedLine({ unit }: CoveredLineResult): Line {
+  return [place(unit.file, unit.lines.from), text(' '), code(unit.head_text ?? '')];
+}
+
+/** The prompt's lines and what holds them, as a table. */
+export function coverageBlocks(suite: SuiteCoverage): Block[] {
+  const { lines, unsteady, spare, calls } = suite;
+  const title = paragraph(summaryLine(suite), 'verdict');
+  if (lines.length === 0) return [title];
+  const named = (words: string, ids: readonly string[]): Line[] =>
+    ids.length === 0 ? [] : [[text(`${words}: ${firstWords(ids)}.`)]];
+  const rows = lines.map((line) => [
+    [place(line.unit.file, line.unit.lines.from)],
+    [code(line.unit.head_text ?? '')],
+    statusLine(line, lines),
+  ]);
+  return [
+    title,
+    { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
+    ...list([
+      ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
+      ...named('Without these tests, the same lines would be held', spare),
+      [text(`${counted(calls, 'call')} without some of the lines.`)],
+    ]),
+  ];
+}
+
+function statusLine(line: CoveredLineResult, lines: readonly CoveredLineResult[]): Line {
+  const { status, reference, answers, unit } = line;
+  const other = lines[line.with ?? -1]?.unit.lines.from ?? 0;
+  const tokens = Math.ceil(estimateTokens(unit.head_text ?? ''));
+  const test = code(reference ?? '');
+  switch (status) {
+    case 'held':
+      return [text('held by '), test];
+    case 'held_together':
+      return [text(`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `), test];
+    case 'untested':
+      return [strong('untested'), text(': answers change without it, no test fails')];
+    case 'idle': {
+      const size = `${counted(tokens, 'token')} a call`;
+      return [text(`no effect seen in ${counted(answers, 'answer')} (${size})`)];
+    }
+    case 'unsettled':
+      return [text('not settled')];
+  }
+}
