@@ -62,7 +62,7 @@ export const usageSchema = z.strictObject({
 }) satisfies z.ZodType<Usage>;
 
 export const opaqueSchema = z.strictObject({
-  api: z.enum(['responses', 'chat', 'messages', 'converse']),
+  api: z.enum(['responses', 'chat', 'messages']),
   model: z.string(),
   data: z.json(),
 }) satisfies z.ZodType<Opaque>;

@@ -19,7 +19,7 @@ export interface Answer {
  * dialogue sends it back unchanged. It is never judged, shown or compared.
  */
 export interface Opaque {
-  api: ChatApi | 'messages' | 'converse';
+  api: ChatApi | 'messages';
   /** The model that was asked, as in the request. */
   model: string;
   /** JSON text if it has numbers that a double cannot represent. */

@@ -1,22 +1,15 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { FilePart } from '../../../types/media.ts';
-import { isMap, parsedJson, type Json, type JsonMap } from '../../../types/plain.ts';
-import { callIn, classifyReply, unknownParts } from './endings.ts';
-import { contentAs, type PartForms } from './files.ts';
-import { separateThinking } from './thinking.ts';
-import { argumentsMap, vendorMessages, type SentMessage } from './transcript.ts';
-import {
-  cachedTokens,
-  oddMember,
-  type Ask,
-  type Language,
-  type ReadAs,
-  type VendorAnswer,
-  type VendorOutput,
-} from './vendor.ts';
+import { isMap, member, parsedJson, type Json } from '../../../types/plain.ts';
+import { anthropic, anthropicBody, contentBlocks, readMessage, type Turn } from './anthropic.ts';
+import { oddMember, type Ask, type Language } from './vendor.ts';
 
-/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
+/**
+ * Messages, tools and replies are converted from and to Anthropic's form.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ */
 export const bedrock: Language = {
+  ...anthropic,
   replyName: 'Converse reply',
   connect({ baseUrl, fetch }) {
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
@@ -30,57 +23,41 @@ export const bedrock: Language = {
     });
   },
   pathOf: (model) => `/model/${encodeURIComponent(model)}/converse`,
-  refuses: ({ stream }) =>
-    stream === true ? 'the parameter stream cannot be true here; remove it' : null,
   body: converseBody,
-  read: readConverse,
-  texts: null,
-  responses: null,
+  read(data, ask) {
+    const parsed = reply.safeParse(data);
+    return parsed.success ? readMessage(parsed.data, ask) : oddMember(parsed.error);
+  },
   batches: null,
 };
 
-/** Converse's names of parameters that prompts write as for other vendors. */
-const INFERENCE: Readonly<Record<string, string>> = {
-  max_tokens: 'maxTokens',
-  max_completion_tokens: 'maxTokens',
-  temperature: 'temperature',
-  top_p: 'topP',
-  stop: 'stopSequences',
-  stop_sequences: 'stopSequences',
-};
+const INFERENCE = new Map([
+  ['max_tokens', 'maxTokens'],
+  ['temperature', 'temperature'],
+  ['top_p', 'topP'],
+  ['stop_sequences', 'stopSequences'],
+]);
 
-const TOOLS = new Set(['tools', 'tool_choice']);
+/** Sent as written. The model itself gets all parameters that are in no list. */
+const OWN = ['guardrailConfig', 'performanceConfig', 'requestMetadata', 'serviceTier'];
 
-/** Sent as written. The model itself gets all other parameters. */
-const NATIVE =
-  /^(inferenceConfig|toolConfig|guardrailConfig|additionalModel\w+|performanceConfig|requestMetadata|serviceTier|outputConfig|promptVariables)$/;
+const TOOLS = ['tools', 'tool_choice'];
 
 function converseBody(ask: Ask): Record<string, unknown> {
-  const { parameters } = ask;
-  const sent = vendorMessages(ask, 'converse');
-  const system = sent
-    .filter(({ role }) => role === 'system')
-    .map(({ content: text }) => ({ text }));
+  const { parameters, schema, form } = ask;
+  const plain = form === 'schema' ? 'plain' : form;
+  const { messages, system, tools, tool_choice: choice } = anthropicBody({ ...ask, form: plain });
   const given = Object.entries(parameters);
-  const pick = (holds: (name: string) => boolean) => given.filter(([name]) => holds(name));
-  const native = Object.fromEntries(pick((name) => NATIVE.test(name)));
-  const inference = pick((name) => name in INFERENCE).map(([name, value]) => {
-    const isList = name.startsWith('stop');
-    return [INFERENCE[name] ?? name, isList ? [value].flat() : value] as const;
-  });
-  const rest = pick((name) => !(name in INFERENCE) && !TOOLS.has(name) && !NATIVE.test(name));
-  const more = (name: string, own: Record<string, unknown>) => {
-    const all = { ...own, ...(native[name] as JsonMap | undefined) };
-    return Object.keys(all).length === 0 ? {} : { [name]: all };
-  };
+  const inference = given.map(([name, value]) => [INFERENCE.get(name) ?? '', value] as const);
+  const more = given.filter(([name]) => ![...INFERENCE.keys(), ...OWN, ...TOOLS].includes(name));
   return {
-    ...native,
-    messages: converseTurns(sent, ask),
-    ...(system.length > 0 && { system }),
-    ...more('inferenceConfig', Object.fromEntries(inference)),
-    ...more('additionalModelRequestFields', Object.fromEntries(rest)),
-    ...more('toolConfig', toolsOf(ask)),
-    ...(ask.schema !== null && ask.form === 'schema' && { outputConfig: outputOf(ask.schema) }),
+    ...Object.fromEntries(given.filter(([name]) => OWN.includes(name))),
+    messages: converseTurns(messages),
+    ...(system !== undefined && { system: [{ text: system }] }),
+    inferenceConfig: Object.fromEntries(inference.filter(([name]) => name !== '')),
+    ...(more.length > 0 && { additionalModelRequestFields: Object.fromEntries(more) }),
+    ...(tools !== undefined && { toolConfig: toolConfig(tools, choice) }),
+    ...(schema !== null && form === 'schema' && { outputConfig: outputOf(schema) }),
   };
 }
 
@@ -89,136 +66,90 @@ function outputOf({ name, json }: NonNullable<Ask['schema']>): object {
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
-function toolsOf({ schema, form, parameters }: Ask): Record<string, unknown> {
-  if (schema !== null && form === 'tool') {
-    const { name, json } = schema;
-    const inputSchema = { json };
-    const description = 'Give the answer in this form.';
-    return {
-      tools: [{ toolSpec: { name, description, inputSchema } }],
-      toolChoice: { tool: { name } },
-    };
-  }
-  const { tools, tool_choice: choice } = parameters;
-  if (!Array.isArray(tools)) return {};
-  return { tools: tools.map(toolSpec), ...(choice && { toolChoice: toolChoice(choice) }) };
+function toolConfig(tools: unknown, choice: unknown): object {
+  const specs = [tools].flat().map((tool) => {
+    const { name, description, input_schema: json } = tool as Record<string, unknown>;
+    return { toolSpec: { name, description, inputSchema: { json } } };
+  });
+  if (!isMap(choice)) return { tools: specs };
+  const { type, name } = choice;
+  return { tools: specs, toolChoice: { [String(type)]: type === 'tool' ? { name } : {} } };
 }
 
-/** From the form of OpenAI or Anthropic. */
-function toolSpec(tool: Json): Json {
-  if (!isMap(tool) || 'toolSpec' in tool) return tool;
-  const {
-    name,
-    description,
-    parameters,
-    input_schema: json = parameters,
-  } = (isMap(tool['function']) ? tool['function'] : tool) as JsonMap;
-  return { toolSpec: { name, ...(description && { description }), inputSchema: { json } } } as Json;
-}
-
-function toolChoice(choice: Json): Json {
-  const kind = isMap(choice) ? choice['type'] : choice;
-  if (kind === 'auto') return { auto: {} };
-  if (kind === 'any' || kind === 'required') return { any: {} };
-  const named = isMap(choice) ? (choice['function'] ?? choice) : {};
-  return isMap(named) && 'name' in named ? { tool: { name: named['name'] as Json } } : choice;
-}
-
-/** Roles must alternate, and results of tools are the user's. */
-function converseTurns(messages: readonly SentMessage[], ask: Ask): object[] {
+/** Roles must alternate. */
+function converseTurns(messages: readonly Turn[]): object[] {
   const turns: { role: string; content: object[] }[] = [];
-  for (const message of messages) {
-    if (message.role === 'system') continue;
-    const role = message.role === 'assistant' ? 'assistant' : 'user';
+  for (const { role, content } of messages) {
+    const blocks = contentBlocks(content).map((block) => converseBlock(block as Block));
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocksOf(message, ask));
-    else turns.push({ role, content: blocksOf(message, ask) });
+    if (last?.role === role) last.content.push(...blocks);
+    else turns.push({ role, content: blocks });
   }
   return turns;
 }
 
-function blocksOf(message: SentMessage, ask: Ask): object[] {
-  const { content: text } = message;
-  const texts = text.trim() === '' ? [] : [{ text }];
-  if (message.role === 'tool') return [{ toolResult: { toolUseId: message.id, content: texts } }];
-  if (message.own !== undefined) return message.own as object[];
-  const said = contentAs(message, ask, PARTS);
-  const uses = (message.tool_calls ?? []).map(({ id, name, arguments: given }) => ({
-    toolUse: { toolUseId: id, name, input: argumentsMap(given) },
-  }));
-  return [...(typeof said === 'string' ? texts : said), ...uses];
+type Block = Readonly<Record<string, Json>>;
+
+function converseBlock(block: Block): object {
+  const { type, text, id, name, input, tool_use_id, content, thinking, signature, source } = block;
+  switch (type) {
+    case 'text':
+      return { text };
+    case 'tool_use':
+      return { toolUse: { toolUseId: id, name, input } };
+    case 'tool_result':
+      return {
+        toolResult: { toolUseId: tool_use_id, content: content ? [{ text: content }] : [] },
+      };
+    case 'thinking':
+      return { reasoningContent: { reasoningText: { text: thinking, signature } } };
+    case 'redacted_thinking':
+      return { reasoningContent: { redactedContent: block['data'] } };
+    default: {
+      const { media_type = '', data: bytes = '' } = source as Record<string, string>;
+      const file = { format: media_type.replace(/^.*\//, ''), source: { bytes } };
+      return { [String(type)]: type === 'image' ? file : { ...file, name: hash('sha256', bytes) } };
+    }
+  }
 }
 
-const PARTS: PartForms = {
-  text: (text) => ({ text }),
-  file: ({ type, media_type, path }: FilePart, bytes) => {
-    const block = { format: media_type.replace(/^.*\//, ''), source: { bytes } };
-    return type === 'image'
-      ? { image: block }
-      : {
-          document: {
-            ...block,
-            name: path
-              .replace(/[^A-Za-z0-9]+/g, ' ')
-              .trim()
-              .slice(-100),
-          },
-        };
-  },
-};
-
-const count = z.int().nonnegative();
-
-const usage = z
+const reply = z
   .object({
-    inputTokens: count,
-    outputTokens: count,
-    cacheReadInputTokens: count.nullish(),
-    cacheWriteInputTokens: count.nullish(),
+    output: z.object({
+      message: z.object({ content: z.array(z.looseObject({ text: z.string().nullish() })) }),
+    }),
+    stopReason: z.string().nullish(),
+    usage: z.looseObject({}).nullish().catch(null),
   })
-  .transform((given): Pick<VendorOutput, 'usage' | 'cached'> => {
-    const { cacheReadInputTokens: read, cacheWriteInputTokens: written } = given;
-    const input_tokens = given.inputTokens + (read ?? 0) + (written ?? 0);
-    return {
-      usage: { input_tokens, output_tokens: given.outputTokens },
-      ...cachedTokens(input_tokens, { read, written }),
-    };
-  })
-  .nullable()
-  .catch(null)
-  .default(null);
-
-const block = z.looseObject({ text: z.string().nullish() });
-
-const reply = z.object({
-  output: z.object({ message: z.object({ content: z.array(block) }) }),
-  stopReason: z.string().nullish(),
-  usage,
-});
-
-function readConverse(data: unknown, ask: ReadAs): VendorAnswer {
-  const parsed = reply.safeParse(data);
-  if (!parsed.success) return oddMember(parsed.error);
-  const { output, stopReason, usage: counted } = parsed.data;
-  const { content } = output.message;
-  // The only member of a block is its type.
-  const blocks = content.map((each) => ({ ...each, type: Object.keys(each)[0] ?? '' }));
-  const calls = content.flatMap(({ toolUse }, index) =>
-    toolUse === undefined ? [] : [callIn(toolUse, `output.message.content[${index}].toolUse`)],
-  );
-  const thinks = blocks.some(({ type }) => type === 'reasoningContent');
-  return classifyReply(
-    {
-      ...separateThinking(blocks),
-      ...(counted ?? { usage: null }),
-      calls,
-      refusal: '',
-      others: unknownParts(blocks, /^toolUse$/),
-      reason: stopReason,
-      member: 'stopReason',
-      model: null,
-      opaque: { api: 'converse', data: thinks ? (content as Json) : null },
+  .transform(({ output, stopReason, usage }) => ({
+    type: 'message',
+    content: output.message.content.map(messageBlock),
+    stop_reason: stopReason,
+    usage: usage && {
+      input_tokens: usage['inputTokens'],
+      output_tokens: usage['outputTokens'],
+      cache_read_input_tokens: usage['cacheReadInputTokens'],
+      cache_creation_input_tokens: usage['cacheWriteInputTokens'],
     },
-    ask,
-  );
+  }));
+
+/** The only member of Converse's blocks is their type. */
+function messageBlock(block: Record<string, unknown>): object {
+  const [[type = '', inner] = []] = Object.entries(block);
+  switch (type) {
+    case 'text':
+      return { type, text: inner };
+    case 'toolUse': {
+      const [id, name, input] = ['toolUseId', 'name', 'input'].map((each) => member(inner, each));
+      return { type: 'tool_use', id, name, input };
+    }
+    case 'reasoningContent': {
+      const redacted = member(inner, 'redactedContent');
+      if (redacted !== undefined) return { type: 'redacted_thinking', data: redacted };
+      const { text: thinking = '', ...signed } = (member(inner, 'reasoningText') ?? {}) as Block;
+      return { type: 'thinking', thinking, ...signed };
+    }
+    default:
+      return { type };
+  }
 }

@@ -48,17 +48,12 @@ interface OwnCall {
 /** The calls in an opaque form, in the answer's order. Undefined: run by the vendor. */
 function ownCalls(own: Json): (OwnCall | undefined)[] {
   const items: unknown = Array.isArray(own) ? own : member(own, 'tool_calls');
-  const known = Array.isArray(items) ? items.filter(isMap).map(withoutToolUse) : [];
-  const calls = known.filter(({ type }) => /^(function|custom)|_use$/.test(String(type)));
+  const calls = (Array.isArray(items) ? items.filter(isMap) : []).filter(({ type }) =>
+    /^(function|custom)|_use$/.test(String(type)),
+  );
   return calls.map(({ type, id, call_id = id }) =>
     /._tool_use$/.test(String(type)) ? undefined : { id: String(call_id), type: String(type) },
   );
-}
-
-/** Bedrock's calls are members of blocks. */
-function withoutToolUse(item: JsonMap): JsonMap {
-  const { toolUse } = item;
-  return isMap(toolUse) ? { type: 'tool_use', id: toolUse['toolUseId'] as Json } : item;
 }
 
 /** The arguments as a map. Null if they are not one. */
