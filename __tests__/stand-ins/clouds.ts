@@ -32,7 +32,6 @@ export const LASTING = {
   AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
   AWS_SECRET_ACCESS_KEY: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   AZURE_CLIENT_SECRET: 'azure~client~secret~8Q1',
-  refresh_token: '1//refresh-token-51fgTY7q',
 };
 
 interface Held {
@@ -145,11 +144,7 @@ export async function startClouds(
           isProof(subject_token, `https://iam.googleapis.com/${POOL}`);
         return isValid ? bearer('ya29.federated') : invalid('The audience does not match');
       },
-      [HOSTS.googleOauth]({ grant_type, assertion = '', refresh_token, client_secret }) {
-        if (grant_type === 'refresh_token')
-          return refresh_token === LASTING.refresh_token && client_secret === 'google-client-secret'
-            ? bearer('ya29.user')
-            : invalid('Token has been expired or revoked.');
+      [HOSTS.googleOauth]({ assertion = '' }) {
         const { iss, aud, iat, exp } = claimsOf(assertion);
         const [text, signature = ''] = [...(/^(.*)\.(.*)$/.exec(assertion)?.slice(1) ?? [])];
         const isSigned = createVerify('RSA-SHA256')

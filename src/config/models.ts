@@ -175,12 +175,11 @@ type ModelEntry = z.output<typeof modelSchema>;
 
 type WrittenModel = ModelEntry & { provider: ProviderName };
 
+/** Without a provider, an endpoint has the API of the model that it serves. */
 export function withProvider(field: Field, entry: ModelEntry): WrittenModel {
-  const { provider, endpoint, is = '' } = entry;
-  const vendor = vendorOf(is);
-  if (provider === undefined && (endpoint ?? null) === null) refuseMissing(field.at('provider'));
-  const isAnthropic = vendor !== null && factsOf(vendor).speaks === 'anthropic';
-  return { ...entry, provider: provider ?? (isAnthropic ? 'anthropic' : 'openai') };
+  const { provider = factsOf(vendorOf(entry.is ?? '') ?? 'openai').speaks } = entry;
+  if (!entry.provider && !entry.endpoint) refuseMissing(field.at('provider'));
+  return { ...entry, provider };
 }
 
 const PROGRAM_KEYS = ['command', 'files', 'setup', 'process'];

@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Repository } from '../../edges/git/repository.ts';
@@ -23,21 +22,6 @@ export function withEnvFile(
   if (taken.length === 0) return env;
   err(`${logLine(`.env: took ${taken.map(([name]) => name).join(', ')}`)}\n`);
   return { ...env, ...Object.fromEntries(taken) };
-}
-
-/** Names the files in which the clouds' own commands keep the user's login. */
-export function withCloudFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const home = env['HOME'] ?? homedir();
-  const found = { AWS_PROFILE: 'default', ...env };
-  const files = {
-    AWS_SHARED_CREDENTIALS_FILE: join(home, '.aws', 'credentials'),
-    GOOGLE_APPLICATION_CREDENTIALS: join(
-      env['APPDATA'] ?? join(home, '.config'),
-      ...['gcloud', 'application_default_credentials.json'],
-    ),
-  };
-  const existing = Object.entries(files).filter(([, path]) => existsSync(path));
-  return { ...Object.fromEntries(existing), ...found };
 }
 
 function wantedOf(named: readonly string[]): string[] {

@@ -29,7 +29,7 @@ import type { Output } from '../session/safe-writing.ts';
 import { openSession, type Session, type SessionOptions } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import { machineOf, userFolder } from '../session/store-place.ts';
-import { openKeys, withCloudFiles, withEnvFile } from './env-file.ts';
+import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -146,7 +146,7 @@ function cliSessionOptions(
   const { store, trust = false, report, record } = options;
   const own = ownSettings(features);
   const { inputs, problems } = readCommandLine({ ...options, overrides, own, env });
-  const access = accessFrom(inputs, withCloudFiles(env));
+  const access = accessFrom(inputs, env);
   problems.push(...refuseModelKeys('--code-env', inputs.codeEnv, access, env));
   if (problems.length > 0) throw new UserError(problems);
   const secrets = createSecretRegister();

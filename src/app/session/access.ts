@@ -1,4 +1,4 @@
-import { secretsIn } from '../../edges/providers/address.ts';
+import { ofModel, secretsIn } from '../../edges/providers/address.ts';
 import type { JobIdentity } from '../../edges/providers/auth.ts';
 import type { ProviderOptions } from '../../edges/providers/index.ts';
 import { problem } from '../../errors.ts';
@@ -89,16 +89,16 @@ export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): s
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/** Only a model's own server may receive the model's key. */
+/** Of clouds, whose variables programs also use, only the key. */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
   access: Access,
   env: NodeJS.ProcessEnv,
 ): Problem[] {
-  const secrets = secretsIn(access);
+  const secrets = secretsIn({ ...access, cloud: {} });
   const variables = new Set([
-    ...vendorNames().flatMap(credentialVariables),
+    ...vendorNames().map((vendor) => factsOf(vendor).keyVariable),
     ...[...access.endpoints.values()].flatMap(({ keyEnv, headers = [] }) => [
       ...(keyEnv === null || keyEnv === undefined ? [] : [keyEnv]),
       ...headers.map((header) => header.env),
@@ -118,24 +118,18 @@ export function refuseModelKeys(
     );
   const keys = names
     .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
-    .map((name) =>
-      problem(
-        null,
-        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's ` +
-          'server. If your code calls a model itself, create a second key and pass it under ' +
-          'another name.',
-      ),
-    );
+    .map((name) => problem(null, `${option}: ${ofModel(name)}`));
   return [...identity, ...keys];
 }
 
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],
+  kept: readonly string[],
 ): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([, value]) => value === undefined || !secrets.includes(value.trim()),
+      ([name, value = '']) => kept.includes(name) || !secrets.includes(value.trim()),
     ),
   );
 }

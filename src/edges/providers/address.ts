@@ -4,7 +4,13 @@ import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoin
 import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, keyInputWords, vendorNames, type VendorKeys } from '../../types/vendors.ts';
+import {
+  credentialVariables,
+  factsOf,
+  keyInputWords,
+  vendorNames,
+  type VendorKeys,
+} from '../../types/vendors.ts';
 import type { Credential, JobIdentity } from './auth.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */
@@ -56,23 +62,16 @@ export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAcces
     .join('');
 }
 
-export function secretsIn({
-  keys,
-  endpoints,
-  proxy,
-  cloud,
-  credentials,
-}: ProviderAccess): string[] {
+export function secretsIn({ keys, endpoints, proxy, cloud }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
     ...headers.map(({ value }) => value),
   ]);
   const password =
     proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
-  const issued = [...(credentials?.values() ?? [])].flatMap((credential) => credential.issued());
   const names = vendorNames().flatMap((vendor) => factsOf(vendor).cloud?.secrets ?? []);
   const ofClouds = names.map((name) => cloud?.[name] ?? null);
-  const all = [...Object.values(keys), ...ofClouds, ...servers, password, ...issued];
+  const all = [...Object.values(keys), ...ofClouds, ...servers, password];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
@@ -90,40 +89,39 @@ export function addressOf(
 function vendorAddress(provider: VendorName, access: ProviderAccess): Address | string {
   const url = access.vendorUrls?.[provider] ?? hostOf(provider, access);
   if (url.includes('{')) return missingPart(provider, url);
-  const key = vendorKey(provider, access);
-  if (key !== null && typeof key === 'object' && 'message' in key) return key.message;
-  const address = namedAddress(`The address of ${provider}`, { url, key: null });
-  return typeof address === 'string' ? address : { ...address, key };
+  return withVendorKey(
+    namedAddress(`The address of ${provider}`, { url, key: null }),
+    provider,
+    access,
+  );
 }
 
-function vendorKey(
+function withVendorKey(
+  address: Address | string,
   provider: VendorName,
   { keys, identities, cloud, credentials }: ProviderAccess,
-): string | Credential | Problem | null {
+): Address | string {
+  if (typeof address === 'string') return address;
   const credential = credentials?.get(provider) ?? null;
   const identity = identities?.get(provider);
   if (identity !== undefined)
     return identity.request === null
-      ? problem(null, `The input keys names an identity for ${provider}, ${NO_PERMISSION}`)
-      : credential;
+      ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
+      : { ...address, key: credential };
   const { keyVariable, cloud: { logins } = { logins: [] } } = factsOf(provider);
   const key = keys[provider];
   if (key === null || key === '') {
-    if (loginOf(provider, cloud) !== null) return credential;
+    if (loginOf(provider, cloud) !== null) return { ...address, key: credential };
     const ways = [keyVariable, ...logins.map((names) => names.join(' and '))];
-    return problem(
-      null,
+    return (
       `No key for provider ${provider}: set ${ways.join(', or ')} (in a workflow, ` +
-        `${keyInputWords(provider)}; in a terminal, the file .env works, too).`,
+      `${keyInputWords(provider)}; in a terminal, the file .env works, too).`
     );
   }
   return HEADER_VALUE.test(key)
-    ? key
-    : problem(
-        null,
-        `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
-          `${keyInputWords(provider)}).`,
-      );
+    ? { ...address, key }
+    : `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
+        `${keyInputWords(provider)}).`;
 }
 
 const PART = /^[\w.-]{1,100}$/;
@@ -186,10 +184,7 @@ function endpointAddress(
     unsetVariable(name, server) ??
     clashIn(name, server, keyHeader) ??
     namedAddress(`Endpoint ${name}`, server);
-  if (!server.auth || typeof address === 'string') return address;
-  const key = vendorKey(server.auth, access);
-  if (key !== null && typeof key === 'object' && 'message' in key) return key.message;
-  return { ...address, key };
+  return server.auth ? withVendorKey(address, server.auth, access) : address;
 }
 
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
@@ -258,15 +253,31 @@ export function loginOf(
   return logins.find((names) => names.every((name) => variables?.[name])) ?? null;
 }
 
-export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
+export function missingKeys(
+  targets: readonly Target[],
+  access: ProviderAccess,
+  codeEnv: readonly string[] = [],
+): Problem[] {
   const found = new Map<string, Problem>();
   for (const each of new Set(targets)) {
     const target = calledModel(each) ?? each;
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);
     if ('message' in address) found.set(address.message, address);
+    const { endpoint, provider } = target;
+    const vendor = endpoint === null ? provider : access.endpoints.get(endpoint)?.auth;
+    const given = vendor && credentialVariables(vendor).find((name) => codeEnv.includes(name));
+    if (given) found.set(given, problem(null, `code-env: ${ofModel(given)}`));
   }
   return [...found.values()];
+}
+
+/** Only a model's own server may receive the model's key. */
+export function ofModel(variable: string): string {
+  return (
+    `${variable} is the key of a model, which evaldiff sends only to that model's server. If your ` +
+    'code calls a model itself, create a second key and pass it under another name.'
+  );
 }
 
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {

@@ -1,27 +1,35 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Signer } from './auth.ts';
-import { CLOCK_ERROR_MS, loginFile, tokenIn, type CloudLogin } from './cloud-login.ts';
-import { type IssuedToken, type TokenSource, renewedToken } from './credential.ts';
+import {
+  CLOCK_ERROR_MS,
+  form,
+  loginFile,
+  type CloudLogin,
+  type IssuedToken,
+} from './cloud-login.ts';
 import { TransportError } from './fault.ts';
 
 interface AwsKeys {
   id: string;
   secret: string;
   session: string;
-  /** In milliseconds. */
-  lives: number;
+  expiresAt: IssuedToken['expiresAt'];
 }
 
 /** The token is the id of the access key. */
-export function awsSource(login: CloudLogin, region: string): TokenSource {
+export function awsLogin(login: CloudLogin, region: string) {
   const known = new Map<string, AwsKeys>();
-  const issue = async (): Promise<IssuedToken> => {
-    const keys = await issuedKeys(login, region);
-    login.register([keys.id, keys.secret, keys.session]);
-    known.set(keys.id, keys);
-    return { token: keys.id, lives: keys.lives };
+  return {
+    async issue(): Promise<IssuedToken> {
+      const { id, secret, session, expiresAt } = await issuedKeys(login, region);
+      login.register([id, secret, session]);
+      known.set(id, { id, secret, session, expiresAt });
+      return { token: id, expiresAt };
+    },
+    signer: awsSigner(login, region, known),
   };
-  return { ...renewedToken(issue, login.now), signer: awsSigner(login, region, known) };
 }
 
 const REFUSED_TOKEN = /^(ExpiredToken|UnrecognizedClient|InvalidClientTokenId)/;
@@ -65,57 +73,47 @@ async function issuedKeys(login: CloudLogin, region: string): Promise<AwsKeys> {
   const id = variables['AWS_ACCESS_KEY_ID'];
   const secret = variables['AWS_SECRET_ACCESS_KEY'];
   if (id && secret)
-    return { id, secret, session: variables['AWS_SESSION_TOKEN'] ?? '', lives: Infinity };
+    return { id, secret, session: variables['AWS_SESSION_TOKEN'] ?? '', expiresAt: null };
   const role = variables['AWS_ROLE_ARN'];
-  const file = variables['AWS_WEB_IDENTITY_TOKEN_FILE'];
-  if (role && file)
-    return await assumedRole(
-      ...([login, region, role] as const),
-      await tokenIn(login, file, 'AWS_WEB_IDENTITY_TOKEN_FILE'),
-    );
-  return await profileKeys(variables);
+  const file = 'AWS_WEB_IDENTITY_TOKEN_FILE';
+  if (role && variables[file])
+    return await assumedRole(login, region, role, await loginFile(login, file));
+  return await profileKeys(login);
 }
 
 /** https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRoleWithWebIdentity.html */
 async function assumedRole(
-  { post, now }: CloudLogin,
+  { request, register, now }: CloudLogin,
   region: string,
   RoleArn: string,
   WebIdentityToken: string,
 ): Promise<AwsKeys> {
-  const { text, date } = await post(`https://sts.${region}.amazonaws.com/`, {
-    Action: 'AssumeRoleWithWebIdentity',
-    Version: '2011-06-15',
-    RoleSessionName: 'evaldiff',
-    RoleArn,
-    WebIdentityToken,
-  });
-  const value = (name: string): string =>
-    new RegExp(`<${name}>([^<]+)</${name}>`).exec(text)?.[1] ?? '';
+  register([WebIdentityToken]);
+  const [Action, Version] = ['AssumeRoleWithWebIdentity', '2011-06-15'];
+  const fields = { Action, Version, RoleSessionName: 'evaldiff', RoleArn, WebIdentityToken };
+  const { text, date } = await request(`https://sts.${region}.amazonaws.com/`, form(fields));
+  const value = (name: string): string => new RegExp(`<${name}>([^<]+)`).exec(text)?.[1] ?? '';
+  const [id, secret] = [value('AccessKeyId'), value('SecretAccessKey')];
   const lives = Date.parse(value('Expiration')) - (date ?? now());
-  const [id, secret, session] = [
-    ...[value('AccessKeyId'), value('SecretAccessKey'), value('SessionToken')],
-  ] as const;
-  if (id === '' || secret === '' || !(lives > 0)) throw new Error('no keys');
-  return { id, secret, session, lives };
+  if (id === '' || secret === '' || Number.isNaN(lives)) throw new Error('no keys');
+  const expiresAt = (Date.now() + lives) / 1000;
+  return { id, secret, session: value('SessionToken'), expiresAt };
 }
 
 /** https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html */
-async function profileKeys(variables: CloudLogin['variables']): Promise<AwsKeys> {
-  const name = variables['AWS_PROFILE'] ?? '';
-  const file = variables['AWS_SHARED_CREDENTIALS_FILE'] ?? '';
-  const text = await loginFile(file, 'AWS_SHARED_CREDENTIALS_FILE');
-  const sections = text.split(/^\s*\[/m).map((section) => section.split('\n'));
-  const lines = sections.find(([head = '']) => head.trim() === `${name}]`) ?? [];
-  const pairs = lines.map((line) => /^\s*(\w+)\s*=\s*(\S+)\s*$/.exec(line)?.slice(1) ?? []);
-  const values = new Map(pairs.map(([key = '', value = '']) => [key, value]));
-  const id = values.get('aws_access_key_id') ?? '';
-  const secret = values.get('aws_secret_access_key') ?? '';
+async function profileKeys(login: CloudLogin): Promise<AwsKeys> {
+  const { AWS_PROFILE: name, AWS_SHARED_CREDENTIALS_FILE: given } = login.variables;
+  const file = given ?? join(homedir(), '.aws', 'credentials');
+  const text = await loginFile(login, 'AWS_SHARED_CREDENTIALS_FILE', file);
+  const section = text.split(/^\[/m).find((each) => each.startsWith(`${name ?? ''}]`)) ?? '';
+  const value = (key: string): string =>
+    new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(section)?.[1] ?? '';
+  const [id, secret] = [value('aws_access_key_id'), value('aws_secret_access_key')];
   if (id === '' || secret === '')
     throw new TransportError(
       'identity',
-      `the profile ${name} has no access key in ${file}; run "aws configure export-credentials ` +
-        '--format env" and set its variables',
+      `the profile ${name ?? ''} has no access key in ${file}; run "aws configure ` +
+        'export-credentials --format env" and set its variables',
     );
-  return { id, secret, session: values.get('aws_session_token') ?? '', lives: Infinity };
+  return { id, secret, session: value('aws_session_token'), expiresAt: null };
 }

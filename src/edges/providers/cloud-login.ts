@@ -10,8 +10,8 @@ export interface CloudLogin {
   variables: Readonly<Record<string, string | null>>;
   /** The runner's identity token. */
   prove(): Promise<string>;
-  /** To any host. Without fields, a GET request. */
-  post(url: string, fields: Fields, headers?: Record<string, string>): Promise<CloudReply>;
+  /** To any host. */
+  request(url: string, init: RequestInit): Promise<CloudReply>;
   /** Milliseconds since 1970. */
   now(): number;
   /** Told each secret before it is sent. */
@@ -21,17 +21,24 @@ export interface CloudLogin {
 /** A clock that is wrong by less is not why a cloud refuses. */
 export const CLOCK_ERROR_MS = 60_000;
 
-type Fields = Readonly<Record<string, string>> | string | null;
-
-/** A reply's members. `date`: milliseconds since 1970, by the server's clock. */
+/** `date`: milliseconds since 1970, by the server's clock. */
 interface CloudReply {
   text: string;
   data: unknown;
   date: number | null;
 }
 
-/** @throws TransportError if the file cannot be read. */
-export async function loginFile(path: string, variable: string): Promise<string> {
+export function form(fields: Readonly<Record<string, string>>): RequestInit {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return { method: 'POST', headers, body: new URLSearchParams(fields).toString() };
+}
+
+/** The text of the file at `variable`. @throws TransportError if it cannot be read. */
+export async function loginFile(
+  { variables }: CloudLogin,
+  variable: string,
+  path = variables[variable] ?? '',
+): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
@@ -40,26 +47,21 @@ export async function loginFile(path: string, variable: string): Promise<string>
   }
 }
 
-/** Of a file that has nothing else. */
-export async function tokenIn(
-  { register }: CloudLogin,
-  path: string,
-  variable: string,
-): Promise<string> {
-  const token = await loginFile(path, variable);
-  register([token]);
-  return token;
-}
-
 export function memberText(data: unknown, name: string): string {
   const value = member(data, name);
   return typeof value === 'string' ? value : '';
 }
 
+/** `expiresAt`: in seconds since 1970. */
+export interface IssuedToken {
+  token: string;
+  expiresAt: number | null;
+}
+
 /** The reply of a token request. @throws Error if it has no token. */
-export function bearerIn({ data }: Pick<CloudReply, 'data'>): { token: string; lives: number } {
-  const seconds = Number(member(data, 'expires_in'));
+export function bearerIn(data: unknown): IssuedToken {
   const token = memberText(data, 'access_token');
-  if (token === '' || !(seconds > 0)) throw new Error('no token');
-  return { token, lives: seconds * 1000 };
+  const expiresAt = Date.now() / 1000 + Number(member(data, 'expires_in'));
+  if (token === '' || Number.isNaN(expiresAt)) throw new Error('no token');
+  return { token, expiresAt };
 }

@@ -1,4 +1,4 @@
-import { BEARER, isCredential, type Auth, type Credential, type Signer } from './auth.ts';
+import { isCredential, type Auth, type Credential } from './auth.ts';
 import { TransportError } from './fault.ts';
 import type { BoundedFetch } from './http.ts';
 
@@ -7,62 +7,14 @@ export interface TokenSource {
   token(): Promise<string>;
   /** The next token is a new one. */
   invalidate(): void | Promise<void>;
-  /** Default: bearer tokens. */
-  signer?: Signer;
-}
-
-/** `lives`: in milliseconds. */
-export interface IssuedToken {
-  token: string;
-  lives: number;
-}
-
-/**
- * Renews a token at 80 % of its life. If that fails, the old one is used until its end. Requests
- * share one renewal.
- */
-export function renewedToken(issue: () => Promise<IssuedToken>, now: () => number): TokenSource {
-  let held: { token: string; renewAt: number; end: number } | null = null;
-  let renewal: Promise<string> | null = null;
-  const renew = async (): Promise<string> => {
-    const at = now();
-    const { token, lives } = await issue();
-    held = { token, renewAt: at + 0.8 * lives, end: at + lives };
-    return token;
-  };
-  return {
-    token() {
-      if (held !== null && now() < held.renewAt) return Promise.resolve(held.token);
-      const old = held !== null && now() < held.end ? held.token : null;
-      renewal ??= renew()
-        .catch((error: unknown) => {
-          if (old === null) throw error;
-          return old;
-        })
-        .finally(() => {
-          renewal = null;
-        });
-      return renewal;
-    },
-    invalidate() {
-      held = null;
-    },
-  };
 }
 
 export function createCredential(
-  { token: next, invalidate }: Pick<TokenSource, 'token' | 'invalidate'>,
-  headers: Credential['headers'],
-  signer: Credential['signer'] = () => Promise.resolve(BEARER),
+  { token, invalidate }: TokenSource,
+  { headers, signer, issued }: Pick<Credential, 'headers' | 'signer' | 'issued'>,
 ): Credential {
-  const issued = new Set<string>();
   const accepted = new Set<string>();
   let invalidated: string | null = null;
-  const token = async (): Promise<string> => {
-    const current = await next();
-    issued.add(current);
-    return current;
-  };
   return {
     headers,
     token,
@@ -78,7 +30,7 @@ export function createCredential(
       }
       return token();
     },
-    issued: () => [...issued],
+    issued,
   };
 }
 

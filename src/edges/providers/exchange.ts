@@ -2,12 +2,12 @@ import { member, parsedJson } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { partOf, type ProviderAccess } from './address.ts';
-import { BEARER, type Credential } from './auth.ts';
+import { BEARER, type Credential, type Signer } from './auth.ts';
 import type { Clock } from './clock.ts';
 import { azureToken } from './cloud-azure.ts';
 import { googleToken } from './cloud-google.ts';
-import type { CloudLogin } from './cloud-login.ts';
-import { createCredential, renewedToken, type TokenSource } from './credential.ts';
+import type { CloudLogin, IssuedToken } from './cloud-login.ts';
+import { createCredential, type TokenSource } from './credential.ts';
 import { TransportError, transportFault } from './fault.ts';
 import { createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
@@ -53,11 +53,11 @@ export function vendorCredential(vendor: VendorName, options: ExchangeOptions): 
   const fetch = watchedFetch(reply, Object.keys(headers), options);
   const login: CloudLogin = {
     ...{ identity, variables: options.cloud ?? {}, prove, register, now: () => clock.now() },
-    post: (url, fields, own) => postForm(fetch, url, fields, own),
+    request: (url, init) => cloudReply(fetch, url, init),
   };
   const given: Exchange = { login, fetch, part: (name) => partOf(vendor, name, options) };
-  let opened: Promise<TokenSource> | null = null;
-  const source = (): Promise<TokenSource> => (opened ??= open(given));
+  let opened: ReturnType<Open> | null = null;
+  const source = (): ReturnType<Open> => (opened ??= open(given));
   const token = async (): Promise<string> => {
     try {
       const current = await (await source()).token();
@@ -71,8 +71,8 @@ export function vendorCredential(vendor: VendorName, options: ExchangeOptions): 
   };
   const invalidate = async (): Promise<void> => (await source()).invalidate();
   const signer = async () => (await source()).signer ?? BEARER;
-  const credential = createCredential({ token, invalidate }, headers, signer);
-  return { ...credential, issued: () => [...secrets] };
+  const issued = (): string[] => [...secrets];
+  return createCredential({ token, invalidate }, { headers, signer, issued });
 }
 
 /** What the SDKs do not report. */
@@ -110,18 +110,11 @@ function watchedFetch(
   };
 }
 
-async function postForm(
+async function cloudReply(
   fetch: BoundedFetch['fetch'],
-  url: string,
-  fields: Parameters<CloudLogin['post']>[1],
-  own: Readonly<Record<string, string>> = {},
-): ReturnType<CloudLogin['post']> {
-  const isForm = typeof fields === 'object';
-  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
-  const body = isForm && fields !== null ? new URLSearchParams(fields).toString() : fields;
-  const headers = { accept: 'application/json', ...own, ...(body && { 'content-type': type }) };
-  const method = body === null ? 'GET' : 'POST';
-  const response = await fetch(url, { method, headers, body });
+  ...[url, init]: Parameters<CloudLogin['request']>
+): ReturnType<CloudLogin['request']> {
+  const response = await fetch(url, init);
   const text = await response.text();
   const date = Date.parse(response.headers.get('date') ?? '');
   return { text, data: parsedJson(text), date: Number.isNaN(date) ? null : date };
@@ -156,7 +149,16 @@ interface Exchange {
   part(name: string): string | null;
 }
 
-const EXCHANGES: Partial<Record<VendorName, (given: Exchange) => Promise<TokenSource>>> = {
+type Open = (given: Exchange) => Promise<TokenSource & { signer?: Signer }>;
+
+/** Renews tokens before they expire. If that fails, the old one is used until its end. */
+async function cached(issue: () => Promise<IssuedToken>): Promise<TokenSource> {
+  const { TokenCache } = await import('@anthropic-ai/sdk/lib/credentials/token-cache');
+  const cache = new TokenCache(issue);
+  return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
+}
+
+const EXCHANGES: Partial<Record<VendorName, Open>> = {
   async openai({ login: { identity, prove: getToken }, fetch }) {
     const { id = '', options = {} } = identity ?? {};
     const { WorkloadIdentityAuth } = await import('openai/auth/workload-identity-auth');
@@ -168,10 +170,8 @@ const EXCHANGES: Partial<Record<VendorName, (given: Exchange) => Promise<TokenSo
   },
   async anthropic({ login: { identity, prove: identityTokenProvider }, fetch }) {
     const { id = '', options = {} } = identity ?? {};
-    const [{ oidcFederationProvider }, { TokenCache }] = await Promise.all([
-      import('@anthropic-ai/sdk/lib/credentials/oidc-federation'),
-      import('@anthropic-ai/sdk/lib/credentials/token-cache'),
-    ]);
+    const { oidcFederationProvider } =
+      await import('@anthropic-ai/sdk/lib/credentials/oidc-federation');
     const provider = oidcFederationProvider({
       identityTokenProvider,
       federationRuleId: id,
@@ -181,15 +181,15 @@ const EXCHANGES: Partial<Record<VendorName, (given: Exchange) => Promise<TokenSo
       baseURL: factsOf('anthropic').host,
       fetch,
     });
-    const cache = new TokenCache(provider);
-    return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
+    return await cached(provider);
   },
   async bedrock({ login, part }) {
-    const { awsSource } = await import('./cloud-aws.ts');
+    const { awsLogin } = await import('./cloud-aws.ts');
     const region = part('region');
     if (region === null) throw new TransportError('identity', 'AWS_REGION is not set');
-    return awsSource(login, region);
+    const { issue, signer } = awsLogin(login, region);
+    return { ...(await cached(issue)), signer };
   },
-  vertex: ({ login }) => Promise.resolve(renewedToken(() => googleToken(login), login.now)),
-  azure: ({ login }) => Promise.resolve(renewedToken(() => azureToken(login), login.now)),
+  vertex: ({ login }) => cached(() => googleToken(login)),
+  azure: ({ login }) => cached(() => azureToken(login)),
 };

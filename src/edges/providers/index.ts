@@ -118,6 +118,7 @@ export function createProviders(options: ProviderOptions): Providers {
       missingKeys(
         isOffline(options.env) ? targets.filter((target) => calledModel(target) === null) : targets,
         inner,
+        options.programEnv,
       ),
     async close() {
       closing.abort();

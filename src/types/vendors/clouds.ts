@@ -21,6 +21,7 @@ export const cloudFacts = {
       logins: [
         ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
         ['AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ROLE_ARN'],
+        ['AWS_PROFILE'],
         ['AWS_PROFILE', 'AWS_SHARED_CREDENTIALS_FILE'],
       ],
       secrets: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
