@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { jest } from '@jest/globals';
-import { accessFrom } from '../../../../src/app/session/access.ts';
+import { accessFrom, refuseModelKeys } from '../../../../src/app/session/access.ts';
 import { readEndpoints } from '../../../../src/config/endpoints.ts';
 import { readKeys } from '../../../../src/config/keys.ts';
-import { secretsIn } from '../../../../src/edges/providers/address.ts';
+import { missingKeys, secretsIn } from '../../../../src/edges/providers/address.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { VendorName } from '../../../../src/types/vendors/names.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
@@ -268,4 +268,16 @@ test.each<[string, VendorName, Given, string]>([
   for (const each of all)
     expect(each).toMatchObject({ kind: 'key', message: expect.stringContaining(words) });
   expect(clouds.at.exchanges + clouds.at.calls).toBeLessThan(3);
+});
+
+test('code may have the keys of a cloud only if no model is of that cloud', () => {
+  const access = accessFrom({ ...readKeys([], () => ''), endpoints: [], proxy: null }, AWS_KEYS);
+  const names = ['AWS_SECRET_ACCESS_KEY'];
+  const target = (provider: VendorName) => ({ provider, endpoint: null, model: 'm' });
+  expect(refuseModelKeys('code-env', names, access, AWS_KEYS)).toEqual([]);
+  const found = (vendor: VendorName) =>
+    missingKeys([target(vendor)], access, names).map(({ message }) => message);
+  const words = expect.stringContaining('code-env: AWS_SECRET_ACCESS_KEY is the key of a model');
+  expect(found('bedrock')).toEqual(expect.arrayContaining([words]));
+  expect(found('vertex')).not.toEqual(expect.arrayContaining([words]));
 });
