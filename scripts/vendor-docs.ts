@@ -24,9 +24,11 @@ const KEYS = {
 
 /** action.yml with an input for each vendor's key. */
 export function withKeyInputs(action: string): string {
-  const inputs = vendorNames().map((vendor) => {
+  const inputs = vendorNames().flatMap((vendor) => {
     const { label, keyInput, keyVariable } = factsOf(vendor);
-    return `  ${keyInput}:
+    return keyInput === null
+      ? []
+      : `  ${keyInput}:
     description: Key for ${label}. Default – the environment variable ${keyVariable}. Sent only to ${label}'s own host.
     default: ''
 `;
@@ -67,7 +69,8 @@ const FEDERATION = {
 export function withVendors(page: string): string {
   const names = vendorNames().map((vendor) => {
     const { label, keyInput, keyVariable, host } = factsOf(vendor);
-    return [label, writtenFor(vendor), `\`${keyInput}\`, \`${keyVariable}\``, `\`${host}\``];
+    const input = keyInput ?? `${vendor}=… in keys`;
+    return [label, writtenFor(vendor), `\`${input}\`, \`${keyVariable}\``, `\`${host}\``];
   });
   const words = (all: readonly string[]) => all.map((name) => `\`${name}=\``).join(', ');
   const identities = vendorNames().flatMap((vendor) => {
@@ -150,6 +153,7 @@ Each request of a dialogue has the whole transcript: messages, the model's tool 
 const API_WORDS: Readonly<Record<Api, string>> = {
   openai: 'Chat Completions',
   anthropic: 'Messages',
+  bedrock: 'Converse',
 };
 
 /** How a project names a vendor's model. */

@@ -47,8 +47,8 @@ describe.each(vendorNames())('%s', (vendor) => {
         `models.mine: the key "file" has no meaning for provider ${vendor}; remove it`,
       ),
     ]);
-    expect(await problemsWith(`, ${keyInput}: x`)).toEqual([
-      expect.stringContaining(`unknown key "${keyInput}"`),
+    expect(await problemsWith(`, ${vendor}-api-key: x`)).toEqual([
+      expect.stringContaining(`unknown key "${vendor}-api-key"`),
     ]);
     const refused = `models.mine: transport: batch is not available for provider ${vendor}`;
     expect(await problemsWith(', transport: batch')).toEqual(
@@ -63,7 +63,9 @@ describe.each(vendorNames())('%s', (vendor) => {
       return read.inputs.keys;
     };
     const none = keysOf({});
-    expect(keysOf({ [keyInput]: 'from-the-input' })).toEqual({
+    const input = keyInput ?? 'keys';
+    const text = 'from-the-input';
+    expect(keysOf({ [input]: keyInput === null ? `${vendor}=${text}` : text })).toEqual({
       ...none,
       [vendor]: 'from-the-input',
     });

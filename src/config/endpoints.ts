@@ -44,6 +44,13 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
     if (!ENV_NAME.test(value))
       return `must be ${FORM}, where ENV_NAME is the name of an environment variable and not the key itself`;
     options.keyEnv = value;
+    return refusedName(value);
+  },
+  auth(options, value) {
+    const clouds = vendorNames().filter((vendor) => factsOf(vendor).cloud !== undefined);
+    const cloud = clouds.find((vendor) => vendor === value);
+    if (cloud === undefined) return `must have auth= with one of ${clouds.join(', ')}`;
+    options.auth = cloud;
     return null;
   },
   header(options, value) {
@@ -55,7 +62,7 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
       );
     if (RESERVED_HEADERS.test(name)) return `must not set the header ${name}`;
     options.headers = [...options.headers, { name: name.toLowerCase(), env }];
-    return null;
+    return refusedName(env);
   },
   volatile(options, value) {
     options.volatile = [...options.volatile, value.toLowerCase()];
@@ -91,6 +98,13 @@ const OPTIONS: Readonly<Record<string, OptionReader>> = {
       : null;
   },
 };
+
+/** With the job's identity token, a server could act as the job everywhere. */
+function refusedName(name: string): string | null {
+  return /^ACTIONS_(ID_TOKEN|RUNTIME)_/i.test(name)
+    ? `must not send ${name}, with which a server could act as the job; for a cloud, add auth=`
+    : null;
+}
 
 function numberUpTo(value: string, most: number): number | null {
   const number = /^\d{1,7}$/.test(value) ? Number(value) : 0;

@@ -6,6 +6,7 @@ import type { VendorName } from '../types/vendors/names.ts';
 import {
   factsOf,
   isVendor,
+  keyInputWords,
   perVendor,
   vendorNames,
   type VendorIdentity,
@@ -25,7 +26,7 @@ export function readKeys(
   const values = new Map<VendorName, string>();
   const identities = new Map<VendorName, VendorIdentity>();
   const problems: Problem[] = [];
-  const ownInput = (vendor: VendorName): string => input(factsOf(vendor).keyInput);
+  const ownInput = (vendor: VendorName): string => input(factsOf(vendor).keyInput ?? '');
   const refuse = (message: string) => void problems.push(problem(null, `keys: ${message}`));
   for (const line of lines.filter((each) => !each.startsWith('#'))) {
     const [, vendor = '', value = ''] = /^([a-z]{1,20})\s*=\s*(.*)$/i.exec(line) ?? [];
@@ -34,7 +35,7 @@ export function readKeys(
       refuse(`"${vendor}" is not a vendor${didYouMean(vendor, vendorNames())}`);
     else if (values.has(vendor)) refuse(`"${vendor}" is set twice`);
     else if (ownInput(vendor) !== '')
-      refuse(`"${vendor}" is also set by ${factsOf(vendor).keyInput}; remove one of them`);
+      refuse(`"${vendor}" is also set by ${keyInputWords(vendor)}; remove one of them`);
     else {
       values.set(vendor, value);
       const identity = value.startsWith('oidc:') ? readIdentity(vendor, value.slice(5)) : null;
@@ -62,7 +63,7 @@ function readIdentity(vendor: VendorName, text: string): VendorIdentity | string
     given.every(([name]) => required.includes(name) || other.includes(name)) &&
     [id, ...Object.values(options)].every((value) => IDENTITY_ID.test(value));
   return fits
-    ? { id, audience: options['audience'] ?? federation.audience, options }
+    ? { id, audience: options['audience'] ?? federation.audience.replace('{id}', id), options }
     : `must be ${lineForm(vendor, federation)}, optionally with ${other.join('=, ')}=`;
 }
 

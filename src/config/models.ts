@@ -90,9 +90,12 @@ const commandLine = (example: string) =>
     .transform((written) => written ?? []);
 
 export const modelSchema = closed({
-  provider: oneOf(PROVIDERS).describe(
-    'Where answers come from: a vendor, a program of the project, or recordings.',
-  ),
+  provider: oneOf(PROVIDERS)
+    .describe(
+      'Where answers come from: a vendor, a program of the project, or recordings. Default for an ' +
+        'endpoint: the API of the model under `is`.',
+    )
+    .optional(),
   endpoint: filled()
     .nullish()
     .describe(
@@ -168,7 +171,16 @@ export const modelSchema = closed({
     .optional(),
 });
 
-export type WrittenModel = z.output<typeof modelSchema>;
+type ModelEntry = z.output<typeof modelSchema>;
+
+type WrittenModel = ModelEntry & { provider: ProviderName };
+
+/** Without a provider, an endpoint has the API of the model that it serves. */
+export function withProvider(field: Field, entry: ModelEntry): WrittenModel {
+  const { provider = factsOf(vendorOf(entry.is ?? '') ?? 'openai').speaks } = entry;
+  if (!entry.provider && !entry.endpoint) refuseMissing(field.at('provider'));
+  return { ...entry, provider };
+}
 
 const PROGRAM_KEYS = ['command', 'files', 'setup', 'process'];
 

@@ -5,7 +5,7 @@ import { parameterProblem } from '../documents/parameters.ts';
 import type { ModelSettings, Settings, OwnSettings } from '../project/settings.ts';
 import { isMap, type Problem } from '../types/plain.ts';
 import { vendorOf } from './model-names.ts';
-import { checkModelKeys, readGraders, readModelChoice, type WrittenModel } from './models.ts';
+import { checkModelKeys, readGraders, readModelChoice, withProvider } from './models.ts';
 import { checkMembers } from './schema.ts';
 import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
@@ -55,7 +55,12 @@ function budgetPlaces(budget: Field): NonNullable<Settings['budget']['written']>
   return Object.fromEntries(given.map((key) => [key, budget.at(key).place]));
 }
 
-function readModel(field: Field, name: string, entry: WrittenModel): ModelSettings {
+function readModel(
+  field: Field,
+  name: string,
+  given: Parameters<typeof withProvider>[1],
+): ModelSettings {
+  const entry = withProvider(field, given);
   checkModelKeys(field, entry);
   const { is = '', process, concurrency = null, requests_per_minute = null, ...written } = entry;
   const vendor = vendorOf(is);

@@ -47,7 +47,8 @@ function unknownModel(model: string, settingsFile: string): string {
   const meant = modelMeant(model);
   const name = meant === null ? 'name' : `did you mean "${meant}"? Else name`;
   const asked = model === UNNAMED_MODEL ? `, model: ${factsOf('openai').starterModel}` : '';
-  const entry = `models: { ${JSON.stringify(model)}: { provider: openai${asked} } }`;
+  const provider = model.includes('/') ? 'openrouter' : 'openai';
+  const entry = `models: { ${JSON.stringify(model)}: { provider: ${provider}${asked} } }`;
   return (
     `it is unknown which provider has the model "${model}"; ${name} one in ${settingsFile}: ` +
     `${entry}`

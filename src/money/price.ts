@@ -40,6 +40,7 @@ export function priceFrom(settings: readonly Settings[], list: ListPrice = NO_LI
     if (target.provider === 'replay') return 0;
     const price = given.size === 0 ? undefined : given.get(priceKey(target));
     if (price !== undefined) return givenPrice(price, usage, cached);
+    if (cached?.cost !== undefined) return cached.cost;
     const called = calledModel(target);
     if (called !== null) return ofCall(called, usage, cached);
     const known = isHosted(target) ? publicModel(target) : null;

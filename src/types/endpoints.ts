@@ -1,3 +1,5 @@
+import type { VendorName } from './vendors/names.ts';
+
 /** Null means that only the server's own limit applies. */
 export interface GivenPace {
   concurrency: number | null;
@@ -8,6 +10,8 @@ export interface Endpoint extends GivenPace {
   name: string;
   url: string;
   keyEnv: string | null;
+  /** The vendor whose credentials are sent, instead of a key. */
+  auth?: VendorName;
   headers: readonly { name: string; env: string }[];
   /** Names of headers that do not affect answers. */
   volatile: readonly string[];

@@ -249,12 +249,13 @@ export interface Request {
 }
 
 /**
- * Tokens that the vendor's prompt cache read or wrote. They differ between calls, so they are not
- * stored.
+ * Tokens that the vendor's prompt cache read or wrote, and the cost that the reply states, in US
+ * dollars. They differ between calls, so they are not stored.
  */
 export interface CachedTokens {
   read: number;
   written: number;
+  cost?: number;
 }
 
 export interface MeteredUsage {

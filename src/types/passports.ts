@@ -2,6 +2,7 @@ import type { FilePart } from './media.ts';
 import type { AskedModel, PublicModel } from './model.ts';
 import { isMap, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
+import type { VendorName } from './vendors/names.ts';
 import { factsOf } from './vendors.ts';
 
 export function publicModel({ provider, endpoint, model, is }: AskedModel): PublicModel | null {
@@ -10,10 +11,28 @@ export function publicModel({ provider, endpoint, model, is }: AskedModel): Publ
 
 /** Null if the model is unknown, or called through another vendor's API. */
 export function passportOf(asked: AskedModel): Passport | null {
-  const known = publicModel(asked);
-  if (known === null || factsOf(known.provider).speaks !== factsOf(asked.provider).speaks)
-    return null;
+  const known = modelBehind(asked);
+  if (known === null || !shareParameters(asked.provider, known.provider)) return null;
   return factsOf(known.provider).passports.find(({ models }) => models.test(known.model)) ?? null;
+}
+
+const BEDROCK_CLAUDE = /(?:^|[./])anthropic\.(claude-.+?)(?:-v\d+)?(?::\d+)?$/;
+
+/** The public model behind a cloud's usual name for it. */
+function modelBehind(asked: AskedModel): PublicModel | null {
+  const known = publicModel(asked);
+  if (known === null || asked.is !== undefined) return known;
+  const { provider, model } = known;
+  const [, claude] = provider === 'bedrock' ? (BEDROCK_CLAUDE.exec(model) ?? []) : [];
+  if (claude !== undefined) return { provider: 'anthropic', model: claude };
+  const isOpenAi = provider === 'azure' && factsOf('openai').models.test(model);
+  return isOpenAi ? { provider: 'openai', model } : known;
+}
+
+/** Bedrock passes Claude's parameters on. */
+function shareParameters(asked: VendorName, known: VendorName): boolean {
+  const [ofAsked, ofKnown] = [factsOf(asked).speaks, factsOf(known).speaks];
+  return ofAsked === ofKnown || (ofAsked === 'bedrock' && ofKnown === 'anthropic');
 }
 
 /** False if the model is unknown. */
@@ -41,7 +60,7 @@ export function imageTokens(asked: AskedModel): number | null {
 
 /** In tokens. Null if unknown. */
 export function longestOutput(asked: AskedModel): number | null {
-  const known = publicModel(asked);
+  const known = modelBehind(asked);
   if (known === null) return null;
   const rows = factsOf(known.provider).outputs ?? [];
   return rows.find(({ models }) => models.test(known.model))?.tokens ?? null;

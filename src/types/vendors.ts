@@ -1,4 +1,5 @@
 import { anthropicFacts } from './vendors/anthropic.ts';
+import { cloudFacts } from './vendors/clouds.ts';
 import { compatibleFacts } from './vendors/compatible.ts';
 import type { VendorFacts } from './vendors/facts.ts';
 import type { VendorName } from './vendors/names.ts';
@@ -9,6 +10,7 @@ export const VENDORS = {
   openai: openaiFacts,
   anthropic: anthropicFacts,
   ...compatibleFacts,
+  ...cloudFacts,
 } as const satisfies Record<VendorName, VendorFacts>;
 
 export type VendorKeys = Readonly<Record<VendorName, string | null>>;
@@ -20,7 +22,7 @@ export interface VendorIdentity {
   options: Readonly<Record<string, string>>;
 }
 
-export type KeyInput = (typeof VENDORS)[VendorName]['keyInput'];
+export type KeyInput = NonNullable<(typeof VENDORS)[VendorName]['keyInput']>;
 
 export function vendorNames(): [VendorName, ...VendorName[]] {
   return Object.keys(VENDORS) as [VendorName, ...VendorName[]];
@@ -42,7 +44,19 @@ export function perVendor<T>(value: (vendor: VendorName) => T): Record<VendorNam
 }
 
 export function keyInputs(): string[] {
-  return vendorNames().map((vendor) => factsOf(vendor).keyInput);
+  return vendorNames().flatMap((vendor) => factsOf(vendor).keyInput ?? []);
+}
+
+/** Where a workflow gives the vendor's key. */
+export function keyInputWords(vendor: VendorName): string {
+  const { keyInput } = factsOf(vendor);
+  return keyInput === null ? `the line ${vendor}=… of the input keys` : `the input ${keyInput}`;
+}
+
+/** Variables of the environment with the vendor's credentials. */
+export function credentialVariables(vendor: VendorName): string[] {
+  const { keyVariable, cloud } = factsOf(vendor);
+  return [keyVariable, ...(cloud?.secrets ?? []), ...(cloud?.logins.flat() ?? [])];
 }
 
 export function ownersIn(word: 'and' | 'or', holds: (vendor: VendorName) => boolean): string {

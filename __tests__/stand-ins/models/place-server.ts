@@ -39,7 +39,9 @@ function replyTo(
   { method, url, headers }: http.IncomingMessage,
   bytes: Buffer,
 ): Reply {
-  if (method !== 'POST' || url !== place.path)
+  const isConverse = place.api === 'converse';
+  const known = isConverse ? /^\/model\/[\w.%-]+\/converse$/.test(url ?? '') : url === place.path;
+  if (method !== 'POST' || !known)
     return [404, place.error({ status: 404, message: 'Resource not found' })];
   if (place.key !== null && headers[place.key.header] !== `${place.key.prefix}${key}`)
     return [place.wrongKey.status, place.wrongKey.body];
@@ -49,13 +51,14 @@ function replyTo(
   if (stray !== undefined)
     return [400, place.error({ status: 400, message: `the header ${stray} is not for here` })];
   const body = JSON.parse(bytes.toString('utf8')) as Body;
-  if (body['model'] !== place.model)
+  if (isConverse ? url !== place.path : body['model'] !== (place.sent ?? place.model))
     return [place.unknownModel.status, place.error(place.unknownModel)];
   const refusal = place.refuses(body, headers);
   if (refusal !== null) return [refusal.status, place.error(refusal)];
   if (place.filter !== undefined && bytes.includes(FORBIDDEN))
     return [place.filter.status, place.error(place.filter)];
   if (place.api === 'messages') return [200, messageOf(place.model)];
+  if (isConverse) return [200, converseOf(body)];
   return [200, place.api === 'responses' ? responseOf(place.model) : completionOf(body)];
 }
 
@@ -68,6 +71,20 @@ function messageOf(model: string): unknown {
     content: [{ type: 'text', text: ANSWER }],
     stop_reason: 'end_turn',
     usage: { input_tokens: 12, output_tokens: 3 },
+  };
+}
+
+/** If a tool is required, it is called. */
+function converseOf(body: Body): unknown {
+  const { tool } = (body['toolConfig'] as { toolChoice?: Body } | undefined)?.toolChoice ?? {};
+  const use = { toolUseId: 'use_1', ...(tool as Body), input: JSON.parse(ANSWER) as unknown };
+  return {
+    output: {
+      message: { role: 'assistant', content: [tool ? { toolUse: use } : { text: ANSWER }] },
+    },
+    stopReason: tool ? 'tool_use' : 'end_turn',
+    usage: { inputTokens: 12, outputTokens: 3, totalTokens: 15 },
+    metrics: { latencyMs: 1 },
   };
 }
 

@@ -13,12 +13,14 @@ export interface Place {
   host: string | null;
   /** Path and query of a completion request. */
   path: string;
-  api: 'chat' | 'responses' | 'messages';
+  api: 'chat' | 'responses' | 'messages' | 'converse';
   /** The header for the key; null: no key is required. */
   key: { header: string; prefix: '' | 'Bearer ' } | null;
   /** A model that it serves, and whether that model accepts `temperature`. */
   model: string;
   temperature: boolean;
+  /** The model in requests; default: `model`. */
+  sent?: string;
   /** The error of a request, in its words; null: valid. */
   refuses(body: Body, headers: Headers): Refusal | null;
   error(refusal: Refusal): unknown;
@@ -502,29 +504,78 @@ const gateway: Place = {
   key: { header: 'x-team', prefix: '' },
 };
 
-/**
- * https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html; wrong key:
- * https://github.com/anomalyco/opencode/issues/47073
- */
+/** Servers that accept what OpenAI accepts, as far as their documentation says. */
+const compatible = (
+  [
+    ['cerebras', 'api.cerebras.ai', '/v1', 'gpt-oss-120b'],
+    ['cohere', 'api.cohere.ai', '/compatibility/v1', 'command-a-03-2025'],
+    ['fireworks', 'api.fireworks.ai', '/inference/v1', 'accounts/fireworks/models/gpt-oss-120b'],
+    ['huggingface', 'router.huggingface.co', '/v1', 'openai/gpt-oss-120b'],
+    ['moonshot', 'api.moonshot.ai', '/v1', 'kimi-k2.6'],
+    ['nvidia', 'integrate.api.nvidia.com', '/v1', 'openai/gpt-oss-120b'],
+    ['qwen', 'dashscope-intl.aliyuncs.com', '/compatible-mode/v1', 'qwen-plus'],
+    ['zai', 'api.z.ai', '/api/paas/v4', 'glm-5.3'],
+  ] as const
+).map(([name, host, path, model]): Place => ({
+  ...openai,
+  name,
+  host,
+  path: `${path}/chat/completions`,
+  model,
+}));
+
+const CONVERSE =
+  /^(messages|system|inferenceConfig|toolConfig|guardrailConfig|outputConfig|additionalModelRequestFields)$/;
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 const bedrock: Place = {
   ...openai,
-  name: 'Amazon Bedrock',
-  host: null,
-  path: '/openai/v1/chat/completions',
-  model: 'openai.gpt-oss-20b-1:0',
-  refuses: each(without(400, { logprobs: 'logprobs is not supported' }), (body): Refusal | null =>
-    typeOfFormat(body) === 'json_schema'
-      ? { status: 400, message: 'Structured output is not supported for this model' }
-      : null,
-  ),
+  name: 'bedrock',
+  host: 'bedrock-runtime.us-east-1.amazonaws.com',
+  path: '/model/us.amazon.nova-2-lite-v1%3A0/converse',
+  api: 'converse',
+  model: 'us.amazon.nova-2-lite-v1:0',
+  refuses: (body) => {
+    const odd = Object.keys(body).find((key) => !CONVERSE.test(key));
+    const own = body['additionalModelRequestFields'] as Body | undefined;
+    const [unknown] = Object.keys(own ?? {});
+    if (odd ?? unknown)
+      return {
+        status: 400,
+        message: `extraneous key [${String(odd ?? unknown)}] is not permitted`,
+      };
+    return 'outputConfig' in body
+      ? { status: 400, message: "This model doesn't support the outputConfig.textFormat field." }
+      : null;
+  },
+  error: ({ message }) => ({ message }),
   wrongKey: {
     status: 403,
     body: { Message: 'Authentication failed: Please make sure your API Key is valid.' },
   },
-  unknownModel: refusal(404, "The model 'no-such-model' does not exist", {
-    code: 'model_not_found',
-  }),
-  sample: { line: 'logprobs: true', words: 'logprobs is not supported' },
+  unknownModel: { status: 400, message: 'The provided model identifier is invalid.' },
+  sample: { line: 'top_kk: 3', words: 'extraneous key [top_kk] is not permitted' },
+};
+
+/** https://docs.cloud.google.com/vertex-ai/generative-ai/docs/start/openai */
+const vertex: Place = {
+  ...gemini,
+  name: 'vertex',
+  host: 'aiplatform.googleapis.com',
+  path: '/v1/projects/p-1/locations/global/endpoints/openapi/chat/completions',
+  model: 'publishers/google/models/gemini-3.5-flash',
+  sent: 'google/gemini-3.5-flash',
+  wrongKey: { status: 401, body: googleError(refusal(401, 'Request had invalid credentials.')) },
+};
+
+/** https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle */
+const azure: Place = {
+  ...openai,
+  name: 'azure',
+  host: 'resource-1.openai.azure.com',
+  path: '/openai/v1/chat/completions',
+  key: { header: 'api-key', prefix: '' },
+  wrongKey: refusedKey('Access denied due to invalid subscription key.', '401'),
 };
 
 /** https://docs.ollama.com/api/openai-compatibility: no key; ignores unknown fields. */
@@ -605,7 +656,10 @@ export const PLACES: readonly Place[] = [
   azureNewer,
   foundry,
   gateway,
+  ...compatible,
   bedrock,
+  vertex,
+  azure,
   ollama,
   service,
   vllm,

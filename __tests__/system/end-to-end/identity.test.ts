@@ -4,6 +4,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
 import { cacheEnvironment, startCacheServer } from '../../stand-ins/cache-service.ts';
+import { ACCOUNT, LASTING, POOL, ROLE, startClouds } from '../../stand-ins/clouds.ts';
 import { ECHO, IDENTITIES, REQUEST_TOKEN, startFederation } from '../../stand-ins/federation.ts';
 import { startAgentModel } from '../../stand-ins/models/agent-model.ts';
 import type { Script } from '../../stand-ins/models/server.ts';
@@ -150,6 +151,43 @@ describe('a job without keys', () => {
     for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
   });
 
+  test('is judged with credentials of three clouds, which are not shown', async () => {
+    const clouds = await startClouds(Date.now);
+    const at = await stage(obedient);
+    const keys = [
+      `bedrock=oidc:${ROLE} region=us-east-1`,
+      `vertex=oidc:${POOL} project=p-1 service-account=${ACCOUNT}`,
+      'azure=oidc:client-1 tenant=tenant-1 resource=resource-1',
+    ].join('\n');
+    const models = [
+      'us.amazon.nova-2-lite-v1:0',
+      'publishers/google/models/gemini-3.5-flash',
+      'ours',
+    ];
+    const suites = models.map((model, index) => ({
+      [`prompts/p${index}.yaml`]: quizPrompt('Be exact.', model, `p${index}`),
+      [`prompts/tests/p${index}.yaml`]: quizTests(4),
+    }));
+    const azure = '  ours: { provider: azure, model: deployment, is: gpt-5.4 }\n';
+    const files = { 'evaldiff.yaml': SETTINGS + azure, ...suites[0], ...suites[1], ...suites[2] };
+    const run = await onPullRequest(at, changeOf(README, files), {
+      inputs: { keys, proxy: clouds.proxy },
+      env: {
+        NODE_EXTRA_CA_CERTS: clouds.authority,
+        ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
+        ACTIONS_ID_TOKEN_REQUEST_URL: clouds.issuer,
+      },
+      shipped: true,
+    });
+    expect(run).toMatchObject({ messages: [], outputs: { errors: '0' } });
+    expect(clouds.at.exchanges).toBe(3);
+    expect(Number(run.outputs['calls'])).toBe(clouds.at.calls);
+    const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
+    expect(masks).toEqual(expect.arrayContaining(clouds.secrets()));
+    const shown = shownBy({ at, run });
+    for (const secret of clouds.secrets()) expect(shown).not.toContain(secret);
+  });
+
   test('shows and keeps no token that a vendor repeats in answers and errors', async () => {
     const cache = await untilTestEnds(startCacheServer());
     const answer: Script = ({ messages }) =>
@@ -261,13 +299,16 @@ describe("the job's right to request identity tokens", () => {
     ['an agent, its setup, tools or checks', AGENT, anything, 'check setup tool', ''],
   ])('is not given to %s', async (_, files, inputs, who, ofAction) => {
     const models = await untilTestEnds(startAgentModel());
-    const given = { inputs, files, ...(files === AGENT ? { models } : {}) };
+    const { AWS_SECRET_ACCESS_KEY, AZURE_CLIENT_SECRET } = LASTING;
+    const env = { AWS_SECRET_ACCESS_KEY, AZURE_CLIENT_SECRET };
+    const given = { inputs, files, env, ...(files === AGENT ? { models } : {}) };
     const { at, federation, run } = await keyless(given);
     const shown = shownBy({ at, run });
-    for (const secret of federation.secrets()) expect(shown).not.toContain(secret);
+    for (const secret of [...federation.secrets(), ...Object.values(env)])
+      expect(shown).not.toContain(secret);
     const own = [...shown.matchAll(/own:(\w+)<(.*?)>own/g)].map(([, name, text]) => [name, text]);
     expect([...new Set(own.map(([name]) => name))].sort().join(' ')).toBe(who);
-    for (const [, text] of own) expect(text).toMatch(/^(?!.*ID_TOKEN).*PATH/);
+    for (const [, text] of own) expect(text).toMatch(/^(?!.*(ID_TOKEN|AWS_|AZURE_)).*PATH/);
     const above = [...shown.matchAll(/above<(.*?)>above/g)].map(([, text]) => text).join();
     expect(above).toContain(ofAction);
     if (ofAction !== visible) expect(shown).not.toContain('ID_TOKEN');

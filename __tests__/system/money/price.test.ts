@@ -1,6 +1,8 @@
 import { loadListPrices } from '../../../src/app/session/prices.ts';
+import { vendorOf } from '../../../src/config/model-names.ts';
 import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
 import { type Target, asDirect } from '../../../src/types/model.ts';
+import type { VendorName } from '../../../src/types/vendors/names.ts';
 import { hostedTarget, modelSettings, settingsWithModels } from '../../unit/app/run/builders.ts';
 
 const GPT = hostedTarget('gpt-4o');
@@ -99,6 +101,58 @@ describe('the bundled price list', () => {
     const cached = (read: number, written: number) => price(input(1000), { read, written });
     expect(cached(1000, 0)).toBeCloseTo(price(input(1000)) * share.read, 9);
     expect(cached(0, 1000)).toBeCloseTo(price(input(1000)) * share.written, 9);
+  });
+
+  const claude =
+    'claude-opus-5-5 claude-opus-5 claude-opus-4-8-v1:0 claude-opus-4-7-v1:0 claude-opus-4-6-v1 claude-opus-4-5-20251101-v1:0 claude-sonnet-5-5 claude-sonnet-5-v1:0 claude-sonnet-4-6 claude-sonnet-4-5-20250929-v1:0 claude-haiku-4-5-20251001-v1:0 claude-fable-5-1-v1:0 claude-fable-5-v1:0'.split(
+      ' ',
+    );
+  const named = (prefix: string, names: string) =>
+    names.split(' ').map((name) => `${prefix}${name}`);
+  const NAMES: Partial<Record<VendorName, string[]>> = {
+    bedrock: [
+      ...['', 'us.', 'eu.', 'apac.', 'global.'].flatMap((area) =>
+        claude.map((name) => `${area}anthropic.${name}`),
+      ),
+      ...named('arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.', claude.join(' ')),
+      ...named('us.', 'amazon.nova-2-lite-v1:0 meta.llama4-scout-17b-instruct-v1:0'),
+      ...named('amazon.nova-', 'lite-v1:0 micro-v1:0 pro-v1:0 premier-v1:0'),
+      ...named('openai.gpt-', '5.4 5.5 oss-120b-1:0 oss-20b-1:0'),
+      ...named('mistral.', 'mistral-large-3-675b-instruct ministral-3-8b-instruct'),
+      ...named('', 'deepseek.r1-v1:0 qwen.qwen3-32b-v1:0 writer.palmyra-x5-v1:0'),
+    ],
+    vertex: [
+      ...named(
+        'publishers/google/models/gemini-',
+        '2.5-pro 2.5-flash 3.5-flash 3.6-flash 3.8-flash',
+      ),
+      ...named('publishers/anthropic/models/claude-', 'opus-5-5 sonnet-4-5@20250929'),
+    ],
+    azure: named('gpt-', '5.4 5.4-mini 5.5 6-luna 6-astra 4o'),
+    fireworks: named('accounts/fireworks/models/', 'gpt-oss-120b kimi-k2p6 deepseek-v4-pro'),
+    moonshot: named('kimi-', 'k2.5 k2.6 k3'),
+    zai: named('glm-', '5.2 5.3'),
+    cohere: named('command-', 'a-03-2025 r-plus'),
+  };
+
+  test('prices the names that clouds and other vendors use', async () => {
+    const list = await loadListPrices(new Date('2026-11-29'));
+    const all = Object.entries(NAMES) as [VendorName, string[]][];
+    expect(all.flatMap(([, names]) => names).length).toBeGreaterThan(115);
+    const odd = all.flatMap(([vendor, names]) =>
+      names.filter((name) => {
+        const known = vendor === 'azure' || vendorOf(name) === vendor;
+        return !known || !((list(vendor, name)?.(input(1000)) ?? 0) > 0);
+      }),
+    );
+    expect(odd).toEqual([]);
+  });
+
+  test('is not used for a reply that states its cost', () => {
+    const price = priceFrom([unpriced], listed);
+    const cached = { read: 0, written: 0, cost: 0.25 };
+    expect(price(GPT, usage, cached)).toBe(0.25);
+    expect(priceFrom([flat(1)], listed)(GPT, usage, cached)).toBe(1.5);
   });
 
   test('has no price for an unknown model', async () =>

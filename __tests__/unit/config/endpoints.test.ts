@@ -62,6 +62,13 @@ test.each([
   ],
   ['https://x.example volatile=', 'has volatile=NAME without header=NAME:ENV_NAME'],
   ['http://127.0.0.1:0/v1', 'must not have port 0 in its address'],
+  ...['key=ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'header=x-a:actions_id_token_request_url'].map(
+    (option) => [
+      `https://x.example ${option}`,
+      `must not send ${option.replace(/^.*[=:]/, '')}, with which a server could act as the job; for a cloud, add auth=`,
+    ],
+  ),
+  ['https://x.example auth=gcp', 'must have auth= with one of bedrock, vertex, azure'],
   [
     'https://team.openai.azure.com/ api-version=2024-10-21',
     'is an Azure address without a path: it must end in /openai/v1, or in /openai with an api-version',

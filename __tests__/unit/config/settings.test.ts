@@ -136,7 +136,7 @@ qualeval: { enabled: off, max_attributes: 5 }
     ['gate: { min_pass_rate: 90 }', '1: gate.min_pass_rate must be a number from 0 to 1'],
     ['budget: { max_calls: -1 }', '1: budget.max_calls must be a whole number of at least 0'],
     [
-      'models:\n  m: { provider: azure }',
+      'models:\n  m: { provider: azzure }',
       `2: models.m.provider must be one of ${vendorNames().join(', ')}, program, replay`,
     ],
     ['models:\n  m: { model: x }', '2: models.m: "provider" is missing'],

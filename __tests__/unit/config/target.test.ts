@@ -52,7 +52,7 @@ describe('model name', () => {
   });
 
   const entry = (name: string, more = '') =>
-    `name one in evaldiff.yaml: models: { "${name}": { provider: openai${more} } }`;
+    `name one in evaldiff.yaml: models: { "${name}": { provider: ${name.includes('/') ? 'openrouter' : 'openai'}${more} } }`;
   test.each([
     // A typo of a known model family.
     ['gtp-5.4', 'did you mean "gpt-5.4"? Else '],

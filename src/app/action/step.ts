@@ -67,7 +67,7 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, [...own, ...identityValues(env)]),
+    env: withoutSecrets(env, [...own, ...identityValues(env)], inputs.codeEnv),
     secrets,
     runner: {
       // GitHub's toolkit escapes annotations, but not other lines.

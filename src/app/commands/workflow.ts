@@ -104,10 +104,14 @@ export async function workflowText(
 }
 
 function withKeyInputs(text: string, vendors: readonly VendorName[]): string {
-  const lines = vendors
-    .map((vendor) => factsOf(vendor))
-    .map(({ keyInput, keyVariable }) => `          ${keyInput}: \${{ secrets.${keyVariable} }}\n`);
-  return text.replace(KEY_LINES, () => lines.join(''));
+  const byInput = vendors.every((vendor) => factsOf(vendor).keyInput !== null);
+  const lines = vendors.map((vendor) => {
+    const { keyInput, keyVariable } = factsOf(vendor);
+    const name = byInput ? `          ${keyInput}: ` : `            ${vendor}=`;
+    return `${name}\${{ secrets.${keyVariable} }}\n`;
+  });
+  const head = byInput ? '' : '          keys: |\n';
+  return text.replace(KEY_LINES, () => `${head}${lines.join('')}`);
 }
 
 function withIdentities(text: string, vendors: readonly VendorName[]): string {

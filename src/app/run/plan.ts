@@ -22,6 +22,7 @@ import type { Project } from '../../project/settings.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
 import { calledModel, type Target } from '../../types/model.ts';
+import { passportOf } from '../../types/passports.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
@@ -99,7 +100,7 @@ async function modelProblems(
 ): Promise<Problem[]> {
   return [
     ...(part?.problems?.(whole) ?? []),
-    ...(caps.unknownCall === null ? [] : await findMisspeltModels(whole, pricing)),
+    ...(await findMisspeltModels(whole, pricing, caps.unknownCall === null)),
   ];
 }
 
@@ -217,21 +218,30 @@ function forecastRun(
 async function findMisspeltModels(
   { suites, features, price }: Prepared,
   { models = async () => [] }: Pricing,
+  onlyIs: boolean,
 ): Promise<Problem[]> {
   const unpriced = targetsOf({ suites, features })
     .map(hostedOf)
     .filter(isListed)
+    .filter(({ is }) => !onlyIs || is !== undefined)
     .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
   const byName = new Map(unpriced.map((target) => [target.model, target]));
-  const found = [...byName.values()].map(async ({ provider, model }): Promise<Problem[]> => {
-    const known = (await models(provider)).filter((name) => digitsOf(name) === digitsOf(model));
-    const near = nearest(model, known, 'typo');
-    const meant = `the model "${model}" is not known; did you mean "${near ?? ''}"?`;
+  const found = [...byName.values()].map(async (target): Promise<Problem[]> => {
+    const { model, is } = target;
+    const { provider, model: named } = is ?? target;
+    const all = await models(provider);
+    const alike = all.filter((name) => digitsOf(name) === digitsOf(named));
+    const isNothing = is !== undefined && passportOf({ ...is, endpoint: null }) === null;
+    const near = nearest(named, alike, 'typo') ?? (isNothing ? nearest(named, all) : null);
+    const what = is === undefined ? `the model "${model}"` : `models.${model}.is: "${named}"`;
+    const fix = near === null ? '.' : `; did you mean "${near}"?`;
     const head = suites
       .flatMap(({ run }) => run.suite.head ?? [])
       .find(({ variant }) => variant.target && hostedOf(variant.target).model === model);
     const place = head === undefined ? null : keyPlace(head.suite.prompt, 'model');
-    return near === null ? [] : [{ place, message: `${meant} If it is right: ${PRICE_ADVICE}` }];
+    return near === null && !isNothing
+      ? []
+      : [{ place, message: `${what} is not known${fix} If it is right: ${PRICE_ADVICE}` }];
   });
   return (await Promise.all(found)).flat();
 }

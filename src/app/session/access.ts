@@ -1,13 +1,19 @@
-import { secretsIn } from '../../edges/providers/address.ts';
-import type { JobIdentity } from '../../edges/providers/exchange.ts';
+import { ofModel, secretsIn } from '../../edges/providers/address.ts';
+import type { JobIdentity } from '../../edges/providers/auth.ts';
 import type { ProviderOptions } from '../../edges/providers/index.ts';
 import { problem } from '../../errors.ts';
 import type { Endpoint } from '../../types/endpoints.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, perVendor, vendorNames, type VendorIdentity } from '../../types/vendors.ts';
+import {
+  credentialVariables,
+  factsOf,
+  perVendor,
+  vendorNames,
+  type VendorIdentity,
+} from '../../types/vendors.ts';
 
-export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy' | 'identities'>;
+export type Access = Pick<ProviderOptions, 'keys' | 'endpoints' | 'proxy' | 'identities' | 'cloud'>;
 
 export type TestOverrides = Partial<Pick<ProviderOptions, 'vendorUrls' | 'clock'>>;
 
@@ -45,8 +51,14 @@ export function accessFrom(
       ]),
     ),
     proxy: given.proxy === null ? null : new URL(given.proxy),
+    cloud: Object.fromEntries(CLOUD_VARIABLES.map((name) => [name, fromEnv(name)])),
   };
 }
+
+const CLOUD_VARIABLES = vendorNames().flatMap((vendor) => {
+  const parts = Object.values(factsOf(vendor).cloud?.parts ?? {});
+  return [...credentialVariables(vendor), ...parts.flatMap(({ variables }) => variables)];
+});
 
 /** The runner's variables with which a job requests an identity token. */
 const IDENTITY_VARIABLES = ['ACTIONS_ID_TOKEN_REQUEST_TOKEN', 'ACTIONS_ID_TOKEN_REQUEST_URL'];
@@ -77,14 +89,14 @@ export function codeSecrets(names: readonly string[], env: NodeJS.ProcessEnv): s
     .filter((value) => value !== '' && (!ORDINARY.test(value) || KEY_LIKE.test(value)));
 }
 
-/** Only a model's own server may receive the model's key. */
+/** Of clouds, whose variables programs also use, only the key. */
 export function refuseModelKeys(
   option: 'code-env' | '--code-env',
   names: readonly string[],
   access: Access,
   env: NodeJS.ProcessEnv,
 ): Problem[] {
-  const secrets = secretsIn(access);
+  const secrets = secretsIn({ ...access, cloud: {} });
   const variables = new Set([
     ...vendorNames().map((vendor) => factsOf(vendor).keyVariable),
     ...[...access.endpoints.values()].flatMap(({ keyEnv, headers = [] }) => [
@@ -106,24 +118,18 @@ export function refuseModelKeys(
     );
   const keys = names
     .filter((name) => variables.has(name) || secrets.includes(env[name]?.trim() ?? ''))
-    .map((name) =>
-      problem(
-        null,
-        `${option}: ${name} is the key of a model, which evaldiff sends only to that model's ` +
-          'server. If your code calls a model itself, create a second key and pass it under ' +
-          'another name.',
-      ),
-    );
+    .map((name) => problem(null, `${option}: ${ofModel(name)}`));
   return [...identity, ...keys];
 }
 
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],
+  kept: readonly string[],
 ): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(
-      ([, value]) => value === undefined || !secrets.includes(value.trim()),
+      ([name, value = '']) => kept.includes(name) || !secrets.includes(value.trim()),
     ),
   );
 }

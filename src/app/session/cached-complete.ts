@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   headerLines,
+  hostOf,
   type ProviderAccess,
   type ServerAccess,
 } from '../../edges/providers/address.ts';
@@ -11,12 +12,14 @@ import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
 import {
   isBatched,
+  isHosted,
   placeOf,
   type Complete,
   type Completion,
   type Request,
   type Target,
 } from '../../types/model.ts';
+import { factsOf } from '../../types/vendors.ts';
 import { requestKey } from './request-key.ts';
 import { stopUnreadable } from './stop-unreadable.ts';
 
@@ -26,7 +29,7 @@ interface AskingOptions {
   /** Answers are written only to the first store. */
   openStores(): Promise<readonly Store[]>;
   record: ((line: string) => Promise<void>) | null;
-  endpoints: ProviderAccess['endpoints'];
+  access: Pick<ProviderAccess, 'endpoints' | 'identities' | 'cloud'>;
   exchange?: AnswerExchange | undefined;
 }
 
@@ -48,12 +51,12 @@ export function createAsking({
   ledger,
   openStores,
   record,
-  endpoints,
+  access,
   exchange,
 }: AskingOptions) {
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
-  const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), endpoints);
+  const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), access);
   const unlessStopped: Complete = (request) => {
     const halt = ledger().halt();
     return halt === null ? complete(request) : Promise.resolve(budgetRefusal(halt));
@@ -108,14 +111,16 @@ function rememberKeys(keyOf: (request: Request) => string): (request: Request) =
 }
 
 /**
- * Adds the endpoint's address and headers to the key, because the request contains only the
- * endpoint's name.
+ * Adds the address and headers of an endpoint or a cloud to the key, because the request contains
+ * only its name.
  */
-function storeKey({ target }: Request, key: string, endpoints: AskingOptions['endpoints']): string {
-  const server =
-    'endpoint' in target && target.endpoint !== null ? endpoints.get(target.endpoint) : undefined;
-  if (server === undefined) return key;
-  const text = serverName(server);
+function storeKey({ target }: Request, key: string, access: AskingOptions['access']): string {
+  if (!isHosted(target)) return key;
+  const { endpoint, provider } = target;
+  const server = endpoint === null ? undefined : access.endpoints.get(endpoint);
+  const isCloud = endpoint === null && factsOf(provider).cloud !== undefined;
+  if (server === undefined && !isCloud) return key;
+  const text = server === undefined ? hostOf(provider, access) : serverName(server);
   return `${sha256(`${text}\n${key}`)}${headerMark(text)}`;
 }
 

@@ -82,7 +82,7 @@ export function createEdges(options: World) {
     ledger: () => ledger,
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
-    endpoints: options.access.endpoints,
+    access: options.access,
     exchange: options.exchange,
   });
   const edges: Edges = {

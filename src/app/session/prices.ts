@@ -13,8 +13,10 @@ const NO_CACHED_TOKENS: CachedTokens = { read: 0, written: 0 };
 export async function loadListPrices(at: Date): Promise<ListPrice> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   const known = new Map<string, ReturnType<ListPrice>>();
-  const look = (vendor: VendorName, model: string): ReturnType<ListPrice> => {
+  const look = (vendor: VendorName, name: string): ReturnType<ListPrice> => {
     const { priceId: providerId } = factsOf(vendor);
+    // Google and AWS put a path before their names.
+    const model = vendor === 'vertex' || vendor === 'bedrock' ? name.replace(/^.*\//, '') : name;
     if (providerId === null) return null;
     const of = (
       input_tokens: number,
@@ -39,7 +41,7 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
   };
   return (vendor, model) => {
     const key = `${vendor} ${model}`;
-    const found = known.get(key) ?? look(vendor, model);
+    const found = known.get(key) ?? look(vendor, model) ?? look(vendor, inAmerica(model));
     known.set(key, found);
     return found;
   };
@@ -50,4 +52,9 @@ export async function loadModelNames(vendor: VendorName): Promise<readonly strin
   const { priceId: providerId } = factsOf(vendor);
   if (providerId === null) return [];
   return findProvider({ providerId })?.models.map(({ id }) => id) ?? [];
+}
+
+/** Bedrock's price is the same in all areas, but the list lacks some of their names. */
+function inAmerica(model: string): string {
+  return model.replace(/^(eu|apac|jp|au|ca|us-gov)\.(?=\w+\.)/, 'us.');
 }

@@ -83,7 +83,7 @@ export function openSession<T>(
 ): Promise<T> {
   const { role, secrets, outputs, record, inputs, features } = options;
   const own = { formats: formatsOf(features), suiteKeys: suiteKeysOf(features) };
-  const env = withoutSecrets(options.env, secretsIn(options.access));
+  const env = withoutSecrets(options.env, secretsIn(options.access), inputs.codeEnv);
   const log = (line: string): void => {
     options.log(secrets.redact(line));
   };

@@ -4,9 +4,14 @@ import { protocolFlaw, type Endpoint, type GivenPace } from '../../types/endpoin
 import { calledModel, isHosted, type Target } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, vendorNames, type VendorKeys } from '../../types/vendors.ts';
-import type { Credential } from './auth.ts';
-import type { JobIdentity } from './exchange.ts';
+import {
+  credentialVariables,
+  factsOf,
+  keyInputWords,
+  vendorNames,
+  type VendorKeys,
+} from '../../types/vendors.ts';
+import type { Credential, JobIdentity } from './auth.ts';
 
 /** Only the workflow can name servers and keys; a file of the repository never can. */
 export interface ProviderAccess {
@@ -15,9 +20,13 @@ export interface ProviderAccess {
   proxy?: URL | null;
   vendorUrls?: Partial<Record<VendorName, string>>;
   identities?: ReadonlyMap<VendorName, JobIdentity>;
-  /** Of the identities. */
+  /** The environment's variables about clouds. */
+  cloud?: CloudVariables;
+  /** Of the identities and of clouds. */
   credentials?: ReadonlyMap<VendorName, Credential>;
 }
+
+type CloudVariables = Readonly<Record<string, string | null>>;
 
 export interface ServerAccess extends Partial<Omit<Endpoint, 'name' | 'headers'>> {
   url: string;
@@ -53,15 +62,16 @@ export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAcces
     .join('');
 }
 
-export function secretsIn({ keys, endpoints, proxy, credentials }: ProviderAccess): string[] {
+export function secretsIn({ keys, endpoints, proxy, cloud }: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
     ...headers.map(({ value }) => value),
   ]);
   const password =
     proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
-  const issued = [...(credentials?.values() ?? [])].flatMap((credential) => credential.issued());
-  const all = [...Object.values(keys), ...servers, password, ...issued];
+  const names = vendorNames().flatMap((vendor) => factsOf(vendor).cloud?.secrets ?? []);
+  const ofClouds = names.map((name) => cloud?.[name] ?? null);
+  const all = [...Object.values(keys), ...ofClouds, ...servers, password];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 
@@ -72,38 +82,85 @@ export function addressOf(
   const found =
     name === null
       ? vendorAddress(provider, access)
-      : endpointAddress(name, access.endpoints.get(name), factsOf(provider).keyHeader);
+      : endpointAddress(name, access, factsOf(provider).keyHeader);
   return typeof found === 'string' ? problem(null, found) : found;
 }
 
-function vendorAddress(
+function vendorAddress(provider: VendorName, access: ProviderAccess): Address | string {
+  const url = access.vendorUrls?.[provider] ?? hostOf(provider, access);
+  if (url.includes('{')) return missingPart(provider, url);
+  return withVendorKey(
+    namedAddress(`The address of ${provider}`, { url, key: null }),
+    provider,
+    access,
+  );
+}
+
+function withVendorKey(
+  address: Address | string,
   provider: VendorName,
-  { keys, vendorUrls, identities, credentials }: ProviderAccess,
+  { keys, identities, cloud, credentials }: ProviderAccess,
 ): Address | string {
-  const { keyVariable, keyInput, host } = factsOf(provider);
-  const at = (key: string | null) =>
-    namedAddress(`The address of ${provider}`, { url: vendorUrls?.[provider] ?? host, key });
+  if (typeof address === 'string') return address;
+  const credential = credentials?.get(provider) ?? null;
   const identity = identities?.get(provider);
-  if (identity !== undefined) {
-    const address =
-      identity.request === null
-        ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
-        : at(null);
-    if (typeof address === 'string') return address;
-    return { ...address, key: credentials?.get(provider) ?? null };
-  }
+  if (identity !== undefined)
+    return identity.request === null
+      ? `The input keys names an identity for ${provider}, ${NO_PERMISSION}`
+      : { ...address, key: credential };
+  const { keyVariable, cloud: { logins } = { logins: [] } } = factsOf(provider);
   const key = keys[provider];
-  if (key === null || key === '')
+  if (key === null || key === '') {
+    if (loginOf(provider, cloud) !== null) return { ...address, key: credential };
+    const ways = [keyVariable, ...logins.map((names) => names.join(' and '))];
     return (
-      `No key for provider ${provider}: set ${keyVariable} (in a workflow, the input ` +
-      `${keyInput}; in a terminal, the file .env works, too).`
+      `No key for provider ${provider}: set ${ways.join(', or ')} (in a workflow, ` +
+      `${keyInputWords(provider)}; in a terminal, the file .env works, too).`
     );
-  if (!HEADER_VALUE.test(key))
-    return (
-      `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
-      `the input ${keyInput}).`
-    );
-  return at(key);
+  }
+  return HEADER_VALUE.test(key)
+    ? { ...address, key }
+    : `The key for provider ${provider} ${UNSENDABLE}: check ${keyVariable} (in a workflow, ` +
+        `${keyInputWords(provider)}).`;
+}
+
+const PART = /^[\w.-]{1,100}$/;
+
+/** A part of a cloud's host, from the line in `keys`, or else from the environment. */
+export function partOf(
+  vendor: VendorName,
+  part: string,
+  { identities, cloud }: Pick<ProviderAccess, 'identities' | 'cloud'>,
+): string | null {
+  const { variables = [], fallback } = factsOf(vendor).cloud?.parts[part] ?? {};
+  const given = [
+    ...[identities?.get(vendor)?.options[part], ...variables.map((name) => cloud?.[name])],
+    fallback,
+  ];
+  // Azure's usual variable has the whole address.
+  const value = given.find(Boolean)?.replace(/^https:\/\/([\w-]+)\..*$/, '$1') ?? '';
+  return PART.test(value) ? value : null;
+}
+
+/** With a `{part}` if it is missing. */
+export function hostOf(
+  vendor: VendorName,
+  access: Pick<ProviderAccess, 'identities' | 'cloud'>,
+): string {
+  const host = factsOf(vendor).host.replace(
+    /\{(\w+)\}/g,
+    (whole, part: string) => partOf(vendor, part, access) ?? whole,
+  );
+  return host.replace('//global-', '//');
+}
+
+function missingPart(provider: VendorName, host: string): string {
+  const part = /\{(\w+)\}/.exec(host)?.[1] ?? '';
+  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
+  return (
+    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
+    `${provider}=oidc:… of the input keys, ${part}=).`
+  );
 }
 
 const NO_PERMISSION =
@@ -112,21 +169,22 @@ const NO_PERMISSION =
 
 function endpointAddress(
   endpoint: string,
-  server: ServerAccess | undefined,
+  access: ProviderAccess,
   keyHeader: string,
 ): Address | string {
   const name = visibleLine(endpoint);
+  const server = access.endpoints.get(endpoint);
   if (server === undefined)
     return (
       `No endpoint is called "${name}": ` +
       `add the line "${name}=https://... key=NAME_OF_A_VARIABLE" to the input endpoints ` +
       '(in a terminal: --endpoint, or a line of EVALDIFF_ENDPOINTS).'
     );
-  return (
+  const address =
     unsetVariable(name, server) ??
     clashIn(name, server, keyHeader) ??
-    namedAddress(`Endpoint ${name}`, server)
-  );
+    namedAddress(`Endpoint ${name}`, server);
+  return server.auth ? withVendorKey(address, server.auth, access) : address;
 }
 
 function unsetVariable(name: string, { key, keyEnv, headers = [] }: ServerAccess): string | null {
@@ -163,15 +221,10 @@ const UNSENDABLE = 'contains a line break or another character that is not allow
 
 export function keySourceOf(
   { provider, endpoint }: { provider: VendorName; endpoint: string | null },
-  { endpoints, identities }: ProviderAccess,
+  access: ProviderAccess,
 ): string {
-  if (endpoint === null && identities?.has(provider) === true)
-    return `the identity comes from the line ${provider}=oidc:… of the input keys`;
-  if (endpoint === null) {
-    const { keyVariable, keyInput } = factsOf(provider);
-    return `the key comes from ${keyVariable} (in a workflow, the input ${keyInput})`;
-  }
-  const { keyEnv = null, headers = [] } = endpoints.get(endpoint) ?? {};
+  if (endpoint === null) return vendorKeySource(provider, access);
+  const { keyEnv = null, headers = [] } = access.endpoints.get(endpoint) ?? {};
   const name = visibleLine(endpoint);
   const named = [...(keyEnv === null ? [] : [keyEnv]), ...headers.map(({ env }) => env)];
   return named.length === 0
@@ -179,15 +232,52 @@ export function keySourceOf(
     : `the key comes from ${named.join(' or ')} (see the definition of endpoint ${name})`;
 }
 
-export function missingKeys(targets: readonly Target[], access: ProviderAccess): Problem[] {
+function vendorKeySource(
+  provider: VendorName,
+  { keys, identities, cloud }: ProviderAccess,
+): string {
+  if (identities?.has(provider) === true)
+    return `the identity comes from the line ${provider}=oidc:… of the input keys`;
+  const login = keys[provider] === null ? loginOf(provider, cloud) : null;
+  return login === null
+    ? `the key comes from ${factsOf(provider).keyVariable} (in a workflow, ${keyInputWords(provider)})`
+    : `the credentials come from ${login.join(', ')}`;
+}
+
+/** The variables of the cloud's login. Null: there is none. */
+export function loginOf(
+  vendor: VendorName,
+  variables: CloudVariables | undefined,
+): readonly string[] | null {
+  const { logins = [] } = factsOf(vendor).cloud ?? {};
+  return logins.find((names) => names.every((name) => variables?.[name])) ?? null;
+}
+
+export function missingKeys(
+  targets: readonly Target[],
+  access: ProviderAccess,
+  codeEnv: readonly string[] = [],
+): Problem[] {
   const found = new Map<string, Problem>();
   for (const each of new Set(targets)) {
     const target = calledModel(each) ?? each;
     if (!isHosted(target)) continue;
     const address = addressOf(target, access);
     if ('message' in address) found.set(address.message, address);
+    const { endpoint, provider } = target;
+    const vendor = endpoint === null ? provider : access.endpoints.get(endpoint)?.auth;
+    const given = vendor && credentialVariables(vendor).find((name) => codeEnv.includes(name));
+    if (given) found.set(given, problem(null, `code-env: ${ofModel(given)}`));
   }
   return [...found.values()];
+}
+
+/** Only a model's own server may receive the model's key. */
+export function ofModel(variable: string): string {
+  return (
+    `${variable} is the key of a model, which evaldiff sends only to that model's server. If your ` +
+    'code calls a model itself, create a second key and pass it under another name.'
+  );
 }
 
 export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Problem[] {

@@ -2,7 +2,7 @@ import { isCredential, type Auth, type Credential } from './auth.ts';
 import { TransportError } from './fault.ts';
 import type { BoundedFetch } from './http.ts';
 
-/** An SDK's cache of tokens, which renews them in time. */
+/** A cache of tokens, which renews them in time. */
 export interface TokenSource {
   token(): Promise<string>;
   /** The next token is a new one. */
@@ -10,20 +10,15 @@ export interface TokenSource {
 }
 
 export function createCredential(
-  { token: next, invalidate }: TokenSource,
-  headers: Credential['headers'],
+  { token, invalidate }: TokenSource,
+  { headers, signer, issued }: Pick<Credential, 'headers' | 'signer' | 'issued'>,
 ): Credential {
-  const issued = new Set<string>();
   const accepted = new Set<string>();
   let invalidated: string | null = null;
-  const token = async (): Promise<string> => {
-    const current = await next();
-    issued.add(current);
-    return current;
-  };
   return {
     headers,
     token,
+    signer,
     accepted: (current) => void accepted.add(current),
     async replace(refused) {
       const current = await token();
@@ -35,7 +30,7 @@ export function createCredential(
       }
       return token();
     },
-    issued: () => [...issued],
+    issued,
   };
 }
 
@@ -47,20 +42,28 @@ export function withAuth(auth: Auth | null, { fetch, close }: BoundedFetch): Bou
   if (!isCredential(auth)) return { fetch, close };
   return {
     async fetch(input, init = {}) {
+      const signer = await auth.signer();
+      const { method = 'POST', body } = init;
+      const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
+      const signed = { url, method, body: typeof body === 'string' ? body : '' };
       const send = async (token: string): Promise<Response> => {
         const headers = new Headers(init.headers);
-        headers.set('authorization', `Bearer ${token}`);
-        const response = await fetch(input, { ...init, headers });
-        if (response.status !== 401) auth.accepted(token);
-        return response;
+        const proof = await signer.sign(token, signed);
+        for (const [name, value] of Object.entries(proof)) headers.set(name, value);
+        return await fetch(input, { ...init, headers });
       };
       const token = await auth.token();
-      const response = await send(token);
-      const next = response.status === 401 ? await auth.replace(token) : null;
-      if (next === null) return response;
-      if (init.body instanceof ReadableStream)
+      const first = await send(token);
+      const refused = signer.refused(first);
+      if (refused === null) auth.accepted(token);
+      const next =
+        refused === 'time' ? token : refused === 'token' ? await auth.replace(token) : null;
+      if (next === null) return first;
+      if (body instanceof ReadableStream)
         throw new TransportError('exchange', 'the access token has expired');
-      return await send(next);
+      const response = await send(next);
+      if (signer.refused(response) === null) auth.accepted(next);
+      return response;
     },
     close,
   };

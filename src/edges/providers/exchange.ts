@@ -1,21 +1,19 @@
 import { member, parsedJson } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import { factsOf, type VendorIdentity } from '../../types/vendors.ts';
-import type { Credential } from './auth.ts';
+import { factsOf } from '../../types/vendors.ts';
+import { partOf, type ProviderAccess } from './address.ts';
+import { BEARER, type Credential, type Signer } from './auth.ts';
 import type { Clock } from './clock.ts';
+import { azureToken } from './cloud-azure.ts';
+import { googleToken } from './cloud-google.ts';
+import type { CloudLogin, IssuedToken } from './cloud-login.ts';
 import { createCredential, type TokenSource } from './credential.ts';
 import { TransportError, transportFault } from './fault.ts';
 import { createBoundedFetch } from './fetch.ts';
 import type { BoundedFetch } from './http.ts';
 import { MAX_SAID_CHARS, foreignLine } from './sdk-fault.ts';
 
-/** An identity in the workflow. `request` is null if the job may not get identity tokens. */
-export interface JobIdentity extends VendorIdentity {
-  request: ((audience: string) => Promise<string>) | null;
-}
-
-interface ExchangeOptions {
-  proxy?: URL | null;
+interface ExchangeOptions extends Pick<ProviderAccess, 'identities' | 'cloud' | 'proxy'> {
   clock: Clock;
   signal: AbortSignal;
   redact(text: string): string;
@@ -25,21 +23,25 @@ interface ExchangeOptions {
 
 const EXCHANGE_MS = 30_000;
 
-export function identityCredential(
-  vendor: VendorName,
-  identity: JobIdentity,
-  { register, redact, ...bounds }: ExchangeOptions,
-): Credential {
+/** Exchanges the job's identity or, if the workflow names none, what a cloud's tools left. */
+export function vendorCredential(vendor: VendorName, options: ExchangeOptions): Credential {
+  const { redact, clock } = options;
+  const secrets = new Set<string>();
+  const register = (found: readonly string[]): void => {
+    for (const each of found) if (each !== '') secrets.add(each);
+    options.register(found);
+  };
   const { federation, label } = factsOf(vendor);
   const open = EXCHANGES[vendor];
   if (federation === undefined || open === undefined) throw new Error(`no ${vendor} exchange`);
   const { headers } = federation;
+  const identity = options.identities?.get(vendor) ?? null;
   const shorten = (said: unknown): string => foreignLine(String(said), redact, MAX_SAID_CHARS);
-  const reply: ExchangeReply = { status: 0, data: undefined, failure: null };
+  const reply: ExchangeReply = { status: 0, text: '', failure: null };
   const prove = async (): Promise<string> => {
     reply.failure = null;
     try {
-      const proof = (await identity.request?.(identity.audience)) ?? '';
+      const proof = (await identity?.request?.(identity.audience)) ?? '';
       register([proof]);
       return proof;
     } catch (error) {
@@ -48,21 +50,57 @@ export function identityCredential(
       throw error;
     }
   };
-  const watched: BoundedFetch['fetch'] = async (input, init) => {
+  const fetch = watchedFetch(reply, Object.keys(headers), options);
+  const login: CloudLogin = {
+    ...{ identity, variables: options.cloud ?? {}, prove, register, now: () => clock.now() },
+    request: (url, init) => cloudReply(fetch, url, init),
+  };
+  const given: Exchange = { login, fetch, part: (name) => partOf(vendor, name, options) };
+  let opened: ReturnType<Open> | null = null;
+  const source = (): ReturnType<Open> => (opened ??= open(given));
+  const token = async (): Promise<string> => {
+    try {
+      const current = await (await source()).token();
+      register([current]);
+      return current;
+    } catch (error) {
+      if (error instanceof TransportError && error.code === 'identity') throw error;
+      const what = identity === null ? 'the credentials' : "the job's identity";
+      throw whyRefused(reply, { label, what, shorten });
+    }
+  };
+  const invalidate = async (): Promise<void> => (await source()).invalidate();
+  const signer = async () => (await source()).signer ?? BEARER;
+  const issued = (): string[] => [...secrets];
+  return createCredential({ token, invalidate }, { headers, signer, issued });
+}
+
+/** What the SDKs do not report. */
+interface ExchangeReply {
+  status: number;
+  text: string;
+  failure: TransportError | null;
+}
+
+/** Calls any host. */
+function watchedFetch(
+  reply: ExchangeReply,
+  names: readonly string[],
+  { clock, signal, proxy }: ExchangeOptions,
+): BoundedFetch['fetch'] {
+  return async (input, init) => {
+    const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
     const { fetch, close } = createBoundedFetch({
-      base: new URL(federation.host),
-      auth: null,
-      passedHeaders: Object.keys(headers),
-      timeoutMs: EXCHANGE_MS,
-      ...bounds,
+      ...{ base: new URL(url), auth: null, timeoutMs: EXCHANGE_MS, clock, signal, proxy },
+      passedHeaders: [...names, 'authorization'],
     });
     try {
       const response = await fetch(input, init);
       const text = await response.text();
-      reply.status = response.status;
-      reply.data = parsedJson(text);
+      Object.assign(reply, { status: response.status, text, failure: null });
+      const date = response.headers.get('date') ?? '';
       // A complete response, because the SDKs read these as streams.
-      return new Response(text, { status: response.status });
+      return new Response(text, { status: response.status, headers: { date } });
     } catch (error) {
       reply.failure = error as TransportError;
       throw error;
@@ -70,54 +108,59 @@ export function identityCredential(
       close();
     }
   };
-  let opened: Promise<TokenSource> | null = null;
-  const source = (): Promise<TokenSource> => (opened ??= open(identity, prove, watched));
-  const token = async (): Promise<string> => {
-    try {
-      const current = await (await source()).token();
-      register([current]);
-      return current;
-    } catch {
-      throw whyRefused(reply, label, shorten);
-    }
-  };
-  const invalidate = async (): Promise<void> => (await source()).invalidate();
-  return createCredential({ token, invalidate }, headers);
 }
 
-/** What the SDKs do not report. */
-interface ExchangeReply {
-  status: number;
-  data: unknown;
-  failure: TransportError | null;
+async function cloudReply(
+  fetch: BoundedFetch['fetch'],
+  ...[url, init]: Parameters<CloudLogin['request']>
+): ReturnType<CloudLogin['request']> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const date = Date.parse(response.headers.get('date') ?? '');
+  return { text, data: parsedJson(text), date: Number.isNaN(date) ? null : date };
 }
 
 function whyRefused(
-  { status, data, failure }: ExchangeReply,
-  label: string,
-  shorten: (said: unknown) => string,
+  { status, text, failure }: ExchangeReply,
+  { label, what, shorten }: { label: string; what: string; shorten(said: unknown): string },
 ): TransportError {
   if (failure?.code === 'aborted' || failure?.code === 'exchange') return failure;
   if (failure !== null) {
     const { message } = transportFault(failure, EXCHANGE_MS);
     return new TransportError('exchange', `no access token from ${label}: ${message}`);
   }
-  const error = member(data, 'error');
-  const said = member(data, 'error_description') ?? member(error, 'message') ?? error;
-  const why = `(${status}): ${shorten(said ?? 'no reason')}`;
+  const why = `(${status}): ${shorten(saidIn(text))}`;
   return status >= 500 || status === 429
     ? new TransportError('exchange', `no access token from ${label} ${why}`)
-    : new TransportError('identity', `${label} refused the job's identity ${why}`);
+    : new TransportError('identity', `${label} refused ${what} ${why}`);
 }
 
-type IdentityExchange = (
-  identity: VendorIdentity,
-  prove: () => Promise<string>,
-  fetch: BoundedFetch['fetch'],
-) => Promise<TokenSource>;
+function saidIn(text: string): unknown {
+  const data = parsedJson(text);
+  const error = member(data, 'error');
+  const ofXml = /<Message>([^<]+)/.exec(text)?.[1] ?? 'no reason';
+  return member(data, 'error_description') ?? member(error, 'message') ?? error ?? ofXml;
+}
 
-const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
-  async openai({ id, options }, getToken, fetch) {
+interface Exchange {
+  login: CloudLogin;
+  fetch: BoundedFetch['fetch'];
+  /** A part of the cloud's address. Null: it is missing. */
+  part(name: string): string | null;
+}
+
+type Open = (given: Exchange) => Promise<TokenSource & { signer?: Signer }>;
+
+/** Renews tokens before they expire. If that fails, the old one is used until its end. */
+async function cached(issue: () => Promise<IssuedToken>): Promise<TokenSource> {
+  const { TokenCache } = await import('@anthropic-ai/sdk/lib/credentials/token-cache');
+  const cache = new TokenCache(issue);
+  return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
+}
+
+const EXCHANGES: Partial<Record<VendorName, Open>> = {
+  async openai({ login: { identity, prove: getToken }, fetch }) {
+    const { id = '', options = {} } = identity ?? {};
     const { WorkloadIdentityAuth } = await import('openai/auth/workload-identity-auth');
     const provider = { tokenType: 'jwt', getToken } as const;
     const serviceAccountId = options['service-account'] ?? '';
@@ -125,11 +168,10 @@ const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
     const auth = new WorkloadIdentityAuth(given, fetch);
     return { token: () => auth.getToken(), invalidate: () => auth.invalidateToken() };
   },
-  async anthropic({ id, options }, identityTokenProvider, fetch) {
-    const [{ oidcFederationProvider }, { TokenCache }] = await Promise.all([
-      import('@anthropic-ai/sdk/lib/credentials/oidc-federation'),
-      import('@anthropic-ai/sdk/lib/credentials/token-cache'),
-    ]);
+  async anthropic({ login: { identity, prove: identityTokenProvider }, fetch }) {
+    const { id = '', options = {} } = identity ?? {};
+    const { oidcFederationProvider } =
+      await import('@anthropic-ai/sdk/lib/credentials/oidc-federation');
     const provider = oidcFederationProvider({
       identityTokenProvider,
       federationRuleId: id,
@@ -139,7 +181,15 @@ const EXCHANGES: Partial<Record<VendorName, IdentityExchange>> = {
       baseURL: factsOf('anthropic').host,
       fetch,
     });
-    const cache = new TokenCache(provider);
-    return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
+    return await cached(provider);
   },
+  async bedrock({ login, part }) {
+    const { awsLogin } = await import('./cloud-aws.ts');
+    const region = part('region');
+    if (region === null) throw new TransportError('identity', 'AWS_REGION is not set');
+    const { issue, signer } = awsLogin(login, region);
+    return { ...(await cached(issue)), signer };
+  },
+  vertex: ({ login }) => cached(() => googleToken(login)),
+  azure: ({ login }) => cached(() => azureToken(login)),
 };

@@ -221,7 +221,7 @@ function endpointPath(
   endpoint: AnswerEndpoint,
   { model }: HostedTarget,
 ): string | undefined {
-  const { path } = endpoint;
+  const path = endpoint.pathOf?.(model) ?? endpoint.path;
   return deployments ? `/deployments/${encodeURIComponent(model)}${path ?? CHAT_PATH}` : path;
 }
 

@@ -68,6 +68,13 @@ const FAULT_ROWS: readonly FaultRow[] = [
     hidesMessage: true,
   },
   {
+    of: 'Bedrock: expired or wrong credentials, or a wrong clock',
+    when: ({ status, said }) => status === 403 && /^the security token\b|\bsignature\b/i.test(said),
+    kind: 'key',
+    words: 'the server rejected the credentials',
+    scope: 'server',
+  },
+  {
     when: ({ status, code, said }) => status === 403 && OF_RIGHTS.test(`${code} ${said}`),
     ...NO_RIGHT,
     scope: 'model',
@@ -225,7 +232,7 @@ const NOT_FOUND =
   /not found|not exist|not available|no such|no longer|unknown|unable to access|retired|deprecated|decommissioned|end of (its )?life/i;
 
 const UNKNOWN_MODEL =
-  /^(model not exist$|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
+  /^(model not exist$|the provided model identifier is invalid|invalid model\b(?! (?:input|output|response|reply|answer|param)))|\bis not a valid model id$/i;
 
 const OVERLOADED = /overload|capacity|slow_down|\bUNAVAILABLE\b/i;
 

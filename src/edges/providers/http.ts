@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isCredential, type Auth } from './auth.ts';
+import { PROOF_HEADERS, isCredential, type Auth } from './auth.ts';
 import { createDeadlines, stopAfterDrain, type Clock } from './clock.ts';
 import { isEventStream } from './event-stream.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
@@ -166,7 +166,8 @@ function sentHeaders(
     'accept-encoding': packed ? 'gzip' : 'identity',
   };
   if (typeof body === 'string') sent['content-length'] = String(Buffer.byteLength(body));
-  for (const name of [...SENT_HEADERS, ...passedHeaders]) {
+  const proofs = isCredential(auth) ? PROOF_HEADERS : [];
+  for (const name of [...SENT_HEADERS, ...passedHeaders, ...proofs]) {
     const value = source.get(name);
     if (value !== null) sent[name] = value;
   }
@@ -174,7 +175,6 @@ function sentHeaders(
   if (isCredential(auth)) {
     for (const [name, value] of Object.entries(auth.headers))
       sent[name] = sent[name] === undefined ? value : `${sent[name]},${value}`;
-    sent['authorization'] = source.get('authorization') ?? '';
   } else if (auth !== null) sent[auth.header] = auth.value;
   return sent;
 }

@@ -12,9 +12,10 @@ import {
   type Target,
 } from '../../types/model.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
-import { addressProblems, missingKeys, secretsIn } from './address.ts';
+import { vendorNames } from '../../types/vendors.ts';
+import { addressProblems, loginOf, missingKeys, secretsIn } from './address.ts';
 import type { Activity } from './clock.ts';
-import { identityCredential } from './exchange.ts';
+import { vendorCredential } from './exchange.ts';
 import type { CallOptions } from './hosted-server.ts';
 import { createHosted } from './hosted.ts';
 import { createPrograms, type ProgramOptions } from './program.ts';
@@ -82,11 +83,11 @@ export function createProviders(options: ProviderOptions): Providers {
     reserve: options.reserve ?? UNLIMITED,
     onRefused: (request: Request) => options.onRefused?.(request),
   };
+  const renewed = vendorNames().filter(
+    (vendor) => options.identities?.has(vendor) || loginOf(vendor, options.cloud) !== null,
+  );
   const credentials = new Map(
-    [...(options.identities ?? [])].map(([vendor, identity]) => [
-      vendor,
-      identityCredential(vendor, identity, given),
-    ]),
+    renewed.map((vendor) => [vendor, vendorCredential(vendor, given)] as const),
   );
   const inner = { ...given, credentials };
   const hosted = createHosted(inner);
@@ -116,7 +117,8 @@ export function createProviders(options: ProviderOptions): Providers {
     missingKeys: (targets) =>
       missingKeys(
         isOffline(options.env) ? targets.filter((target) => calledModel(target) === null) : targets,
-        options,
+        inner,
+        options.programEnv,
       ),
     async close() {
       closing.abort();

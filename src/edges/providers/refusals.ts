@@ -28,8 +28,8 @@ const FORM_NAMES: Readonly<Record<Form, string>> = {
 
 const REFUSED_FORM: Readonly<Record<Form, RegExp>> = {
   schema:
-    /response_?format|response_?schema|json[ _]schema|output_config|output_format|structured[ _]outputs?|grammar/i,
-  tool: /tool_choice|\btools?\b|function[ _]call/i,
+    /response_?format|response_?schema|json[ _]schema|output_?config|output_format|structured[ _]outputs?|grammar/i,
+  tool: /tool_?choice|\btools?\b|function[ _]call/i,
   plain: /(?!)/,
 };
 

@@ -8,7 +8,7 @@ import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 
 /** Converts only these headers, because converting all would slow every call. */
 const READ_HEADERS =
-  /^(content-type|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
+  /^(content-type|date|x-amzn-errortype|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
 export interface Received {
   status: number;

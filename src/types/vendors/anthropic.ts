@@ -166,7 +166,6 @@ export const anthropicFacts = {
   // https://platform.claude.com/docs/en/manage-claude/wif-providers/github-actions
   federation: {
     audience: 'https://api.anthropic.com',
-    host: 'https://api.anthropic.com',
     required: ['organization'],
     optional: ['service-account', 'workspace'],
     headers: { 'anthropic-beta': 'oauth-2025-04-20' },

@@ -18,6 +18,9 @@ const COMMON = {
  */
 const OF_OTHERS = /(?!)/;
 
+/** For vendors whose key only the input `keys` gives. */
+export const BY_LINE = { ...COMMON, keyInput: null, models: OF_OTHERS, priceId: null };
+
 export const compatibleFacts = {
   gemini: {
     ...COMMON,
@@ -146,5 +149,71 @@ export const compatibleFacts = {
     models: /^sonar(-[\w.-]+)?$/,
     starterModel: 'sonar',
     priceId: 'perplexity',
+  },
+  cerebras: {
+    ...BY_LINE,
+    label: 'Cerebras',
+    host: 'https://api.cerebras.ai/v1',
+    keyVariable: 'CEREBRAS_API_KEY',
+    starterModel: 'gpt-oss-120b',
+    priceId: 'cerebras',
+  },
+  cohere: {
+    ...BY_LINE,
+    label: 'Cohere',
+    host: 'https://api.cohere.ai/compatibility/v1',
+    keyVariable: 'COHERE_API_KEY',
+    models: /^(command|c4ai)-[\w.-]+$/,
+    starterModel: 'command-a-03-2025',
+    priceId: 'cohere',
+  },
+  fireworks: {
+    ...BY_LINE,
+    label: 'Fireworks',
+    host: 'https://api.fireworks.ai/inference/v1',
+    keyVariable: 'FIREWORKS_API_KEY',
+    models: /^accounts\/fireworks\/models\/./,
+    starterModel: 'accounts/fireworks/models/gpt-oss-120b',
+    priceId: 'fireworks',
+  },
+  huggingface: {
+    ...BY_LINE,
+    label: 'Hugging Face',
+    host: 'https://router.huggingface.co/v1',
+    keyVariable: 'HF_TOKEN',
+    starterModel: 'openai/gpt-oss-120b',
+  },
+  moonshot: {
+    ...BY_LINE,
+    label: 'Moonshot',
+    host: 'https://api.moonshot.ai/v1',
+    keyVariable: 'MOONSHOT_API_KEY',
+    models: /^(kimi|moonshot)-[\w.-]+$/,
+    starterModel: 'kimi-k2.6',
+    priceId: 'moonshotai',
+  },
+  nvidia: {
+    ...BY_LINE,
+    label: 'NVIDIA',
+    host: 'https://integrate.api.nvidia.com/v1',
+    keyVariable: 'NVIDIA_API_KEY',
+    starterModel: 'openai/gpt-oss-120b',
+  },
+  qwen: {
+    ...BY_LINE,
+    label: 'Qwen',
+    host: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyVariable: 'DASHSCOPE_API_KEY',
+    models: /^qwen(-|\d[\w.]*-)[\w.-]+$/,
+    starterModel: 'qwen-plus',
+  },
+  zai: {
+    ...BY_LINE,
+    label: 'Z.ai',
+    host: 'https://api.z.ai/api/paas/v4',
+    keyVariable: 'ZAI_API_KEY',
+    models: /^glm-[\w.-]+$/,
+    starterModel: 'glm-5.3',
+    priceId: 'zai',
   },
 } as const satisfies Record<string, VendorFacts>;

@@ -1,4 +1,4 @@
-export type Api = 'openai' | 'anthropic';
+export type Api = 'openai' | 'anthropic' | 'bedrock';
 
 export type Form = 'schema' | 'tool' | 'plain';
 
@@ -30,10 +30,8 @@ export interface Passport {
 
 /** How a job without a key gets a token: it exchanges the runner's identity token. */
 export interface Federation {
-  /** Unless the workflow names another. */
+  /** Unless the workflow names another. `{id}` is the line's id. */
   audience: string;
-  /** Origin of the exchange. */
-  host: string;
   /** Options of a line in the input `keys`. */
   required: readonly string[];
   optional: readonly string[];
@@ -41,18 +39,30 @@ export interface Federation {
   headers: Readonly<Record<string, string>>;
 }
 
+/** What the workflow or the environment must name to reach a cloud. */
+interface Cloud {
+  /** Parts `{name}` of `host`: options of the line in `keys`, or else one of these variables. */
+  parts: Readonly<Record<string, { variables: readonly string[]; fallback?: string }>>;
+  /** Variables that the cloud's own tools leave. Each list suffices. */
+  logins: readonly (readonly string[])[];
+  /** Variables whose values are secrets. */
+  secrets: readonly string[];
+}
+
 export interface VendorFacts {
   label: string;
   speaks: Api;
-  /** Base address, as the vendor's SDK expects it. */
+  /** Base address, as the vendor's SDK expects it. Of a cloud: with `{parts}`. */
   host: string;
-  keyInput: string;
+  /** Null: only lines of the input `keys` give the key. */
+  keyInput: string | null;
   keyVariable: string;
   keyHeader: string;
   headers: Readonly<Record<string, string>>;
   /** The SDK's environment variable for another host. evaldiff ignores it. */
   baseUrlVariable: string;
   federation?: Federation;
+  cloud?: Cloud;
   models: RegExp;
   starterModel: string;
   hasResponses?: true;

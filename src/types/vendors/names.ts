@@ -8,7 +8,18 @@ export type VendorName =
   | 'xai'
   | 'openrouter'
   | 'together'
-  | 'perplexity';
+  | 'perplexity'
+  | 'cerebras'
+  | 'cohere'
+  | 'fireworks'
+  | 'huggingface'
+  | 'moonshot'
+  | 'nvidia'
+  | 'qwen'
+  | 'zai'
+  | 'bedrock'
+  | 'vertex'
+  | 'azure';
 
 export const CHAT_APIS = ['chat', 'responses'] as const;
 

@@ -212,7 +212,6 @@ export const openaiFacts = {
   // https://developers.openai.com/api/docs/guides/workload-identity-federation/github-actions
   federation: {
     audience: 'https://api.openai.com/v1',
-    host: 'https://auth.openai.com',
     required: ['service-account'],
     optional: [],
     headers: {},

@@ -244,6 +244,18 @@ describe('the cost of a run', () => {
     },
   );
 
+  test.each([
+    ['gpt-6-lunna', '; did you mean "gpt-6-luna"? If'],
+    ['mistral-smal-latest', '; did you mean "mistral-small-latest"? If'],
+    ['deepseek-nothing-like-it', '. If'],
+  ])('is not estimated if models.m.is names no model: %s', async (is, words) => {
+    const { evaldiff, repository } = await openShop();
+    repository.write({ 'evaldiff.yaml': `models: { m: { endpoint: local, is: ${is} } }\n` });
+    const { code, out } = await evaldiff('run');
+    expect(code).toBe(2);
+    expect(out.replace(/\s+/g, ' ')).toContain(`models.m.is: "${is}" is not known${words}`);
+  });
+
   test.each(['gpt-5.9-mini', 'gpt-5.4-plus', 'claude-haiku-9-5'])(
     'of a new model (%s) does not cause an error about a misspelt name',
     async (model) => {

@@ -96,7 +96,7 @@ export async function runDesk({
     ledger: () => ledger,
     openStores: async () => (store === undefined ? [] : [store]),
     record: null,
-    endpoints: new Map(),
+    access: { endpoints: new Map() },
   });
   const seen: { plan: Plan | null } = { plan: null };
   const result = await planAndRun(

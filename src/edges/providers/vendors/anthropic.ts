@@ -40,13 +40,17 @@ export const anthropic: Language = {
           'remove it';
   },
   body: anthropicBody,
-  read: readAnthropic,
+  read: (data, ask) => readMessage(data, ask, { ownLimit: DEFAULT_MAX_TOKENS }),
   texts: null,
   responses: null,
   batches: anthropicBatches,
 };
 
-function anthropicBody(ask: Ask): Record<string, unknown> {
+interface MessagesBody extends Record<string, unknown> {
+  messages: Turn[];
+}
+
+export function anthropicBody(ask: Ask): MessagesBody {
   const { model, parameters, marked } = ask;
   const sent = vendorMessages(ask, 'messages');
   const instructions = sent.filter(({ role }) => role === 'system');
@@ -66,9 +70,14 @@ function anthropicBody(ask: Ask): Record<string, unknown> {
   };
 }
 
+export interface Turn {
+  role: string;
+  content: string | object[];
+}
+
 /** All results of a turn, and what the user says next, must be in one message. */
-function anthropicTurns(messages: readonly SentMessage[], ask: Ask, last: number | null): object[] {
-  const turns: { role: string; content: string | object[] }[] = [];
+function anthropicTurns(messages: readonly SentMessage[], ask: Ask, last: number | null): Turn[] {
+  const turns: Turn[] = [];
   for (const [index, message] of messages.entries()) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const own = turnContent(message, ask);
@@ -97,7 +106,7 @@ function turnContent(message: SentMessage, ask: Ask): string | object[] {
   return uses.length === 0 ? said : [...contentBlocks(said), ...uses];
 }
 
-function contentBlocks(content: string | object[]): object[] {
+export function contentBlocks(content: string | object[]): object[] {
   if (typeof content !== 'string') return content;
   return content.trim() === '' ? [] : [ANTHROPIC_PARTS.text(content)];
 }
@@ -167,7 +176,11 @@ const anthropicReply = z.object({
   usage: anthropicUsage,
 });
 
-function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
+export function readMessage(
+  data: unknown,
+  ask: ReadAs,
+  limit: { ownLimit?: number } = {},
+): VendorAnswer {
   const parsed = anthropicReply.safeParse(data);
   if (!parsed.success) return oddMember(parsed.error);
   const { content, stop_reason, stop_details, usage, model } = parsed.data;
@@ -185,7 +198,7 @@ function readAnthropic(data: unknown, ask: ReadAs): VendorAnswer {
       reason: stop_reason,
       member: 'stop_reason',
       details: stop_details?.category,
-      ownLimit: DEFAULT_MAX_TOKENS,
+      ...limit,
       model,
       opaque: { api: 'messages', data: opaqueBlocks(blocks) },
     },

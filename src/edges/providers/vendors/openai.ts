@@ -118,10 +118,12 @@ export const chatUsage = z
     completion_tokens: z.int().nonnegative(),
     total_tokens: z.int().nonnegative().nullish().catch(null),
     prompt_tokens_details: cacheDetails,
+    // https://openrouter.ai/docs/guides/administration/usage-accounting
+    cost: z.number().nonnegative().nullish().catch(null),
   })
-  .transform(({ prompt_tokens, prompt_tokens_details: cached, ...counted }): MeteredUsage => ({
+  .transform(({ prompt_tokens, prompt_tokens_details, cost, ...counted }): MeteredUsage => ({
     usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
-    ...cachedTokens(prompt_tokens, cached),
+    ...cachedTokens(prompt_tokens, { ...prompt_tokens_details, cost }),
   }))
   .nullable()
   .catch(null)

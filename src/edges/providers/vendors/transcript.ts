@@ -67,7 +67,7 @@ export function whyInexpressible(
   { messages }: Request,
   { provider, model }: HostedTarget,
 ): string | null {
-  const takesText = factsOf(provider).speaks !== 'anthropic';
+  const takesText = factsOf(provider).speaks === 'openai';
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant' || message.opaque?.model === model) continue;
     const calls = (message.tool_calls ?? []).filter(({ id }) => id !== undefined);

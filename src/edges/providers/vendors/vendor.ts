@@ -23,6 +23,8 @@ export interface Language {
   refuses(parameters: Record<string, Json>): string | null;
   body(ask: Ask): Record<string, unknown>;
   read(data: unknown, ask: ReadAs): VendorAnswer;
+  /** If the model is in the address. */
+  pathOf?(model: string): string;
   texts: Readonly<Record<'embedding' | 'moderation', VendorEndpoint>> | null;
   responses: VendorEndpoint | null;
   batches: BatchApi | null;
@@ -142,7 +144,9 @@ export type BatchOutcome =
   | { kind: 'error'; status: number; code: string; said: string }
   | { kind: 'expired' | 'canceled' };
 
-export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read'> & { path?: string };
+export type AnswerEndpoint = Pick<Language, 'replyName' | 'body' | 'read' | 'pathOf'> & {
+  path?: string;
+};
 
 export function answerEndpoint(
   vendor: Vendor,
@@ -155,11 +159,12 @@ export function answerEndpoint(
 
 export function cachedTokens(
   input: number,
-  { read, written }: { [part in keyof CachedTokens]: number | null | undefined },
+  { read, written, cost }: { [part in keyof CachedTokens]?: number | null | undefined },
 ): { cached?: CachedTokens } {
   // A server may report any number, but the cache cannot have read more tokens than were sent.
   const known = Math.min(read ?? 0, input);
   const cached = { read: known, written: Math.min(written ?? 0, input - known) };
+  if (typeof cost === 'number') return { cached: { ...cached, cost } };
   return cached.read + cached.written === 0 ? {} : { cached };
 }
 

@@ -257,9 +257,9 @@ describe('a FlexEval run', () => {
     ],
     [
       'another vendor by LiteLLM',
-      'litellm_completion, kwargs: { model: cohere/large }',
+      'litellm_completion, kwargs: { model: sagemaker/large }',
       ['default'],
-      /completion_llm is not converted: litellm_completion: the provider of "cohere\/large" is unknown.*models: \{ default/,
+      /completion_llm is not converted: litellm_completion: the provider of "sagemaker\/large" is unknown.*models: \{ default/,
     ],
     [
       'a model of unknown vendor',
