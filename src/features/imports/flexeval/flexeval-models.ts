@@ -1,11 +1,7 @@
 import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
-<<<<<<< HEAD
 import { isVendor } from '../../../types/vendors.ts';
-=======
-import { factsOf, isVendor, vendorNames } from '../../../types/vendors.ts';
->>>>>>> h-cloud
 import { placed, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
@@ -68,17 +64,7 @@ export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'la
   if ((kwargs['n'] ?? 1) !== 1) lost('n', SEVERAL_CHOICES);
   const rest = Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key));
   const parameters = readForeignParameters(Object.fromEntries(rest), lost);
-<<<<<<< HEAD
   if (line !== null) written.remark(`endpoint of ${what} is not converted: ${serverHint(line)}`);
-=======
-  if (line !== null) aside('endpoint', serverHint(line));
-  const key = kwargs['api_key_name'] ?? kwargs['key_name'];
-  if (key !== undefined && !vendorNames().some((vendor) => factsOf(vendor).keyVariable === key))
-    aside(
-      'api_key_name',
-      `API keys come from the run, not from a file: use the inputs ` + 'keys and endpoints',
-    );
->>>>>>> h-cloud
   return { model, entry, parameters };
 }
 
