@@ -104,7 +104,7 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
 /** An empty entry ends the list of files. The patch follows. */
 function parseDiff(output: Buffer): ChangedFile[] {
   const end = output.indexOf('\0\0');
-  const lines = changedLines(end < 0 ? Buffer.of() : output.subarray(end + 2));
+  const lines = patchLines(end < 0 ? Buffer.of() : output.subarray(end + 2));
   const listing = splitNul(end < 0 ? output : output.subarray(0, end + 1));
   return parseRaw(listing).map((change) => parseChangedFile(change, lines));
 }
@@ -135,7 +135,7 @@ const KEPT_LINE = 256;
  * A patch's changed lines by `<old id>..<new id>`. In a patch, file content follows `+`, `-` or
  * `\`, so it cannot imitate a header.
  */
-export function changedLines(patch: Buffer): Map<string, Lines> {
+export function patchLines(patch: Buffer): Map<string, Lines> {
   const lines = new Map<string, Lines>();
   let current: Lines | null = null;
   let start = 0;

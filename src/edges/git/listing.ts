@@ -69,7 +69,7 @@ export async function readTrees(
 }
 
 /** A limit is needed because a few git objects can describe any number of files. */
-export const MAX_ENTRIES = 500_000;
+const MAX_ENTRIES = 500_000;
 
 const LIST_TREE = ['ls-tree', '-z', '--full-tree'];
 

@@ -78,7 +78,7 @@ function openConnection(held: OpenConnection): void {
 
 function handleError(error: unknown, kind: StoreAccess, held: OpenConnection): boolean {
   if (!(error instanceof StoreError)) throw error;
-  const { file, notice } = held.options;
+  const { file } = held.options;
   const { trouble } = error;
   if (trouble === 'newer' || trouble === 'foreign') {
     const what =

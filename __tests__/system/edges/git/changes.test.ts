@@ -1,4 +1,4 @@
-import { changedLines } from '../../../../src/edges/git/changes.ts';
+import { patchLines } from '../../../../src/edges/git/changes.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
@@ -225,7 +225,7 @@ describe('the patch parser', () => {
   ].join('\n');
 
   test('has the changed lines of each pair of contents', () => {
-    expect(Object.fromEntries(changedLines(Buffer.from(patch)))).toEqual({
+    expect(Object.fromEntries(patchLines(Buffer.from(patch)))).toEqual({
       [ids[0]]: [
         { start: 1, end: 2 },
         { start: 10, end: 11 },
@@ -235,7 +235,7 @@ describe('the patch parser', () => {
   });
 
   test('rejects malformed input', () => {
-    const feed = (text: string) => () => changedLines(Buffer.from(text));
+    const feed = (text: string) => () => patchLines(Buffer.from(text));
     expect(feed('@@ -1 +1 @@\n')).toThrow('hunk without a file');
     expect(feed('index abc..def 100644\n')).toThrow('without object ids');
     expect(feed(`diff --git a b\nindex ${ids[0]}\n@@ what @@\n`)).toThrow('cannot be read');
