@@ -73,7 +73,7 @@ async function openWorkbench(
   options: DevOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { read, ...given } = readOptions(overrides, options, ownSettings(terminal.features));
+  const { read, ...given } = workbenchOptions(overrides, options, ownSettings(terminal.features));
   const root = projectFolder(options, terminal);
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
@@ -141,7 +141,7 @@ function oneAtATime<T, R>(work: (of: T) => Promise<R>): (of: T) => Promise<R> {
   };
 }
 
-function readOptions(
+function workbenchOptions(
   overrides: readonly string[],
   options: DevOptions,
   own: readonly OwnSettings[],

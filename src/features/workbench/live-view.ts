@@ -12,7 +12,7 @@ import { sentKey } from '../../report/sections/reference-view.ts';
 import { savedView, type LivePrompt, type SavedView } from '../../report/sections/saved-view.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 
-interface Shown {
+interface LookState {
   look: WorkLook | null;
 }
 
@@ -22,7 +22,7 @@ const PENDING_TOP: Block[] = [
 ];
 
 /** What the page shows. Null before the first evaluation. */
-export function viewOf({ look }: Shown): SavedView | null {
+export function viewOf({ look }: LookState): SavedView | null {
   if (look === null) return null;
   const { result, all, alone, missing, prompts, reports } = look;
   const view = savedView(result, reports);
@@ -74,7 +74,7 @@ function uncompared(result: Result, all: Result | null): SuiteResult[] {
 }
 
 /** Shows the tries of `further` where it has more. The verdict stays that of `look`. */
-export function withTries(look: WorkLook, further: Result): WorkLook {
+export function withFurtherTries(look: WorkLook, further: Result): WorkLook {
   const found = new Map(
     referenceEntries(further.suites).map(({ suite, reference }) => [
       sentKey(suite, reference.id),
@@ -107,7 +107,7 @@ interface FoundTest extends ReferenceEntry {
 }
 
 /** `key`: as `sentKey` makes it. Null if the test no longer exists. */
-export function findTest(state: Shown, key: string): FoundTest | null {
+export function findTest(state: LookState, key: string): FoundTest | null {
   const found = referenceEntries(shownSuites(state)).find(
     ({ suite, reference: { id } }) => sentKey(suite, id) === key,
   );
@@ -115,10 +115,10 @@ export function findTest(state: Shown, key: string): FoundTest | null {
   return found === undefined || prompt === undefined ? null : { ...found, prompt };
 }
 
-export function findSuite(state: Shown, identity: string): SuiteResult | null {
+export function findSuite(state: LookState, identity: string): SuiteResult | null {
   return shownSuites(state).find((suite) => suiteIdentity(suite) === identity) ?? null;
 }
 
-function shownSuites({ look }: Shown): SuiteResult[] {
+function shownSuites({ look }: LookState): SuiteResult[] {
   return [...(look?.result.suites ?? []), ...(look?.all?.suites ?? [])];
 }

@@ -6,7 +6,7 @@ import { formatDollars } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
-import { withTries } from './live-view.ts';
+import { withFurtherTries } from './live-view.ts';
 import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
 import type { Single } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
@@ -196,7 +196,7 @@ async function runNow(
   if (result === null) return;
   state.isRunning = false;
   const refused = notEvaluatedReason(result);
-  if (refused === null && state.look !== null) state.look = withTries(state.look, result);
+  if (refused === null && state.look !== null) state.look = withFurtherTries(state.look, result);
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
 }

@@ -38,7 +38,7 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
     lines: 20,
     characters: 300,
     collapsedItems: 30,
-    sizeNote: sizeNote('Fewer answers are shown'),
+    sizeNote: fittingNote('Fewer answers are shown'),
   },
   {
     ...LARGEST,
@@ -48,7 +48,7 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
     characters: 200,
     collapsedItems: 15,
     problems: 50,
-    sizeNote: sizeNote('Fewer answers are shown'),
+    sizeNote: fittingNote('Fewer answers are shown'),
   },
   {
     ...LARGEST,
@@ -58,7 +58,7 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
     characters: 120,
     collapsedItems: 10,
     problems: 50,
-    sizeNote: sizeNote('Answers are shown for only one reference'),
+    sizeNote: fittingNote('Answers are shown for only one reference'),
   },
   {
     ...LARGEST,
@@ -69,7 +69,7 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
     characters: 120,
     collapsedItems: 0,
     problems: 15,
-    sizeNote: sizeNote('Except for one reference, only numbers are shown'),
+    sizeNote: fittingNote('Except for one reference, only numbers are shown'),
   },
   {
     ...LARGEST,
@@ -80,11 +80,11 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
     characters: 120,
     collapsedItems: 0,
     problems: 3,
-    sizeNote: sizeNote('Only the verdict is shown'),
+    sizeNote: fittingNote('Only the verdict is shown'),
   },
 ];
 
-function sizeNote(what: string): string {
+function fittingNote(what: string): string {
   return `${what}, to fit the size of a comment. The rest is in report.html and result.json.`;
 }
 
@@ -102,7 +102,7 @@ export const SUMMARY_LEVELS: readonly Detail[] = [
   },
   ...COMMENT_LEVELS.map((level) => ({
     ...level,
-    sizeNote: (level.sizeNote ?? sizeNote('Fewer answers are shown')).replace(
+    sizeNote: (level.sizeNote ?? fittingNote('Fewer answers are shown')).replace(
       'a comment',
       'a summary',
     ),
