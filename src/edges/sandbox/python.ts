@@ -13,7 +13,7 @@ import {
   type StartLink,
   type StartResult,
 } from './link.ts';
-import { pythonFilter } from './python-filter.ts';
+import { pythonFilters } from './python-filters.ts';
 import { oneLine, readPrinted } from './reply.ts';
 
 interface PythonOptions {
@@ -56,7 +56,7 @@ export function pythonStarter(options: PythonOptions): StartLink {
 function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): string[] {
   const settings = {
     lock: mode === 'sandbox',
-    filter: pythonFilter(process.arch),
+    filters: pythonFilters(process.arch),
     alone,
     timeout: timeoutSeconds,
     time: time / 1000,
@@ -111,7 +111,7 @@ function waitUntilReady(
         }
         return;
       }
-      if (line !== 'ready') return refuse(explainRefusal(line, options));
+      if (!line.startsWith('ready ')) return refuse(explainRefusal(line, options));
       link = linkOf(child, gone);
       resolve({ status: 'started', link });
     };
@@ -147,8 +147,8 @@ function explainRefusal(line: string, { mode, python }: PythonOptions): string {
   if (mode === 'host')
     return `Python code cannot run on ${platform}. Use a Linux or macOS runner, or built-in metrics.`;
   return (
-    `Metric code cannot run in a sandbox on ${platform}, which lacks Landlock or seccomp. Use a ` +
-    'runner with Linux 5.13 or newer or built-in metrics, or set code: host in the workflow.'
+    `Metric code cannot run in a sandbox on ${platform}, because Landlock and seccomp are ` +
+    'missing. Use a Linux runner or built-in metrics, or set code: host in the workflow.'
   );
 }
 

@@ -114,8 +114,11 @@ function explainRaised(raised: { [key: string]: Json }, setting: Setting): strin
   const where = `${type}${codePlace(raised.line, setting)}`;
   if (mode === 'sandbox' && language === 'python') {
     if (typeof raised.module === 'string') {
-      const at = setting.at === undefined ? type : where;
-      return `${at}: ${oneLine(raised.module)}. Packages need code: host`;
+      const remedy =
+        raised.shipped === true
+          ? 'With this version of Linux, it can be imported only with code: host'
+          : 'Packages need code: host';
+      return `${setting.at === undefined ? type : where}: ${oneLine(raised.module)}. ${remedy}`;
     }
     if (raised.denied === true)
       return `${where}: metric code cannot use files, the network or programs`;

@@ -5,7 +5,7 @@ the other, so that no process ever has the answers of two. The relay forks one c
 per evaluation), which adds seccomp and evaluates. The relay keeps time and never parses what user code wrote.
 
     host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
-    zygote -> host   ready | refused <reason>     over (the relay has ended; the next one reads)
+    zygote -> host   ready <lock> | refused <reason>     over (the relay has ended; the next one reads)
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
@@ -22,7 +22,7 @@ import select
 import signal
 import time
 
-# lock, filter (a seccomp program, in hex), alone, timeout (s), time (s since
+# lock, filters (seccomp programs with and without file access, in hex), alone, timeout (s), time (s since
 # 1970), memory, reply, printed (bytes), remark (characters)
 OPTIONS = json.loads(sys.argv[1])
 MEMORY_EXIT = 97  # a child that has too little memory left to send a reply
@@ -32,6 +32,16 @@ FILE_NAME = "<code>"
 
 LANDLOCK_CREATE, LANDLOCK_ADD, LANDLOCK_RESTRICT = 444, 445, 446
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
+
+# Without Landlock, user code cannot open files, so common imports are preloaded.
+PRELOADED = (
+    "_strptime abc array ast base64 binascii bisect calendar cmath codecs collections.abc colorsys "
+    "configparser contextlib copy csv dataclasses datetime decimal difflib enum fnmatch fractions "
+    "functools graphlib hashlib heapq hmac html.entities html.parser importlib.util inspect io ipaddress "
+    "itertools json keyword linecache locale logging math numbers operator pprint random re secrets shlex "
+    "statistics string stringprep struct textwrap token tokenize tomllib traceback types typing "
+    "unicodedata urllib.parse uuid weakref xml.dom.minidom xml.etree.ElementTree zlib"
+).split()
 
 
 class Refusal(Exception):
@@ -113,6 +123,17 @@ def readable_paths():
     own = [os.path.dirname(os.__file__)] + [os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")]
     shared = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime"]
     return own + shared + ["/usr/share/zoneinfo", "/dev/null", "/dev/urandom"]
+
+
+def preload():
+    import importlib
+    for name in PRELOADED:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass  # newer than this Python
+    for encoding in ("ascii", "latin-1", "utf-16", "utf-32", "cp1252", "idna", "punycode", "unicode-escape"):
+        "x".encode(encoding)
 
 
 def filter_calls(libc, program):
@@ -228,21 +249,24 @@ class Lock:
 
 
 def lock_zygote():
-    """Returns what the children must install."""
+    """Returns the lock's name, and what the children must install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
-    if OPTIONS["filter"] is None or sys.maxsize < 2 ** 32:
+    if OPTIONS["filters"] is None or sys.maxsize < 2 ** 32:
         raise Refusal("linux " + os.uname().machine)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
     limit_resources()
     control(libc, PR_SET_NO_NEW_PRIVS, 1)
     control(libc, PR_SET_DUMPABLE, 0)
-    import ctypes, datetime, struct  # noqa: loaded once for all children
-    program = bytes.fromhex(OPTIONS["filter"])
-    if not restrict_files(libc) or not filter_works(libc, program):
+    import ctypes, datetime, struct  # noqa: the children need them, and may have no files to load them from
+    with_files = restrict_files(libc)
+    if not with_files:
+        preload()
+    program = bytes.fromhex(OPTIONS["filters"]["files" if with_files else "no_files"])
+    if not filter_works(libc, program):
         raise Refusal("this Linux system")
-    return Lock(libc, program)
+    return ("landlock+seccomp" if with_files else "seccomp"), Lock(libc, program)
 
 
 def open_zygote():
@@ -250,10 +274,10 @@ def open_zygote():
     if not hasattr(os, "fork"):
         raise Refusal(sys.platform)
     if not sys.platform.startswith("linux"):
-        return Lock(None, None)
+        return "none", Lock(None, None)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
-    return Lock(libc, None)
+    return "none", Lock(libc, None)
 
 
 # ---------------------------------------------------------------- in the child: one code, many evaluations
@@ -348,9 +372,11 @@ def describe(error, line, message):
     if isinstance(error, MemoryError):
         return {"memory": True}
     module = error.name if isinstance(error, ModuleNotFoundError) else None
+    known = getattr(sys, "stdlib_module_names", ())
     return {"raised": {
         "type": type_name(error), "line": line, "message": str(message)[:500], "denied": is_permission(error),
         "module": module if isinstance(module, str) else None,
+        "shipped": isinstance(module, str) and module.split(".")[0] in known,
     }}
 
 
@@ -678,14 +704,14 @@ def main():
         write_all(replies, b"refused python\n")
         return
     try:
-        lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
+        name, lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
     except Refusal as refusal:
         write_all(replies, b"refused " + str(refusal).encode() + b"\n")
         return
     except (OSError, ImportError) as error:  # a lock that exists and fails, or a Python without ctypes
         write_all(replies, ("refused this Linux system (%s)\n" % error).encode())
         return
-    write_all(replies, b"ready\n")
+    write_all(replies, b"ready " + name.encode() + b"\n")
     try:
         serve_zygote(requests, replies, lock)
     except ServeChild as child:

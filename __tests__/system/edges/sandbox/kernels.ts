@@ -15,13 +15,16 @@ function program(folder: string, name: string, text: string) {
 }
 
 /**
- * A Python that appears to run on a kernel without Landlock or without seccomp. A
- * filter answers its system calls as such a kernel does, before the real Python starts.
+ * A Python that appears to run on a kernel without Landlock, or without Landlock and seccomp. A
+ * filter answers their system calls as such a kernel does, before the real Python starts.
  */
-export function pythonWithout(missing: 'landlock' | 'seccomp', folder: string): string {
+export function pythonWithout(
+  missing: 'landlock' | 'landlock and seccomp',
+  folder: string,
+): string {
   return program(
     folder,
-    `python-without-${missing}`,
+    `python-without-${missing.replaceAll(' ', '-')}`,
     script(`
 import ctypes, os, struct, sys
 x86 = os.uname().machine == "x86_64"
@@ -29,10 +32,9 @@ libc = ctypes.CDLL(None, use_errno=True)
 rules = []
 def add(code, yes, no, value): rules.append(struct.pack("=HBBI", code, yes, no, value))
 add(0x20, 0, 0, 0)
-if ${missing === 'landlock' ? 'True' : 'False'}:
-    add(0x15, 0, 1, 444)
-    add(0x06, 0, 0, 0x00050000 | 38)
-else:
+add(0x15, 0, 1, 444)
+add(0x06, 0, 0, 0x00050000 | 38)
+if ${missing === 'landlock and seccomp' ? 'True' : 'False'}:
     add(0x15, 0, 1, 317 if x86 else 277)
     add(0x06, 0, 0, 0x00050000 | 38)
     add(0x15, 0, 3, 157 if x86 else 167)

@@ -1,4 +1,4 @@
-import { pythonFilter } from '../../../../src/edges/sandbox/python-filter.ts';
+import { pythonFilters } from '../../../../src/edges/sandbox/python-filters.ts';
 import { callTableOf } from '../../../../src/edges/sandbox/system-calls.ts';
 import { agentFilter } from '../../../../src/features/agents/workspace/filter.ts';
 
@@ -105,14 +105,15 @@ describe.each(ARCHES)('filter of agents on %s', (arch) => {
   });
 });
 
-test.each(ARCHES)('the filter of Python code on %s allows only listed calls', (arch) => {
+test.each(ARCHES)('filters of Python code on %s allow only listed calls', (arch) => {
   const { architecture, calls } = callTableOf(arch)!;
-  const program = Buffer.from(pythonFilter(arch)!, 'hex');
-  const answers = (names: string, ...args: number[]): string[] =>
-    names
-      .split(' ')
-      .map((name) => evaluate(program, { architecture, number: calls.get(name)!, args }));
-  expect(answers('read openat getpid execve times ioctl')).toEqual([
+  const { files, no_files: none } = pythonFilters(arch)!;
+  const answers = (program: string, names: string, ...args: number[]): string[] =>
+    names.split(' ').map((name) => {
+      const call = { architecture, number: calls.get(name)!, args };
+      return evaluate(Buffer.from(program, 'hex'), call);
+    });
+  expect(answers(files, 'read openat getpid execve times ioctl')).toEqual([
     'allow',
     'allow',
     'zero',
@@ -120,9 +121,13 @@ test.each(ARCHES)('the filter of Python code on %s allows only listed calls', (a
     'EPERM',
     'EPERM',
   ]);
-  expect([1, 8].flatMap((command) => answers('fcntl', 0, command))).toEqual(['allow', 'EPERM']);
+  expect(answers(none, 'read openat getcwd gettid')).toEqual(['allow', 'EPERM', 'EPERM', 'zero']);
+  expect([1, 8].flatMap((command) => answers(files, 'fcntl', 0, command))).toEqual([
+    'allow',
+    'EPERM',
+  ]);
 });
 
 test('there is no filter for architectures without a table', () => {
-  expect([agentFilter('ia32'), pythonFilter('s390x')]).toEqual([null, null]);
+  expect([agentFilter('ia32'), pythonFilters('s390x')]).toEqual([null, null]);
 });
