@@ -9,7 +9,7 @@ per evaluation), which adds seccomp and evaluates. The relay keeps time and neve
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
-Outcomes: reply, timeout, timeout-memory, exit, memory, channel. An id is random and reaches the child only
+Outcomes: reply, timeout, exit, memory, channel. An id is random and reaches the child only
 with its own evaluation, so an answer to any other is a forgery and ends the child. Python 3.8, no packages.
 """
 import sys
@@ -559,17 +559,16 @@ class Child:
             os.set_blocking(descriptor, False)
 
     def stop(self):
-        """Ends the process; returns its exit code (-1 for a signal) and peak memory in bytes."""
-        ended, status, used = os.wait4(self.process, os.WNOHANG)
+        """Ends the process; returns its exit code (-1 for a signal)."""
+        ended, status = os.waitpid(self.process, os.WNOHANG)
         if ended == 0:
             self.kill()
-            _, status, used = os.wait4(self.process, 0)
+            _, status = os.waitpid(self.process, 0)
         elif not OPTIONS["lock"]:
             self.kill()
         for descriptor in (self.requests, self.replies, self.printed):
             os.close(descriptor)
-        peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-        return (os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1), peak
+        return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
 
     def kill(self):
         try:
@@ -661,12 +660,10 @@ def serve_relay(requests, replies, lock):
         outcome, reply = converse(child, identity, variables, printed)
         said = printed.json()
         if outcome != "reply" or OPTIONS["alone"]:
-            code, peak = child.stop()
+            code = child.stop()
             child = None
             if outcome == "exit" and code == MEMORY_EXIT:
                 outcome = "memory"
-            if outcome == "timeout" and peak > OPTIONS["memory"] // 2:
-                outcome = "timeout-memory"
         write_all(replies, b"\t".join((identity, outcome.encode(), said, reply)) + b"\n")
     if child is not None:
         child.stop()

@@ -38,7 +38,7 @@ export function promptLines(
 
 /** The lines, messages and descriptions of a prompt, without white space around them. */
 export function promptTexts({ suite: { prompt }, variant }: SuiteSide): Set<string> {
-  const texts = prompt.messages.map(textOf).flatMap((text) => [text, ...text.split('\n')]);
+  const texts = prompt.messages.map(writtenText).flatMap((text) => [text, ...text.split('\n')]);
   withoutDescriptions(variant.parameters, (text) => texts.push(text) > 0);
   return new Set(texts.map((text) => text.trim()));
 }
@@ -59,7 +59,7 @@ function withoutDescriptions(map: JsonMap, isAsked: IsAsked): JsonMap {
   );
 }
 
-function textOf({ content, written }: PlacedMessage): string {
+function writtenText({ content, written }: PlacedMessage): string {
   return written ?? content;
 }
 
@@ -73,9 +73,9 @@ function removableMessages(
     const [before, next] = [messages[at - 1], messages[at + 1]];
     if (isExample(before, own, last)) return wholePart(null, [], []);
     if (!isExample(own, next, last)) return removableLines(own, places, isAsked, own === last);
-    const whole = `${textOf(own)}\n${textOf(next)}`;
+    const whole = `${writtenText(own)}\n${writtenText(next)}`;
     const [unit = null] = oneSided(own, 'head', own, places).units;
-    if (unit === null || !isAsked(textOf(own).trim())) return wholePart(null, [own, next], []);
+    if (unit === null || !isAsked(writtenText(own).trim())) return wholePart(null, [own, next], []);
     return wholePart({ ...unit, name: 'example', head_text: whole }, [], [own, next]);
   });
   const { units, compose } = joinParts(parts);
@@ -85,7 +85,7 @@ function removableMessages(
     compose: (has) =>
       compose(has)
         .flat()
-        .filter((message) => textOf(message).trim() !== ''),
+        .filter((message) => writtenText(message).trim() !== ''),
   };
 }
 
@@ -99,7 +99,9 @@ function isExample(
     own?.role === 'user' &&
     next?.role === 'assistant' &&
     next !== last &&
-    [own, next].every((message) => message.parts === undefined && !insertsInput(textOf(message)))
+    [own, next].every(
+      (message) => message.parts === undefined && !insertsInput(writtenText(message)),
+    )
   );
 }
 
@@ -109,7 +111,7 @@ function removableLines(
   isAsked: IsAsked,
   isLast: boolean,
 ): MergedPart<PlacedMessage[]> {
-  const lines = textOf(message).split('\n');
+  const lines = writtenText(message).split('\n');
   const files = (message.parts ?? []).filter((part) => part.type !== 'text');
   const isOpen = (text: string) => text.includes('{%');
   const [first, end] = [lines.findIndex(isOpen), lines.findLastIndex(isOpen)];
@@ -121,7 +123,9 @@ function removableLines(
   const mustStay = isLast && message.role !== 'system' && !lines.some(isFixed);
   const kept = lines.findLastIndex((line) => mustStay && line.trim() !== '');
   const content = lines
-    .filter((line, at) => at === kept || isFixed(line, at) || line.trim() === '' || !isAsked(line.trim()))
+    .filter(
+      (line, at) => at === kept || isFixed(line, at) || line.trim() === '' || !isAsked(line.trim()),
+    )
     .join('\n');
   const written = message.written === undefined ? {} : { written: content };
   return onBothSides({ ...message, content, ...written }, message, places);

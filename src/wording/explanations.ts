@@ -3,7 +3,7 @@ import { runOutcomeSchema } from '../kernel/result/outcome.ts';
 import { reasonSchema } from '../kernel/result/reason.ts';
 
 /** What to do, a paragraph of docs/ that says more, and the codes for which this is so. */
-const STEPS: readonly (readonly [words: string, page: string, codes: string])[] = [
+const STEPS_OF_CODES: readonly (readonly [words: string, page: string, codes: string])[] = [
   [
     'Look at the cause and the worst test. Restore the line, or run `npx evaldiff fix`.',
     'verdicts.md#red',
@@ -82,7 +82,7 @@ export function explanations(): ReadonlyMap<string, string> {
     ...reasonSchema.options.map(({ shape, description }) => [shape.code.value, description]),
   ];
   return new Map(
-    STEPS.flatMap(([step, page, codes]) =>
+    STEPS_OF_CODES.flatMap(([step, page, codes]) =>
       codes.split(' ').map((code) => {
         const words = meanings.flatMap(([of, meaning]) => (of === code ? meaning : []));
         return [code, `${words.join(' ')} ${step}\nMore: docs/${page}`] as const;

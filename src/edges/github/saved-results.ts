@@ -16,13 +16,13 @@ const Reply = z
 const GITHUB = 'https://github.com';
 
 /** Addresses of a pull request, a check run and a workflow run. */
-const PAGE = /^\/([\w.-]+\/[\w.-]+)\/(pull|runs|actions\/runs)\/(\d+)(?:\/|$)/;
+const ADDRESS = /^\/([\w.-]+\/[\w.-]+)\/(pull|runs|actions\/runs)\/(\d+)(?:\/|$)/;
 
 /** Where a page is, and how to read the API of its repository. */
 function apiOf(page: string, env: Environment) {
   const server = address(env, 'GITHUB_SERVER_URL') ?? GITHUB;
   const { origin, pathname } = new URL(page);
-  const [, repository, kind, id = ''] = PAGE.exec(pathname) ?? [];
+  const [, repository, kind, id = ''] = ADDRESS.exec(pathname) ?? [];
   if (origin !== server || repository === undefined)
     throw userError(page, `is not a pull request, check or workflow run of ${server}`);
   const token = env['GH_TOKEN'] ?? env['GITHUB_TOKEN'] ?? '';
@@ -69,13 +69,13 @@ export async function savedResults(page: string, env: Environment): Promise<stri
   throw userError(page, 'has no result of evaldiff; GitHub keeps results for 30 days');
 }
 
-const [END, END_BYTES] = [0x06054b50, 22];
+const [ZIP_END, END_BYTES] = [0x06054b50, 22];
 
 /** The text of the only file in a ZIP archive, which is compressed. */
 function unzipped(page: string, zip: Buffer): string {
   try {
     let end = zip.length - END_BYTES;
-    while (zip.readUInt32LE(end) !== END) end -= 1;
+    while (zip.readUInt32LE(end) !== ZIP_END) end -= 1;
     const entry = zip.readUInt32LE(end + 16);
     const local = zip.readUInt32LE(entry + 42);
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);

@@ -13,7 +13,7 @@ import { TransportError } from './fault.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
-const TOKENS = 'https://oauth2.googleapis.com/token';
+const TOKEN_SERVER = 'https://oauth2.googleapis.com/token';
 
 const VARIABLE = 'GOOGLE_APPLICATION_CREDENTIALS';
 
@@ -98,14 +98,14 @@ async function signedIn(
   register([key]);
   const signed = (at: number): ReturnType<CloudLogin['request']> => {
     const iat = Math.floor(at / 1000);
-    const claims = { iss, scope: SCOPE, aud: TOKENS, iat, exp: iat + LIVES_S };
+    const claims = { iss, scope: SCOPE, aud: TOKEN_SERVER, iat, exp: iat + LIVES_S };
     const text = [{ alg: 'RS256', typ: 'JWT' }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');
     const assertion = `${text}.${createSign('RSA-SHA256').update(text).sign(key, 'base64url')}`;
     register([assertion]);
     const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-    return request(TOKENS, form({ grant_type, assertion }));
+    return request(TOKEN_SERVER, form({ grant_type, assertion }));
   };
   const reply = await signed(now());
   const { date, data } = reply;

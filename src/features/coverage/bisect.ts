@@ -25,7 +25,7 @@ const SUSPECTED = 0.5;
 /** The belief at which a line that is not needed alone counts as the last of several. */
 const SURE = 0.9;
 
-const MOST_TRIES = 40;
+const MOST_DRAWS = 40;
 
 /**
  * Finds the first line whose loss, with all lines before it, breaks a reference. Tries are noisy, so
@@ -56,7 +56,7 @@ export async function bisect({
   };
   for (const { size, passed } of earlier) if (size > 0 || passed) learn(size, passed);
   const refuted = new Set<number>();
-  for (let step = 0; step < MOST_TRIES; step += 1) {
+  for (let step = 0; step < MOST_DRAWS; step += 1) {
     if (at(belief, lines) >= CLEARED) return null;
     const position = mostLikely(belief.slice(0, lines));
     if (at(belief, position) < (refuted.has(position) ? SURE : SUSPECTED)) {

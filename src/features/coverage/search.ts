@@ -88,7 +88,7 @@ const MOST_ROUNDS = 4;
 /** If so few tries pass without all lines that are left, none of them counts as idle. */
 const DOUBT = 0.05;
 
-const ENDED = new Error('no further try is made');
+const SEARCH_ENDED = new Error('no further try is made');
 
 interface State {
   input: CoverInput;
@@ -115,7 +115,7 @@ export async function coverLines(input: CoverInput, askWithout: AskWithout): Pro
   try {
     if (state.usable.length > 0) await settleLines(state);
   } catch (error) {
-    if (error !== ENDED) throw error;
+    if (error !== SEARCH_ENDED) throw error;
   }
   const made = state.made.flat();
   return {
@@ -167,7 +167,7 @@ async function tryWithout(
     const made = await drawTries(state.log, [{ units: new Set(lines), reference }]);
     if (typeof made === 'string') {
       state.end = made;
-      throw ENDED;
+      throw SEARCH_ENDED;
     }
     const [passed = null] = made;
     if (passed !== null) return passed;

@@ -57,11 +57,11 @@ function converseBody(ask: Ask): Record<string, unknown> {
     inferenceConfig: Object.fromEntries(inference.filter(([name]) => name !== '')),
     ...(more.length > 0 && { additionalModelRequestFields: Object.fromEntries(more) }),
     ...(tools !== undefined && { toolConfig: toolConfig(tools, choice) }),
-    ...(schema !== null && form === 'schema' && { outputConfig: outputOf(schema) }),
+    ...(schema !== null && form === 'schema' && { outputConfig: schemaConfig(schema) }),
   };
 }
 
-function outputOf({ name, json }: NonNullable<Ask['schema']>): object {
+function schemaConfig({ name, json }: NonNullable<Ask['schema']>): object {
   const jsonSchema = { name, schema: JSON.stringify(json) };
   return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
@@ -80,7 +80,7 @@ function toolConfig(tools: unknown, choice: unknown): object {
 function converseTurns(messages: readonly Turn[]): object[] {
   const turns: { role: string; content: object[] }[] = [];
   for (const { role, content } of messages) {
-    const blocks = contentBlocks(content).map((block) => converseBlock(block as Block));
+    const blocks = contentBlocks(content).map((block) => converseBlock(block as ConverseBlock));
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...blocks);
     else turns.push({ role, content: blocks });
@@ -88,9 +88,9 @@ function converseTurns(messages: readonly Turn[]): object[] {
   return turns;
 }
 
-type Block = Readonly<Record<string, Json>>;
+type ConverseBlock = Readonly<Record<string, Json>>;
 
-function converseBlock(block: Block): object {
+function converseBlock(block: ConverseBlock): object {
   const { type, text, id, name, input, tool_use_id, content, thinking, signature, source } = block;
   switch (type) {
     case 'text':
@@ -146,7 +146,8 @@ function messageBlock(block: Record<string, unknown>): object {
     case 'reasoningContent': {
       const redacted = member(inner, 'redactedContent');
       if (redacted !== undefined) return { type: 'redacted_thinking', data: redacted };
-      const { text: thinking = '', ...signed } = (member(inner, 'reasoningText') ?? {}) as Block;
+      const { text: thinking = '', ...signed } = (member(inner, 'reasoningText') ??
+        {}) as ConverseBlock;
       return { type: 'thinking', thinking, ...signed };
     }
     default:
