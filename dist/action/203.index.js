@@ -1,1 +1,0 @@
-export const id=203;export const ids=[203];export const modules={30203:((e,r,s)=>{s.r(r),s.d(r,{noiseReport:()=>l});var o=s(32822),t=s(42097),n=s(98630);let l={sureness({noise:e}){if(null===e)return[];let{red:r,runs:s,measured_at:l}=e,i=`${(0,n.U9)(r)} of ${(0,n.hS)(s,"comparison")} of base with itself`;return[[(0,o.Qq)(`False alarms: ${i} red (${(0,t.mP)(e)}, ${l})`)]]}}})};

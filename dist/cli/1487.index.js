@@ -1,1 +1,0 @@
-export const id=1487;export const ids=[1487];export const modules={61487:((t,e,o)=>{o.r(e),o.d(e,{anchorReport:()=>i});var r=o(32822),s=o(2684);let i={sections:{why:function({anchor:t}){return void 0===t?[]:t.suites.filter(({status:t})=>"fell"===t).map(e=>(0,r.FY)([(0,r.aY)(e.suite),(0,r.Qq)(` ${(0,s.b)(e,t)}.`)]))}}}})};

@@ -1,1 +1,0 @@
-export const id=5445;export const ids=[5445];export const modules={45445:((o,t,e)=>{e.r(t),e.d(t,{QuickJSModuleCallbacks:()=>l.Xt,QuickJSWASMModule:()=>l.r6,applyBaseRuntimeOptions:()=>l.od,applyModuleEvalRuntimeOptions:()=>l.nS});var l=e(27930)})};
