@@ -27,7 +27,7 @@ export function entryOf(settings: Pick<Settings, 'models'>, name: string): Model
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
+export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }

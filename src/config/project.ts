@@ -28,7 +28,7 @@ import { loadSuites } from './read-suites.ts';
 import { readRubrics } from './rubric.ts';
 import { alreadyAt } from './schema.ts';
 import type { SuiteKey } from './suite-key.ts';
-import { sweepProblems, unknownKeys, withoutFixed } from './sweep.ts';
+import { sweepProblems, unknownKeys, withDistinctModels, withoutFixed } from './sweep.ts';
 
 export interface ReadOptions {
   /** If the default file does not exist, `llmeval.yaml` is read instead. */
@@ -106,7 +106,7 @@ export async function readProject(
     problems.push(...nothingToRunProblems(tree, options.config, ofSuites.notices));
   return {
     project: {
-      settings,
+      settings: withDistinctModels(settings, placeOfSweep, notices),
       suites: gating.suites,
       rubrics: usedRubrics(rubrics, suites, builtInRubrics),
       notices: deduplicate([...notices, ...gating.notices]),

@@ -3,8 +3,10 @@ import { KNOWN_PARAMETERS, isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
 import type { Suite } from '../kernel/suite/suite.ts';
 import type { Settings, OwnSettings } from '../project/settings.ts';
+import { firstWords } from '../text/amounts.ts';
 import { suggestion } from '../text/suggest.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
+import { askedModel, currentName } from './model-names.ts';
 import { overridableNames, type Overrides } from './overrides.ts';
 
 type Sweep = Settings['sweep'];
@@ -36,6 +38,16 @@ export function sweepProblems(
         `${suggestion(key, ['model', ...used, ...KNOWN_PARAMETERS])}`,
     ),
   );
+  for (const [key, values] of Object.entries(sweep)) {
+    const repeated = values.find((value, index) => values.indexOf(value) < index);
+    if (repeated !== undefined) {
+      const message =
+        `sweep over "${key.slice(0, 100)}": the value ` +
+        `${JSON.stringify(repeated).slice(0, 100)} is listed more than once; remove one, ` +
+        'because the requests would be the same';
+      problems.push(problem(placeOf(key), message));
+    }
+  }
   const size = sweepExtent(sweep);
   const [first = ''] = Object.keys(sweep);
   if (size !== null && size.combinations > FILE_LIMITS.combinations)
@@ -47,6 +59,29 @@ export function sweepProblems(
       ),
     );
   return problems;
+}
+
+/** Keeps one of several names for a model. Otherwise the model would be ranked twice. */
+export function withDistinctModels(
+  settings: Settings,
+  placeOf: (key: string) => Place | null,
+  notices: Notice[],
+): Settings {
+  const { model } = settings.sweep;
+  if (model === undefined) return settings;
+  const groups = Map.groupBy(model.map(String), (name) =>
+    JSON.stringify(askedModel(settings, name) ?? currentName(settings, name)),
+  );
+  const current = [...groups.values()].map((names) => {
+    const name = currentName(settings, names[0] ?? '');
+    const others = names.filter((other) => other !== name);
+    const are = others.length === 1 ? 'is' : 'are';
+    const once = names.length === 1 ? '' : ', which runs once';
+    const message = `sweep over "model": ${firstWords(others)} ${are} the model ${name}${once}`;
+    if (others.length > 0) notices.push({ kind: 'settings', place: placeOf('model'), message });
+    return name;
+  });
+  return { ...settings, sweep: { ...settings.sweep, model: current } };
 }
 
 /** Unknown keys are an error, because every call would fail. */

@@ -31,6 +31,28 @@ describe('sweep', () => {
     expect(withoutFixed(project.settings, overrides).sweep).toEqual(project.settings.sweep);
   });
 
+  test('runs a model once under its own name if several names refer to it', async () => {
+    const { project, problems } = await read(
+      {
+        ...suiteFiles(),
+        'evaldiff.yaml':
+          'models:\n  new: { provider: openai, model: gpt-5.4, replaces: [gpt-4, gpt-3.5-turbo] }\nsweep:\n  temperature: [0, 1]\n  model: [gpt-4, claude-sonnet-5-5, gpt-3.5-turbo, gpt-5.4]\n',
+      },
+      { configRequired: true },
+    );
+    expect(problems).toEqual([]);
+    expect(Object.entries(project.settings.sweep)).toEqual([
+      ['temperature', [0, 1]],
+      ['model', ['new', 'claude-sonnet-5-5']],
+    ]);
+    expect(project.notices).toContainEqual({
+      kind: 'settings',
+      place: { file: 'evaldiff.yaml', line: 5 },
+      message:
+        'sweep over "model": gpt-4, gpt-3.5-turbo, gpt-5.4 are the model new, which runs once',
+    });
+  });
+
   test('of ten thousand combinations is rejected with its size', async () => {
     const lines = [`temperature=${numbers(100)}`, `top_k=${numbers(100)}`];
     expect((await read(suiteFiles(), { configRequired: true }, lines)).problems).toEqual([
@@ -50,6 +72,25 @@ describe('sweep', () => {
         ])
       ).problems,
     ).toEqual([]);
+  });
+
+  test('with a duplicate value is rejected at its line', async () => {
+    expect(
+      (await read(suiteFiles(), { configRequired: true }, ['temperature=1,0,1'])).problems,
+    ).toEqual([
+      'sweep over "temperature": the value 1 is listed more than once; remove one, because the requests would be the same',
+    ]);
+    expect(
+      await problemsOf(
+        { ...suiteFiles(), 'evaldiff.yaml': 'sweep:\n  temperature: [0, 1]\n  model: [a, b, a]\n' },
+        { configRequired: true },
+      ),
+    ).toEqual([
+      'evaldiff.yaml:3: sweep over "model": the value "a" is listed more than once; remove one, because the requests would be the same',
+    ]);
+    expect((await read(suiteFiles(), { configRequired: true }, ['user="1",1'])).problems).toEqual(
+      [],
+    );
   });
 
   test('over an unknown key is an error at its line', async () => {
