@@ -163,7 +163,7 @@ describe('action inputs', () => {
 
   test('with two keys of a vendor are rejected; the message does not quote them', () => {
     expect(problemsOf({ keys: 'openai=oidc:i service-account=s', 'openai-api-key': 'k' })).toEqual([
-      'keys: "openai" is also set by openai-api-key; remove one of them',
+      'keys: "openai" is also set by the input openai-api-key; remove one of them',
     ]);
   });
 
@@ -204,7 +204,7 @@ describe('action inputs', () => {
     ['x=https://a.example\nx=https://b.example', 'is defined twice'],
     [
       'x=https://a.example concurency=2',
-      'has an option "concurency", which is not one of key, header, volatile, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
+      'has an option "concurency", which is not one of key, auth, header, volatile, api-version, insecure, direct, concurrency, requests-per-minute; did you mean "concurrency"?',
     ],
     [
       'x=https://a.example header=x-team:sk-abc.def',

@@ -50,6 +50,7 @@ async function judgeStep(
   const { inputs } = read;
   const access = accessFrom(inputs, env, mayRequestIdentity(env) ? core.getIDToken : null);
   const own = [...secretsIn(access), inputs.token];
+  const modelKeys = secretsIn({ ...access, cloud: {} });
   secrets.add([...own, ...identitySecrets(env)]);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
@@ -67,7 +68,11 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(env, [...own, ...identityValues(env)], inputs.codeEnv),
+    env: withoutSecrets(
+      withoutSecrets(env, [...modelKeys, inputs.token, ...identityValues(env)], []),
+      own,
+      inputs.codeEnv,
+    ),
     secrets,
     runner: {
       // GitHub's toolkit escapes annotations, but not other lines.

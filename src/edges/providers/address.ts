@@ -62,7 +62,13 @@ export function headerLines({ headers = [], volatile = [], keyEnv }: ServerAcces
     .join('');
 }
 
-export function secretsIn({ keys, endpoints, proxy, cloud }: ProviderAccess): string[] {
+export function secretsIn({
+  keys,
+  endpoints,
+  proxy,
+  cloud,
+  credentials,
+}: ProviderAccess): string[] {
   const servers = [...endpoints.values()].flatMap(({ key, headers = [] }) => [
     key,
     ...headers.map(({ value }) => value),
@@ -71,7 +77,8 @@ export function secretsIn({ keys, endpoints, proxy, cloud }: ProviderAccess): st
     proxy === null || proxy === undefined ? null : decodeURIComponent(proxy.password);
   const names = vendorNames().flatMap((vendor) => factsOf(vendor).cloud?.secrets ?? []);
   const ofClouds = names.map((name) => cloud?.[name] ?? null);
-  const all = [...Object.values(keys), ...ofClouds, ...servers, password];
+  const issued = [...(credentials?.values() ?? [])].flatMap((credential) => credential.issued());
+  const all = [...Object.values(keys), ...ofClouds, ...servers, password, ...issued];
   return [...new Set(all.filter((secret) => secret !== null && secret !== ''))] as string[];
 }
 

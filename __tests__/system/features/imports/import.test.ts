@@ -13,7 +13,7 @@ async function run(args: readonly string[], files: Record<string, string>) {
 }
 
 const CONFIG = `prompts: ['Say {{word}} {x} to {{who.name}}', 'Shout {{word}}']
-providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'nvidia:meta/llama']
+providers: [{ id: 'openai:gpt-4o', config: { temperature: 0 } }, 'deepinfra:meta/llama']
 defaultTest: { options: { provider: openai:gpt-4o-mini }, assert: [{ type: not-contains, value: sorry }] }
 evaluateOptions: { repeat: 3 }
 tests:
@@ -61,7 +61,7 @@ describe('evaldiff import', () => {
     expect(err.split('\n')).toEqual([
       'lost: 4 × the assertion classifier: this type is not supported (promptfooconfig.yaml:7)',
       expect.stringMatching(
-        /^note: promptfooconfig\.yaml:2: nvidia:meta\/llama: the server URL comes from the run/,
+        /^note: promptfooconfig\.yaml:2: deepinfra:meta\/llama: the server URL comes from the run/,
       ),
       '',
     ]);
@@ -72,10 +72,10 @@ describe('evaldiff import', () => {
     expect(Object.keys(files).sort()).toEqual([
       'evaldiff.yaml',
       'promptfooconfig.yaml',
+      'prompts/promptfooconfig-1-deepinfra-meta-llama.yaml',
       'prompts/promptfooconfig-1-gpt-4o.yaml',
-      'prompts/promptfooconfig-1-nvidia-meta-llama.yaml',
+      'prompts/promptfooconfig-2-deepinfra-meta-llama.yaml',
       'prompts/promptfooconfig-2-gpt-4o.yaml',
-      'prompts/promptfooconfig-2-nvidia-meta-llama.yaml',
       'prompts/tests/promptfooconfig-1-gpt-4o.yaml',
     ]);
     expect(out).toContain('wrote prompts/tests/promptfooconfig-1-gpt-4o.yaml\n');
@@ -287,7 +287,7 @@ describe('evaldiff import', () => {
     });
     expect([code, files['evaldiff.yaml']]).toEqual([1, 'seed: 7\n']);
     expect(out).toContain(
-      'Add to evaldiff.yaml, unless it is already there:\n\nmodels:\n  nvidia:meta/llama:\n    provider: openai\n    endpoint: nvidia\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
+      'Add to evaldiff.yaml, unless it is already there:\n\nmodels:\n  deepinfra:meta/llama:\n    provider: openai\n    endpoint: deepinfra\n    model: meta/llama\ngrader:\n  model: gpt-4o-mini\n',
     );
   });
 
