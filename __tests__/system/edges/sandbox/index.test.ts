@@ -148,6 +148,8 @@ describe('JavaScript code has the features of Node', () => {
     ["['b', 'a', 'C'].sort((x, y) => x.localeCompare(y)).join('')", 'abC'],
     ["new Date(0).toLocaleDateString('en-US', { timeZone: 'UTC' })", '1/1/1970'],
     ["new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC' }).format(new Date(0))", '01/01/1970'],
+    ["new Intl.PluralRules('en').select(1)", 'one'],
+    ["new Intl.ListFormat('en').format(['a', 'b'])", 'a and b'],
     ["Buffer.from('é').toString('base64')", 'w6k='],
     ["Buffer.from('w6k=', 'base64').toString()", 'é'],
     ["Buffer.byteLength('é') + Buffer.concat([Buffer.from('a'), Buffer.alloc(2)]).length", 5],
