@@ -13,6 +13,10 @@ const SERVICES: Readonly<Record<string, readonly string[]>> = {
   Collator: ['compare'],
   NumberFormat: ['format', 'formatToParts'],
   DateTimeFormat: ['format', 'formatToParts'],
+  PluralRules: ['select'],
+  ListFormat: ['format'],
+  RelativeTimeFormat: ['format'],
+  DisplayNames: ['of'],
   Segmenter: ['segment'],
 };
 
@@ -67,8 +71,13 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
   if (intlCache.size >= 100) intlCache.clear();
   intlCache.set(key, service);
   const given = Array.isArray(args) ? args : [];
-  const value = invoke(service, called, type === 'NumberFormat' ? given.map(Number) : given);
+  const value = invoke(service, called, type === 'Collator' ? given : given.map(numeric(type)));
   return toPlainJson(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
+}
+
+function numeric(type: string): (value: Json, index: number) => Json {
+  const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
+  return (value, index) => (takesNumber && index === 0 ? Number(value) : value);
 }
 
 function create(services: unknown, type: string, args: readonly unknown[]): unknown {
