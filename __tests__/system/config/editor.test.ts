@@ -95,7 +95,7 @@ describe("an editor with evaldiff's JSON schemas", () => {
     [
       'a key that the metric does not take',
       'metrics:\n  - name: a\n    uses: contains\n    with:\n      ignore_cas: true\n',
-      ['5: contains takes value, ignore_case, trim, ignore_punctuation, mode, negate'],
+      ['5: contains takes value, ignore_case, trim, ignore_punctuation, mode, negate, transform'],
     ],
     [
       'a value of the wrong kind',
@@ -109,7 +109,12 @@ describe("an editor with evaldiff's JSON schemas", () => {
     ],
     ['a slip in a top-level key of tests', 'metrcs: []\n', ['1: Property metrcs is not allowed.']],
     ['of the settings', 'n_trys: 3\n', ['1: Property n_trys is not allowed.'], 'settings'],
-    ['of a rubric', 'polite:\n  promt: x\n', ['2: Property promt is not allowed.'], 'rubrics'],
+    [
+      'of a rubric',
+      'polite:\n  promt: x\n',
+      ['1: Missing property "prompt".', '2: Property promt is not allowed.'],
+      'rubrics',
+    ],
     [
       'nothing in a right file',
       'metrics:\n  - { uses: contains, with: { ignore_case: true } }\n  - { name: c, code: "metric = 1", language: python }\n  - { rubric: polite }\nreferences:\n  - { id: a, input: { q: b }, expected: c }\n',
