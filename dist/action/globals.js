@@ -8,7 +8,7 @@
   const world = globalThis;
   const { parse, stringify } = JSON;
   const { isArray, from: listFrom } = Array;
-  const { defineProperty, keys } = Object;
+  const { defineProperty, keys, getPrototypeOf } = Object;
 
   const ask = (question) => {
     const answer = parse(call(stringify(question)));
@@ -68,6 +68,12 @@
     Collator,
     NumberFormat,
     DateTimeFormat,
+    PluralRules: serviceOf('PluralRules', [['select', asNumber]]),
+    ListFormat: serviceOf('ListFormat', [['format', ([list]) => [listFrom(list, String)]]]),
+    RelativeTimeFormat: serviceOf('RelativeTimeFormat', [
+      ['format', ([value, unit]) => [String(value), String(unit)]],
+    ]),
+    DisplayNames: serviceOf('DisplayNames', [['of', asTexts]]),
     Segmenter: serviceOf('Segmenter', [
       [
         'segment',
@@ -202,21 +208,29 @@
   };
 
   const cloneOf = (value, known) => {
-    const isForeign =
-      value instanceof RegExp || value instanceof Error || ArrayBuffer.isView(value);
-    if (isForeign || typeof value === 'function' || typeof value === 'symbol')
+    if (typeof value === 'function' || typeof value === 'symbol')
       throw new TypeError(`${String(value).slice(0, 80)} could not be cloned.`);
     if (typeof value !== 'object' || value === null) return value;
     if (known.has(value)) return known.get(value);
-    const copyOf = (copy) => {
+    const keep = (copy) => {
       known.set(value, copy);
       return copy;
     };
-    if (value instanceof Date) return copyOf(new Date(value));
-    const members = (list) => listFrom(list, (member) => cloneOf(member, known));
-    if (value instanceof Map) return copyOf(new Map(members(value)));
-    if (value instanceof Set) return copyOf(new Set(members(value)));
-    const copy = copyOf(isArray(value) ? [] : {});
+    if (value instanceof Date) return keep(new Date(value));
+    if (value instanceof RegExp) return keep(new RegExp(value.source, value.flags));
+    if (ArrayBuffer.isView(value)) return keep(value.slice());
+    if (value instanceof Map) {
+      const copy = keep(new Map());
+      for (const [key, member] of value) copy.set(cloneOf(key, known), cloneOf(member, known));
+      return copy;
+    }
+    if (value instanceof Set) {
+      const copy = keep(new Set());
+      for (const member of value) copy.add(cloneOf(member, known));
+      return copy;
+    }
+    if (value instanceof Error) return keep(new (getPrototypeOf(value).constructor)(value.message));
+    const copy = keep(isArray(value) ? [] : {});
     for (const key of keys(value)) copy[key] = cloneOf(value[key], known);
     return copy;
   };
