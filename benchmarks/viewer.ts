@@ -22,10 +22,9 @@ const ROUNDS = 5;
 const MOST_MS = 60_000;
 const MODELS = ['model-1', 'model-2'];
 
-/** An answer that is wrong, a word that stands in wrong answers alone, and what was expected. */
+/** An answer that is wrong, and a word that stands in wrong answers alone. */
 const WRONG = 'Parcel 33 came back; ask the glaze desk.';
 const WORD = 'glaze';
-const EXPECTED = 'Refund for order 33';
 
 const promptSaying = (words: string): Files => ({
   'prompts/orders.yaml': `name: orders\nmodel: one\ndefaults: [tests/orders]\nvariables: [{ name: n }]\nmessages: [{ role: user, content: "${words} {n}" }]\n`,
@@ -133,7 +132,7 @@ function tasksOfPromptfoo(): Task[] {
   return [
     { name: read, actions: [failures], isDone: inSight('Expected output to contain', 'desk.') },
     { name: find, actions: [search, type(WORD)], isDone: rows(3) },
-    { name: compare, actions: [search, type(EXPECTED)], isDone: inSight(WRONG) },
+    { name: compare, actions: [search, type('Parcel 33')], isDone: inSight(WRONG) },
     {
       name: accept,
       actions: [failures, clickOnly('[aria-label="Mark test passed (score 1.0)"]')],
