@@ -105,8 +105,13 @@ whenBuilt('the site', () => {
     await using site = await opened();
     const page = await openWindow(site.browser);
     await page.goto(`${site.url}/`);
-    await page.keyboard.press('Control+k');
-    await page.locator('#localsearch-input').fill('on_inconclusive');
+    const search = page.locator('#localsearch-input');
+    // The page knows the key only after its script has started.
+    while (!(await search.isVisible())) {
+      await page.keyboard.press('Control+k');
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    }
+    await search.fill('on_inconclusive');
     await page.locator('.results a[href$="/verdicts.html#the-rules-for-passing"]').waitFor();
     await page.goto(`${site.url}/demo/report.html`);
     expect(await page.locator('h1, h2').first().textContent()).toContain('Regressed');
