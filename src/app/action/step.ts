@@ -16,6 +16,7 @@ import {
   identityValues,
   mayRequestIdentity,
   refuseModelKeys,
+  withoutKeys,
   withoutSecrets,
 } from '../session/access.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
@@ -50,7 +51,6 @@ async function judgeStep(
   const { inputs } = read;
   const access = accessFrom(inputs, env, mayRequestIdentity(env) ? core.getIDToken : null);
   const own = [...secretsIn(access), inputs.token];
-  const modelKeys = secretsIn({ ...access, cloud: {} });
   secrets.add([...own, ...identitySecrets(env)]);
   secrets.add([env['ACTIONS_RUNTIME_TOKEN'] ?? '', ...codeSecrets(inputs.codeEnv, env)]);
   const problems = [...read.problems, ...refuseModelKeys('code-env', inputs.codeEnv, access, env)];
@@ -68,9 +68,9 @@ async function judgeStep(
     facts,
     mode: resolveMode(inputs.mode, facts),
     workspace: resolve(env['GITHUB_WORKSPACE'] ?? '.'),
-    env: withoutSecrets(
-      withoutSecrets(env, [...modelKeys, inputs.token, ...identityValues(env)], []),
-      own,
+    env: withoutKeys(
+      withoutSecrets(env, [inputs.token, ...identityValues(env)]),
+      access,
       inputs.codeEnv,
     ),
     secrets,

@@ -125,11 +125,25 @@ export function refuseModelKeys(
 export function withoutSecrets(
   env: NodeJS.ProcessEnv,
   secrets: readonly string[],
-  kept: readonly string[],
+): NodeJS.ProcessEnv {
+  return withoutValues(env, () => secrets);
+}
+
+/** Without the keys of models. Of clouds, code keeps the variables that `codeEnv` names. */
+export function withoutKeys(
+  env: NodeJS.ProcessEnv,
+  access: Access,
+  codeEnv: readonly string[],
+): NodeJS.ProcessEnv {
+  const [all, ofModels] = [secretsIn(access), secretsIn({ ...access, cloud: {} })];
+  return withoutValues(env, (name) => (codeEnv.includes(name) ? ofModels : all));
+}
+
+function withoutValues(
+  env: NodeJS.ProcessEnv,
+  secretsFor: (name: string) => readonly string[],
 ): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(env).filter(
-      ([name, value = '']) => kept.includes(name) || !secrets.includes(value.trim()),
-    ),
+    Object.entries(env).filter(([name, value = '']) => !secretsFor(name).includes(value.trim())),
   );
 }

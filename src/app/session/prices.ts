@@ -41,9 +41,12 @@ export async function loadListPrices(at: Date): Promise<ListPrice> {
   };
   return (vendor, model) => {
     const key = `${vendor} ${model}`;
-    const found = known.get(key) ?? look(vendor, model) ?? look(vendor, inAmerica(model));
-    known.set(key, found);
-    return found;
+    const price =
+      known.get(key) ??
+      look(vendor, model) ??
+      (vendor === 'bedrock' ? look(vendor, inAmerica(model)) : null);
+    known.set(key, price);
+    return price;
   };
 }
 

@@ -3,7 +3,6 @@ import type { Inputs } from '../../config/inputs.ts';
 import type { ReadOptions } from '../../config/project.ts';
 import type { ParsedDocuments } from '../../documents/files.ts';
 import type { Repository } from '../../edges/git/repository.ts';
-import { secretsIn } from '../../edges/providers/address.ts';
 import { systemClock } from '../../edges/providers/clock.ts';
 import type { CacheLibrary } from '../../edges/store/cache-service.ts';
 import type { Store } from '../../edges/store/index.ts';
@@ -11,7 +10,7 @@ import { redactAll, type SecretRegister } from '../../text/redact.ts';
 import type { TrustDecision } from '../../trust/trust.ts';
 import type { Withheld } from '../../types/plain.ts';
 import type { PlannedRun } from '../run/record.ts';
-import { withoutSecrets, type Access, type TestOverrides } from './access.ts';
+import { withoutKeys, type Access, type TestOverrides } from './access.ts';
 import type { KeptStores } from './kept-stores.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, NEVER, type Halting } from './progress.ts';
@@ -83,7 +82,7 @@ export function openSession<T>(
 ): Promise<T> {
   const { role, secrets, outputs, record, inputs, features } = options;
   const own = { formats: formatsOf(features), suiteKeys: suiteKeysOf(features) };
-  const env = withoutSecrets(options.env, secretsIn(options.access), inputs.codeEnv);
+  const env = withoutKeys(options.env, options.access, inputs.codeEnv);
   const log = (line: string): void => {
     options.log(secrets.redact(line));
   };

@@ -151,7 +151,7 @@ interface Exchange {
 
 type Open = (given: Exchange) => Promise<TokenSource & { signer?: Signer }>;
 
-/** Renews tokens before they expire. If that fails, the old one is used until its end. */
+/** Renews tokens two minutes before they expire. If that fails, the old one is used meanwhile. */
 async function cached(issue: () => Promise<IssuedToken>): Promise<TokenSource> {
   const { TokenCache } = await import('@anthropic-ai/sdk/lib/credentials/token-cache');
   const cache = new TokenCache(issue);
