@@ -22,7 +22,7 @@ const ROUNDS = 5;
 const MOST_MS = 60_000;
 const MODELS = ['model-1', 'model-2'];
 
-/** An answer that is wrong, and a word that stands in wrong answers alone. */
+/** An answer that is wrong, and a word that only wrong answers contain. */
 const WRONG = 'Parcel 33 came back; ask the glaze desk.';
 const WORD = 'glaze';
 

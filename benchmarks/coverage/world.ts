@@ -8,7 +8,7 @@ import {
 } from '../../src/kernel/statistics/random.ts';
 import type { Law } from './laws.ts';
 
-/** Words of an answer, and how many different words can stand in for one that varies. */
+/** Words of an answer, and how many words can replace one that varies. */
 const [LENGTH, OTHER_WORDS] = [24, 6];
 
 export type Truth = 'held' | 'held_together' | 'untested' | 'idle';

@@ -527,7 +527,7 @@ inBrowser('the viewer in a browser', () => {
     expect(await verdict.innerText()).toMatch(/ (?:worse|better|distinguishable) .* points/);
     const row = page.locator('.case').first();
     await row.locator('> summary').click();
-    // The browser reports an opened row in a task of its own, after the click.
+    // The browser reports that a row has opened only after the click has ended.
     await row.locator('h3').nth(1).waitFor();
     const titles = await row.locator('h3').allTextContents();
     expect(titles.map((title) => title.split(' – ')[0])).toEqual([first, second]);

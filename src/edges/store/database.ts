@@ -77,7 +77,6 @@ function answerRows(db: DatabaseSync) {
   );
   const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
   const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
-  const unused = changing(db, 'DELETE FROM completions WHERE used < ?');
   const bytes = (): number => Number(sum.get()?.['bytes']);
   return {
     get(key: string): Omit<Entry, 'key' | 'model'> | null {
@@ -96,7 +95,6 @@ function answerRows(db: DatabaseSync) {
       }),
     totals: () => totalsOf(db, sum.get() ?? {}),
     bytes,
-    removeUnusedSince: (time: number) => unused(time),
     shrink: (limit: number) => removeOldest(db, bytes() - limit, remove),
   };
 }

@@ -15,11 +15,6 @@ export interface StoreStats extends Totals {
   batched: number;
 }
 
-interface Prune {
-  unusedSince?: number;
-  maxBytes?: number;
-}
-
 export interface Store extends StoreRecords {
   wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
   has(key: string): boolean;
@@ -27,7 +22,7 @@ export interface Store extends StoreRecords {
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
   version(): number | null;
-  prune(what: Prune): number;
+  prune(to: { maxBytes: number }): number;
   /**
    * If the file is damaged, creates a new one and calls `entries` again. Null if nothing could be
    * written.
@@ -74,12 +69,8 @@ export function openStore(options: StoreOptions): Store {
       ...answers.counts,
       batched: batchChanges(),
     }),
-    prune({ unusedSince, maxBytes }) {
-      const old =
-        unusedSince === undefined
-          ? 0
-          : connection.change((db) => db.removeUnusedSince(unusedSince), 0);
-      const removed = old + answers.shrink(maxBytes ?? options.maxBytes);
+    prune({ maxBytes }) {
+      const removed = answers.shrink(maxBytes);
       connection.change(({ compact }) => compact(), undefined);
       return removed;
     },

@@ -293,7 +293,7 @@ describe('a store file that cannot be written', () => {
     expect(setting.notices).toEqual(matching(/no further answers are stored/));
   });
 
-  test('because another process has locked it still serves its answers, and stores no more', async () => {
+  test('because another process has locked it still serves its answers, but stores none', async () => {
     await run(['a']);
     const holder = new DatabaseSync(setting.file);
     holder.exec('BEGIN IMMEDIATE');
@@ -369,17 +369,17 @@ describe('the size limit', () => {
     expect(readFileSync(setting.file).length).toBeLessThan(150_000);
   });
 
-  test('does not affect pruning, which removes answers that are unused since a given time, or all answers', async () => {
+  test('does not affect pruning, which can remove all answers', async () => {
     await run(['old'], { now: () => START });
     await run(['new'], { now: () => START + 5000 });
     const store = setting.open();
-    expect(store.prune({ unusedSince: START + 1 })).toBe(1);
     expect(store.stats()).toMatchObject({
-      entries: 1,
-      oldest: START + 5000,
-      models: [{ model: 'openai model-1', entries: 1 }],
+      entries: 2,
+      oldest: START,
+      newest: START + 5000,
+      models: [{ model: 'openai model-1', entries: 2 }],
     });
-    expect(store.prune({ maxBytes: 0 })).toBe(1);
+    expect(store.prune({ maxBytes: 0 })).toBe(2);
     expect(store.stats()).toMatchObject({ entries: 0, bytes: 0, oldest: null });
     store.close();
   });

@@ -3,8 +3,9 @@ import { pathToFileURL } from 'node:url';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
 import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
+import { shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { openProject } from '../../../stand-ins/project.ts';
-import { FILE, LINES, lineOf, shopFiles, shopModel, shopPrompt } from './planted.ts';
+import { FILE, LINES, lineOf, shopFiles, shopModel } from './planted.ts';
 
 const NEW = ['Name the refund period.', 'Sign every answer as Ada.'];
 

@@ -1,3 +1,4 @@
+import { shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 
 export const FILE = 'prompts/shop.yaml';
@@ -20,20 +21,6 @@ export const LINES = Object.keys(PLANTED);
 export const STATUSES = Object.values(PLANTED);
 
 export const lineOf = (text: string): number => FIRST + LINES.indexOf(text);
-
-export function shopPrompt(lines: readonly string[]): string {
-  return `defaults: [tests/shop]
-name: shop
-model: quiz-model
-variables:
-  - name: question
-messages:
-  - role: system
-    content: |
-${lines.map((line) => `      ${line}\n`).join('')}  - role: human
-    content: "{question}"
-`;
-}
 
 const reference = (id: string, question: string, expected: string) =>
   `  - { id: ${id}, input: { question: "${question}" }, expected: "${expected}" }`;
