@@ -1,6 +1,6 @@
 import type { Path } from '../documents/document.ts';
 import type { Generation, AffectedReference, SuiteSide } from '../kernel/select/affected-suite.ts';
-import { createGeneration, withDependencies } from '../kernel/select/generation.ts';
+import { createGeneration, withScript } from '../kernel/select/generation.ts';
 import { changedFile, partPlace, changedSources } from '../kernel/select/prompt-changes.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
@@ -80,7 +80,7 @@ export function promptChange(
         { model, target: targetOf(side), parameters },
         { ...reference.reference, input, shown },
       );
-      return withDependencies(asked, base.suite.tests, reference.reference);
+      return withScript(asked, base.suite.tests, reference.reference);
     },
   };
 }

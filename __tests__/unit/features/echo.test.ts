@@ -14,8 +14,8 @@ import { answer } from '../app/run/builders.ts';
 import { treeOf } from '../config/tree.ts';
 
 /*
- * A feature defined only in this test. Its suites have a key `echo: voice.txt`. It puts the file's
- * text before each answer, and an answer fails if the file begins with `bad`.
+ * A feature defined only in this test. Its suites have a key `echo: bad.txt`. It puts the prompt's
+ * first message before each answer, and an answer fails if that begins with the file's word.
  */
 
 declare module '../../../src/kernel/result/feature-parts.ts' {
@@ -27,10 +27,11 @@ declare module '../../../src/kernel/result/feature-parts.ts' {
   }
 }
 
-function echoed(voice: string, single: Omit<Answered, 'own'>): Answered {
-  const { completion } = single;
+function echoed(bad: string, single: Omit<Answered, 'own'>): Answered {
+  const { completion, messages } = single;
+  const voice = messages[0]?.content ?? '';
   if (completion.status === 'error') return { ...single, own: null };
-  const status = voice.startsWith('bad') ? 'fail' : 'pass';
+  const status = voice.startsWith(bad) ? 'fail' : 'pass';
   return {
     ...single,
     completion: { ...completion, parts: partsOf(`${voice}: ${textOf(completion)}`) },
@@ -55,9 +56,9 @@ const kind: SuiteKind<string> = {
     graders: [],
     mostCalls: 1,
     problems: () => [],
-    async answer({ messages, ask, dependencies: [voice] }) {
+    async answer({ messages, ask }) {
       const completion = (await ask?.([...messages])) ?? answer('recorded');
-      return echoed(voice?.id ?? '', { messages: [...messages], completion });
+      return echoed(own.value, { messages: [...messages], completion });
     },
     judgeAgain: async (given) => given,
     firstAnswer: (record) => record as Omit<Answered, 'own'>,
@@ -66,12 +67,12 @@ const kind: SuiteKind<string> = {
 
 const suiteKey: SuiteKey = {
   key: 'echo',
-  schema: z.string().describe('The file with the words that each answer begins with.'),
+  schema: z.string().describe('The file with the word that each failing answer begins with.'),
   async read({ value, place, problems }, { load }): Promise<OwnSuite<string> | null> {
     const loaded = typeof value === 'string' ? await load(value, place, problems) : null;
     if (loaded === null) return null;
     const id = new TextDecoder().decode(loaded.content).trim();
-    return { kind, value: id, place, models: [], dependencies: [{ file: loaded.file, id }] };
+    return { kind, value: id, place, models: [] };
   },
 };
 
@@ -92,9 +93,10 @@ const commitOf = (commit: string, voice: string) => ({
   ...treeOf({
     'evaldiff.yaml': 'n_tries: 3\nbudget: { max_cost_usd: null }\n',
     'prompts/p.yaml':
-      'name: p\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: user, content: "{q}" }]\ntests:\n  echo: voice.txt\n  references:\n' +
+      'name: p\nmodel: gpt-4o\nvariables: [{ name: q }]\nmessages: [{ role: system, content: ' +
+      `${voice} }, { role: user, content: "{q}" }]\ntests:\n  echo: bad.txt\n  references:\n` +
       [...'01234567'].map((at) => `    - { id: r${at}, input: { q: ask ${at} } }\n`).join(''),
-    'prompts/voice.txt': `${voice}\n`,
+    'prompts/bad.txt': 'bad\n',
   }),
   commit: commit.repeat(40),
 });
@@ -107,7 +109,7 @@ test('a feature can add a kind of suite that is read, run, judged and reported',
   expect(result.problems).toEqual([]);
   const [suite] = result.suites;
   expect(suite).toMatchObject({
-    because: [{ key: 'echo', file: 'prompts/voice.txt' }],
+    because: [{ key: 'messages', file: 'prompts/p.yaml' }],
     verdict: 'regressed',
     echoed: 8,
     metrics: [{ name: 'echo' }],
@@ -123,7 +125,7 @@ test('a feature can add a kind of suite that is read, run, judged and reported',
   expect(saved).toMatchObject({ kind: 'result', result: { suites: [{ echoed: 8 }] } });
 });
 
-test('a suite of a kind that a feature adds does not run if it and its dependencies are unchanged', async () => {
+test('a suite of a kind that a feature adds does not run if it is unchanged', async () => {
   const { result, requests } = await run('good', 'good');
   expect([result.outcome.kind, requests]).toEqual(['nothing-to-run', []]);
 });

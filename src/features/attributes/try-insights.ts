@@ -2,7 +2,7 @@ import type { Added, DecidedRun, FeatureTools, PlanningRun } from '../../app/run
 import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
-import { createGeneration, withDependencies } from '../../kernel/select/generation.ts';
+import { createGeneration, withScript } from '../../kernel/select/generation.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
 import { createAsker } from '../../trials/asker.ts';
@@ -195,7 +195,7 @@ async function candidatesOf(
       edit,
       prompt: `insight ${was} → ${becomes}`,
       generation: ({ reference }) =>
-        withDependencies(createGeneration(changed, variant, reference), tests, reference),
+        withScript(createGeneration(changed, variant, reference), tests, reference),
     });
   }
   return candidates;

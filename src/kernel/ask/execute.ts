@@ -129,10 +129,9 @@ async function answerTo(
   executors: Executors,
 ): Promise<Answered> {
   const { answerer } = planned;
-  const { dependencies = [], script } = generation;
+  const { script } = generation;
   const shared = {
     tryIndex: tryIndexOf(planned),
-    dependencies,
     evaluate: (job: Parameters<EvaluateAnswers>[0]) =>
       executors.evaluate({ ...job, suite: planned.suite, side: planned.side }),
     ...(script && { script }),

@@ -4,7 +4,7 @@ import type { Script } from '../../types/script.ts';
 import type { Variant } from '../result/pieces.ts';
 import type { Because } from '../result/suite-result.ts';
 import { countsIn } from '../suite/gate.ts';
-import type { Dependency } from '../suite/own-suite.ts';
+
 import type { Reference, Suite } from '../suite/suite.ts';
 import type { Scoring } from './scoring.ts';
 
@@ -14,7 +14,7 @@ export interface ResolvedVariant extends Variant {
 }
 
 /** How to get an answer. Tries with equal fingerprints share answers. */
-export type Generation = { dependencies?: readonly Dependency[]; script?: Script } & (
+export type Generation = { script?: Script } & (
   | {
       kind: 'request';
       target: Target;

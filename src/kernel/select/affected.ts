@@ -9,7 +9,7 @@ import {
   type Generation,
   type SuiteSide,
 } from './affected-suite.ts';
-import { createGeneration, withDependencies } from './generation.ts';
+import { createGeneration, withScript } from './generation.ts';
 import { NO_MOVES, askedOf, pairReferences, type Moves } from './pair.ts';
 import { promptChanges } from './prompt-changes.ts';
 import { referenceScoringDiffers, scoringChanges } from './scoring.ts';
@@ -160,7 +160,7 @@ function requestedGeneration(
   { suite: { prompt, tests }, variant }: SuiteSide,
   reference: Reference,
 ): Generation {
-  return withDependencies(createGeneration(prompt, variant, reference), tests, reference);
+  return withScript(createGeneration(prompt, variant, reference), tests, reference);
 }
 
 function pairReference(

@@ -42,18 +42,15 @@ export function createGeneration(
   return { kind: 'request', target, parameters, messages, ...told, fingerprint };
 }
 
-/** Lets a change of a reference's script, or of a file that a feature reads, run the reference. */
-export function withDependencies(
+/** Lets a change of a reference's script run the reference. */
+export function withScript(
   generation: Generation,
   { own }: Pick<Tests, 'own'>,
   { script }: Reference,
 ): Generation {
-  if (generation.kind === 'impossible' || own === null) return generation;
-  const { dependencies = [] } = own;
-  const read = dependencies.map(({ file, id }) => ({ file, id }));
-  const parts = [...(read.length === 0 ? [] : [read]), ...(script === undefined ? [] : [script])];
-  const fingerprint = [...parts.map(canonicalJson), generation.fingerprint].join(' ');
-  return { ...generation, fingerprint, dependencies, ...(script && { script }) };
+  if (generation.kind === 'impossible' || own === null || script === undefined) return generation;
+  const fingerprint = `${canonicalJson(script)} ${generation.fingerprint}`;
+  return { ...generation, fingerprint, script };
 }
 
 function renderedBy(

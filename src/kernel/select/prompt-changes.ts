@@ -3,20 +3,17 @@ import { type Target, takesOverlay, targetIdentity } from '../../types/model.ts'
 import type { Json, Place } from '../../types/plain.ts';
 import type { Because } from '../result/suite-result.ts';
 import { canonicalJson } from '../suite/canonical-json.ts';
-import type { OwnSuite } from '../suite/own-suite.ts';
+
 import { keyPlace, type Prompt } from '../suite/suite.ts';
 import type { SuiteSide } from './affected-suite.ts';
 import { changedKeys } from './scoring.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
-  const before = base.suite;
-  const after = head.suite;
   const keys = new Set(changedKeys(promptParts(base), promptParts(head)));
-  if (rendersDifferently(before.prompt, after.prompt)) keys.add('messages');
+  if (rendersDifferently(base.suite.prompt, head.suite.prompt)) keys.add('messages');
   return [
     ...[...keys].map((key) => ({ key, file: fileOf(key, base, head) })),
     ...targetChanges(base, head),
-    ...dependencyChanges(before.tests.own, after.tests.own),
   ];
 }
 
@@ -42,13 +39,6 @@ function targetChanges(
       : [{ key: `models.${variant.model ?? ''}`, file: scoring.settingsFile }];
   const key = isAgent ? 'workspace' : `models.${variant.model ?? ''}`;
   return sources.map((file) => ({ key, file }));
-}
-
-function dependencyChanges(base: OwnSuite | null, head: OwnSuite | null): Because[] {
-  const key = (head ?? base)?.kind.key ?? '';
-  const filesOf = (own: OwnSuite | null) =>
-    new Map(own?.dependencies?.map(({ file, id }) => [file, { value: id }]));
-  return changedKeys(filesOf(head), filesOf(base)).map((file) => ({ key, file }));
 }
 
 /**

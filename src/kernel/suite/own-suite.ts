@@ -10,19 +10,12 @@ import type {
 import type { Json, Place, Problem, Purpose } from '../../types/plain.ts';
 import type { Script } from '../../types/script.ts';
 
-/** A file that a feature reads to produce answers. It counts as part of the prompt. */
-export interface Dependency {
-  file: string;
-  id: string;
-}
-
 /** The value of a feature's key (such as `conversation`) in a test file. */
 export interface OwnSuite<Value = unknown> {
   kind: SuiteKind<Value>;
   value: Value;
   place: Place;
   models: readonly { model: string; parameters: Record<string, Json>; place: Place }[];
-  dependencies?: readonly Dependency[];
 }
 
 export interface SuiteKind<Value = unknown> {
@@ -44,7 +37,7 @@ interface TryQuestion {
   ask: ((messages: Message[]) => Promise<Completion>) | null;
   /** Runs code of the suite. */
   evaluate: EvaluateAnswers;
-  dependencies: readonly Dependency[];
+
   script?: Script;
 }
 
