@@ -15,7 +15,6 @@ export interface Fault {
   /** Other requests of this scope would fail too, so they are not sent. */
   scope: 'request' | 'model' | 'server';
   status: number | null;
-  said: string;
   detail: string;
   spent: MeteredUsage[];
   unreached?: true;
@@ -62,7 +61,6 @@ export function fault(kind: ErrorKind, message: string, more: Partial<Fault> = {
     waitMs: null,
     scope: 'request',
     status: null,
-    said: '',
     detail: '',
     spent: kind === 'reply' ? [{ usage: null }] : [],
     ...more,

@@ -161,7 +161,6 @@ export function httpFault(failure: HttpFailure): Fault {
   return fault(kind, advice === undefined ? message : `${message}${end}${advice}`, {
     waitMs,
     status,
-    said,
     detail: `${code} ${said}`,
     ...(scope === undefined ? {} : { scope }),
     ...(noModel === undefined ? {} : { noModel }),

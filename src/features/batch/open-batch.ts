@@ -143,7 +143,6 @@ async function failBatch(
     {
       status: 'fault',
       fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
-        said,
         detail: `${code} ${said}`,
       }),
     },

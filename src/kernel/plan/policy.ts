@@ -3,7 +3,7 @@ import { isRise, lookAt, rowsOf, type Look } from '../statistics/look.ts';
 import { isFall, minPOverMetrics } from '../statistics/metric-min-p.ts';
 import { at } from '../statistics/sums.ts';
 import { triesMade } from '../statistics/table.ts';
-import { plannedTries, type LedgerReference, type SuiteLedger } from './ledger.ts';
+import { plannedTries, type SuiteLedger } from './ledger.ts';
 import { boundQuantile, lookLevels, lookPlan, MOST_TRIES, type LookPlan } from './looks.ts';
 import { findFixed, judgeReferences, type Suspicion, type SuspectScope } from './suspects.ts';
 import { ruledOutBy, resolveTolerance, visibleAt } from './tolerance.ts';
@@ -29,7 +29,6 @@ export interface RunState {
   /** Interim tests of all suites together. Only one if tries are fixed. */
   pool: Look[];
   suites: SuiteState[];
-  isDone: boolean;
 }
 
 export interface SuiteState {
@@ -40,7 +39,6 @@ export interface SuiteState {
 }
 
 export interface ReferenceState {
-  reference: LedgerReference;
   eValue: number;
   isBroken: boolean;
   /** Looks worse, but more tries could show that it is not. */
@@ -92,7 +90,6 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
     ledger: suite.ledger,
     looks: suite.looks,
     references: suite.references.map((own) => ({
-      reference: own.reference,
       eValue: own.eValue,
       isBroken: own.isBroken,
       isSuspect: suspects.has(own),
@@ -100,10 +97,7 @@ export function runState(ledgers: readonly SuiteLedger[], levels: RunLevels): Ru
       wanted: wantedOf(suite, own),
     })),
   }));
-  const isDone = states.every(({ references }) =>
-    references.every(({ wanted }) => wanted === null),
-  );
-  return { plan, pool, suites: states, isDone };
+  return { plan, pool, suites: states };
 }
 
 export function firstLookTries(ledgers: readonly SuiteLedger[]): number {
