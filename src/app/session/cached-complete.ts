@@ -5,8 +5,8 @@ import {
   type ProviderAccess,
   type ServerAccess,
 } from '../../edges/providers/address.ts';
-import { createQueue, type Queue } from '../../edges/providers/limit.ts';
 import { createOnce, recordAnswers } from '../../edges/providers/once.ts';
+import { createSlots } from '../../edges/providers/pace.ts';
 import { headerMark } from '../../edges/store/entry.ts';
 import type { Store } from '../../edges/store/index.ts';
 import { budgetRefusal, type Ledger } from '../../money/ledger.ts';
@@ -143,21 +143,13 @@ const MOST_OF_MODEL = 256;
 
 /** Passes on at most 256 direct requests of each model at a time. */
 function atMost(complete: Complete): Complete {
-  const models = new Map<string, { inside: number; waiting: Queue<() => void> }>();
+  const models = new Map<string, ReturnType<typeof createSlots>>();
   return async (request) => {
     const { target } = request;
     if (isBatched(target)) return complete(request);
     const key = `${placeOf(target)} ${target.model}`;
-    const model = models.get(key) ?? { inside: 0, waiting: createQueue<() => void>() };
-    models.set(key, model);
-    if (model.inside < MOST_OF_MODEL) model.inside += 1;
-    else await new Promise<void>((go) => model.waiting.add(go, false));
-    try {
-      return await complete(request);
-    } finally {
-      const next = model.waiting.take();
-      if (next === undefined) model.inside -= 1;
-      else next();
-    }
+    const slots = models.get(key) ?? createSlots(MOST_OF_MODEL);
+    models.set(key, slots);
+    return slots.run(() => complete(request));
   };
 }

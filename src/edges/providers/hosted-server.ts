@@ -6,7 +6,7 @@ import { authOf, isCredential } from './auth.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
-import { GIVE_UP_AFTER_MS, createLimiter } from './limit.ts';
+import { createLimiter } from './limit.ts';
 import { type Pacer, createPacer } from './pace.ts';
 import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
@@ -53,12 +53,8 @@ export function createServer(
     signal,
   });
   const most = pace.concurrency ?? options.concurrency.max;
-  const limiter = createLimiter({
-    concurrency: { start: Math.min(options.concurrency.start, most), max: most },
-    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
-    clock,
-    signal,
-  });
+  const start = Math.min(options.concurrency.start, most);
+  const limiter = createLimiter({ ...options, concurrency: { start, max: most } });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
     warnAboutInheritedUrl(vendor, base, options);

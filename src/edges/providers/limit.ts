@@ -28,39 +28,6 @@ function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void) {
   };
 }
 
-export interface Queue<T> {
-  add(item: T, ahead: boolean): void;
-  take(): T | undefined;
-}
-
-interface QueueNode<T> {
-  item?: T;
-  next: QueueNode<T> | null;
-}
-
-/** A FIFO queue with two priorities. Its operations take constant time. */
-export function createQueue<T>(): Queue<T> {
-  const head: QueueNode<T> = { next: null };
-  let [ahead, last] = [head, head];
-  return {
-    add(item, isAhead) {
-      const before = isAhead ? ahead : last;
-      const node = { item, next: before.next };
-      before.next = node;
-      if (isAhead) ahead = node;
-      if (before === last) last = node;
-    },
-    take() {
-      const first = head.next;
-      if (first === null) return undefined;
-      head.next = first.next;
-      if (first === ahead) ahead = head;
-      if (first === last) last = head;
-      return first.item;
-    },
-  };
-}
-
 export type SlotOutcome =
   | { kind: 'answered'; latencyMs: number; waitMs: number }
   | { kind: 'refused' }
@@ -77,37 +44,50 @@ interface Ticket {
 
 export type Limiter = ReturnType<typeof createLimiter>;
 
-export const GIVE_UP_AFTER_MS = 60_000;
+const GIVE_UP_AFTER_MS = 60_000;
 
 export interface LimiterOptions {
   concurrency: { start: number; max: number };
   /**
-   * Gives up on the server after this many failures in a row, if they took at least `afterMs`.
+   * Gives up on the server after this many failures in a row, if they took at least a minute.
    * Calls in flight that fail together (a round) count once.
    */
-  giveUp: { rounds: number; afterMs: number };
+  maxTries: number;
   clock: Clock;
   signal: AbortSignal;
 }
 
-function settleAll(queue: Queue<(entry: Admission) => void>, entry: Admission): void {
-  for (let next = queue.take(); next !== undefined; next = queue.take()) next(entry);
+type QueuedCall = (entry: Admission) => void;
+
+/** Calls that wait for a slot, the oldest first. Retries go ahead of new calls. */
+function createQueue() {
+  const retries: QueuedCall[] = [];
+  const calls: QueuedCall[] = [];
+  const take = () => retries.shift() ?? calls.shift();
+  return {
+    take,
+    add: (resolve: QueuedCall, again: boolean) => (again ? retries : calls).push(resolve),
+    settle(entry: Admission): void {
+      for (let next = take(); next !== undefined; next = take()) next(entry);
+    },
+  };
 }
 
-export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOptions) {
+export function createLimiter({ concurrency, maxTries, clock, signal }: LimiterOptions) {
   const counts = { calls: 0, answered: 0 };
-  const [queue, pace] = [createQueue<(entry: Admission) => void>(), createPace(concurrency)];
+  const waiting = createQueue();
+  const pace = createPace(concurrency);
   let health: ReturnType<typeof createHealth> | null = null;
   let busy = 0;
 
   // Created at the first call, so that earlier time does not count as downtime.
-  const healthNow = () => (health ??= createHealth(giveUp, clock.now()));
+  const healthNow = () => (health ??= createHealth(maxTries, clock.now()));
   const pump = (): void => {
     while (!backoff.isActive() && busy < pace.slots()) {
-      const next = queue.take();
-      if (next === undefined) return;
+      const resolve = waiting.take();
+      if (resolve === undefined) return;
       busy++;
-      next({ status: 'go', ticket: { round: healthNow().round() } });
+      resolve({ status: 'go', ticket: { round: healthNow().round() } });
     }
   };
   const backoff = createBackoff(clock, signal, pump);
@@ -128,7 +108,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
     }
     return false;
   };
-  signal.addEventListener('abort', () => settleAll(queue, { status: 'aborted' }), { once: true });
+  signal.addEventListener('abort', () => waiting.settle({ status: 'aborted' }), { once: true });
 
   return {
     /** Waits for a slot. Retries (`again`) go ahead of new calls. */
@@ -140,7 +120,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       if (fault !== null && (fault.scope === 'server' || busy > 0 || backoff.isActive()))
         return Promise.resolve({ status: 'down', fault });
       return new Promise((resolve) => {
-        queue.add(resolve, again);
+        waiting.add(resolve, again);
         pump();
       });
     },
@@ -152,7 +132,7 @@ export function createLimiter({ concurrency, giveUp, clock, signal }: LimiterOpt
       const first = learn(ticket, outcome);
       busy--;
       const fault = healthNow().down();
-      if (fault !== null) settleAll(queue, { status: 'down', fault });
+      if (fault !== null) waiting.settle({ status: 'down', fault });
       pump();
       return { down: fault, first };
     },
@@ -167,7 +147,7 @@ const UNWAITED_ROUNDS = 2;
 const MOST_UNREACHED = 3;
 
 /** After a fault of scope `server`, the server counts as down for the rest of the run. */
-function createHealth(giveUp: LimiterOptions['giveUp'], now: number) {
+function createHealth(maxTries: number, now: number) {
   let round = 0;
   let failures = 0;
   let unreached = 0;
@@ -193,7 +173,7 @@ function createHealth(giveUp: LimiterOptions['giveUp'], now: number) {
       else if (
         unwaited
           ? failures >= UNWAITED_ROUNDS
-          : failures >= giveUp.rounds && at - lastAnswer >= giveUp.afterMs
+          : failures >= maxTries && at - lastAnswer >= GIVE_UP_AFTER_MS
       )
         down = fault;
       return true;

@@ -5,16 +5,14 @@ export type Pacer = ReturnType<typeof createPacer>;
 
 const MINUTE_MS = 60_000;
 
-export function createPacer(clock: Clock, signal: AbortSignal) {
+/** Runs pieces of work, at most `most` of them at once. The others wait in order. */
+export function createSlots(most: number) {
   const waiting: (() => void)[] = [];
-  let atOnce = Number.POSITIVE_INFINITY;
-  let spacingMs = 0;
-  const inTurn = createSpacing(clock, signal);
-  const sent = createSpacing(clock, signal);
+  let limit = most;
   let busy = 0;
   return {
     async run<T>(work: () => Promise<T>): Promise<T> {
-      if (busy >= atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+      if (busy >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
       else busy += 1;
       try {
         return await work();
@@ -24,10 +22,23 @@ export function createPacer(clock: Clock, signal: AbortSignal) {
         else next();
       }
     },
+    tighten(to: number): void {
+      limit = Math.min(limit, to);
+    },
+  };
+}
+
+export function createPacer(clock: Clock, signal: AbortSignal) {
+  const slots = createSlots(Number.POSITIVE_INFINITY);
+  let spacingMs = 0;
+  const inTurn = createSpacing(clock, signal);
+  const sent = createSpacing(clock, signal);
+  return {
+    run: slots.run,
     turn: () => inTurn(spacingMs),
     due: () => sent(spacingMs),
     tighten({ concurrency, requests_per_minute: perMinute }: GivenPace): void {
-      atOnce = Math.min(atOnce, concurrency ?? atOnce);
+      if (concurrency !== null) slots.tighten(concurrency);
       if (perMinute !== null) spacingMs = Math.max(spacingMs, MINUTE_MS / perMinute);
     },
   };

@@ -11,7 +11,7 @@ import { createDeadlines, stopAfterDrain } from './clock.ts';
 import { callCompletion } from './completion.ts';
 import { STOPPED, fault, type Fault } from './fault.ts';
 import type { CallOptions } from './hosted-server.ts';
-import { GIVE_UP_AFTER_MS, createLimiter, type Limiter } from './limit.ts';
+import { createLimiter, type Limiter } from './limit.ts';
 import { createPacer, type Pacer } from './pace.ts';
 import { paidAttempt } from './paid-attempt.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
@@ -89,7 +89,6 @@ export function createPrograms(options: ProgramOptions) {
 }
 
 function programStarter(options: ProgramOptions): (target: ProgramTarget) => RunningProgram {
-  const { clock, signal } = options;
   const given = programVariables(options.env, options.programEnv, THIS_PLATFORM);
   const env = { ...UNBUFFERED, ...given };
   const prepare = createSetups(options, env);
@@ -108,13 +107,8 @@ function programStarter(options: ProgramOptions): (target: ProgramTarget) => Run
     return {
       name,
       processes: createProcesses(session, (key) => key.startsWith(ONE_TRY)),
-      limiter: createLimiter({
-        concurrency: options.concurrency,
-        giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
-        clock,
-        signal,
-      }),
-      pacer: createPacer(clock, signal),
+      limiter: createLimiter(options),
+      pacer: createPacer(options.clock, options.signal),
     };
   };
 }

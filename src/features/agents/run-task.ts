@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ProgramTools } from '../../app/session/session-row.ts';
 import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { isOffline, type OwnProgram } from '../../edges/providers/index.ts';
-import { createPacer } from '../../edges/providers/pace.ts';
+import { createSlots } from '../../edges/providers/pace.ts';
 import type { Completion, ProgramTarget, Request } from '../../types/model.ts';
 import { openGateway } from './gateway/index.ts';
 import { storedReplies } from './gateway/stored.ts';
@@ -29,17 +29,15 @@ interface OpenAgents {
 export function createAgents(tools: ProgramTools, options: CallOptions): OwnProgram {
   let opening: Promise<OpenAgents | { refused: string }> | null = null;
   const sources = createSources(tools, options);
-  const pacer = createPacer(options.clock, options.signal);
   // Agents mostly wait for models, so more can run than there are processors.
-  const concurrency = Math.max(4, 2 * availableParallelism());
-  pacer.tighten({ concurrency, requests_per_minute: null });
+  const slots = createSlots(Math.max(4, 2 * availableParallelism()));
   const canary = `sk-ant-api03-${randomBytes(32).toString('base64url')}`;
   return {
     async complete(request, target) {
       const opened = await (opening ??= open(tools, options));
       if ('refused' in opened) return unstarted(opened.refused);
       const place = { ...opened, canary, cover: [tools.folder] };
-      return pacer.run(() =>
+      return slots.run(() =>
         runOne(request, target, { place, sources, tools, options }).catch((error: unknown) =>
           unstarted(runErrorWords(error)),
         ),

@@ -6,7 +6,7 @@ import {
   createBoundedFetch,
   createStreamedFetch,
 } from '../../edges/providers/fetch.ts';
-import { GIVE_UP_AFTER_MS, createLimiter } from '../../edges/providers/limit.ts';
+import { createLimiter } from '../../edges/providers/limit.ts';
 import {
   withRetries,
   type CallAttempt,
@@ -52,7 +52,7 @@ export function createManagedServer(
   { base, key }: Address,
   options: ServerOptions,
 ): ManagedServer {
-  const { clock, signal, redact } = options;
+  const { clock, redact } = options;
   const closing = new AbortController();
   const bounds = {
     base,
@@ -65,12 +65,7 @@ export function createManagedServer(
   };
   const bounded = createBoundedFetch(bounds);
   const download = createStreamedFetch(bounds);
-  const limiter = createLimiter({
-    concurrency: BATCH_CONCURRENCY,
-    giveUp: { rounds: options.maxTries, afterMs: GIVE_UP_AFTER_MS },
-    clock,
-    signal,
-  });
+  const limiter = createLimiter({ ...options, concurrency: BATCH_CONCURRENCY });
   const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
   const retry = { ...options, limiter, log };
   let connected: Promise<BatchServer> | null = null;

@@ -14,7 +14,7 @@ function limiter(more: Partial<LimiterOptions> = {}): Limiter & { clock: TestClo
     clock,
     ...createLimiter({
       concurrency: { start: 2, max: 2 },
-      giveUp: { rounds: 3, afterMs: 1000 },
+      maxTries: 3,
       clock,
       signal: new AbortController().signal,
       ...more,
@@ -76,7 +76,7 @@ describe('a limiter of model calls', () => {
     const waiting = Array.from({ length: 6 }, () => go(dying));
     for (let round = 1; round <= 3; round++) {
       const { ticket } = await waiting.shift()!;
-      await dying.clock.sleep(400, new AbortController().signal, 'pause');
+      await dying.clock.sleep(24_000, new AbortController().signal, 'pause');
       expect(dying.release(ticket, { kind: 'failed', fault: failedFault })).toEqual({
         down: round === 3 ? failedFault : null,
         first: true,
@@ -93,7 +93,7 @@ describe('a limiter of model calls', () => {
     const shaky = limiter();
     for (let round = 0; round < 10; round++) {
       const failing = await go(shaky);
-      await shaky.clock.sleep(600, new AbortController().signal, 'pause');
+      await shaky.clock.sleep(36_000, new AbortController().signal, 'pause');
       expect(shaky.release(failing.ticket, { kind: 'failed', fault: failedFault }).down).toBeNull();
       shaky.release((await go(shaky)).ticket, { kind: 'refused' });
     }

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const limiterOf = (max: number, clock: Clock, signal: AbortSignal) =>
   createLimiter({
     concurrency: { start: max, max },
-    giveUp: { rounds: 5, afterMs: 60_000 },
+    maxTries: 5,
     clock,
     signal,
   });

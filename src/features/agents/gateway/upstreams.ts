@@ -5,10 +5,10 @@ import {
   type Address,
   type ProviderAccess,
 } from '../../../edges/providers/address.ts';
-import { isCredential, type Auth } from '../../../edges/providers/auth.ts';
+import { authOf } from '../../../edges/providers/auth.ts';
 import { createStreamedFetch } from '../../../edges/providers/fetch.ts';
 import type { BoundedFetch } from '../../../edges/providers/http.ts';
-import { createLimiter, GIVE_UP_AFTER_MS } from '../../../edges/providers/limit.ts';
+import { createLimiter } from '../../../edges/providers/limit.ts';
 import type { SharedCallSettings } from '../../../edges/providers/retry.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { factsOf } from '../../../types/vendors.ts';
@@ -39,11 +39,8 @@ export function openUpstreams(access: ProviderAccess & SharedCallSettings): Upst
       return refuse(`${base.origin}: agents need an Azure address that ends in /openai/v1`);
     const { fetch, close } = fetchFor(wire, target, address, access);
     // Slows down the calls of all runs after the server refused one because of its load.
-    const limiter = createLimiter({
-      concurrency: { start: MAX_OPEN_CALLS, max: MAX_OPEN_CALLS },
-      giveUp: { rounds: access.maxTries, afterMs: GIVE_UP_AFTER_MS },
-      ...{ clock: access.clock, signal: access.signal },
-    });
+    const concurrency = { start: MAX_OPEN_CALLS, max: MAX_OPEN_CALLS };
+    const limiter = createLimiter({ ...access, concurrency });
     const url = base.href.replace(wire === 'gemini' ? /(?:\/openai)?\/?$/ : /\/$/, '');
     const server = {
       url,
@@ -82,16 +79,11 @@ function fetchFor(
   { proxy, clock, signal }: ProviderAccess & SharedCallSettings,
 ): BoundedFetch {
   const facts = factsOf(wire === 'openai' ? provider : wire);
-  const own = wire === 'gemini' ? 'x-goog-api-key' : facts.keyHeader;
-  const header = apiVersion === null ? own : 'api-key';
-  const authFor = (secret: string): Auth => ({
-    header,
-    value: header === 'authorization' ? `Bearer ${secret}` : secret,
-  });
+  const keyHeader = wire === 'gemini' ? 'x-goog-api-key' : facts.keyHeader;
   return createStreamedFetch(
     {
       base,
-      auth: key === null || isCredential(key) ? key : authFor(key),
+      auth: authOf({ facts: { keyHeader } }, key, apiVersion !== null),
       headers: { ...facts.headers, ...headers },
       passedHeaders: wire === 'anthropic' ? ['anthropic-beta'] : [],
       query: apiVersion === null ? undefined : `api-version=${apiVersion}`,
