@@ -23,7 +23,7 @@ import { runChecks } from './workspace/checks.ts';
 import type { WorkspaceFiles } from './workspace/files.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
 import { openWorkspace, type Templates, type Workspace } from './workspace/open.ts';
-import { runInside, type InsideJob } from './workspace/run.ts';
+import { runInside } from './workspace/run.ts';
 import type { WallKind } from './workspace/walls.ts';
 
 export interface AgentPlace {
@@ -72,16 +72,21 @@ export async function runInWorkspace(
       gateway: place.gateway.address,
       seconds: spec.limits.minutes * 60,
       signal: AbortSignal.any([options.signal, ticket.cut]),
-      ...(row.protocol === 'acp' ? await talkTo(task) : {}),
+      ...(row.protocol === 'acp'
+        ? (await import('./rows/acp-driver.ts')).talkAcp(INSIDE.work, task.task)
+        : {}),
     });
     const seconds = (options.clock.now() - startedAt) / 1000;
     const record = ticket.end();
-    if (options.signal.aborted) return failedRun(ABORTED, record);
-    const changes = isTrigger ? [] : (await workspaceChanges(workspace)).filter(isAgents(row));
+    options.signal.throwIfAborted();
+    const changed = isTrigger ? [] : await workspaceChanges(workspace);
+    const changes = changed.filter(
+      ({ path, isCanarySeen }) => isCanarySeen || row.ownFiles?.includes(path) !== true,
+    );
     const checks = isTrigger
       ? []
       : await runSuiteChecks(run, workspace, changes, optionsOf(spec, place, options));
-    if (options.signal.aborted) return failedRun(ABORTED, record);
+    options.signal.throwIfAborted();
     return runCompletion({
       ...{ row, spec, version: place.cli.version, isTrigger },
       ...{ ended, seconds, record, changes, checks },
@@ -92,17 +97,12 @@ export async function runInWorkspace(
     });
   } catch (error) {
     const why = options.signal.aborted
-      ? ABORTED
+      ? ({ kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const)
       : ({ kind: 'program', message: runErrorWords(error) } as const);
     return failedRun(why, ticket.end());
   } finally {
-    ticket.end();
     await workspace?.close();
   }
-}
-
-async function talkTo({ task }: Task): Promise<Pick<InsideJob, 'stdin' | 'onLine'>> {
-  return (await import('./rows/acp-driver.ts')).talkAcp(INSIDE.work, task);
 }
 
 function openTicket(
@@ -124,8 +124,6 @@ function openTicket(
   });
 }
 
-const ABORTED = { kind: 'aborted', message: NOT_MADE_MESSAGES.aborted } as const;
-
 const searched = new WeakMap<WorkspaceFiles, Map<string, boolean>>();
 
 function isContent(text: string, { files, task }: TaskRun): boolean {
@@ -145,11 +143,6 @@ export function runErrorWords(error: unknown): string {
     ? error.problems.map(formatProblem).join('\n')
     : errorMessage(error);
 }
-
-const isAgents =
-  ({ ownFiles = [] }: AgentRow) =>
-  ({ path, isCanarySeen }: Change): boolean =>
-    isCanarySeen || !ownFiles.includes(path);
 
 function optionsOf(
   { workspace: { setup, network } }: AgentSpec,
