@@ -1,14 +1,13 @@
 import { pairSuites } from '../kernel/select/pair.ts';
 import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
-import type { Reference, Suite } from '../kernel/suite/suite.ts';
+import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Project } from '../project/settings.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
-import type { Metric, Rubric } from '../types/metric.ts';
 import { AGENT_PROGRAM } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
-import { canonicalContent } from './merge.ts';
+import { canonicalContent, changedNames } from './merge.ts';
 import type { NotRun } from './trusted-sides.ts';
 
 const MAX_VALUE = 60;
@@ -115,64 +114,51 @@ function unusedNotices(before: Suite, after: Suite): Notice[] {
 }
 
 function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notice[] {
-  const values = ({ model, parameters }: Suite['prompt']): Record<string, Json> => ({
-    model,
-    ...parameters,
+  const valuesOf = ({ model, parameters }: Suite['prompt']) =>
+    new Map<string, Json>(Object.entries({ model, ...parameters }));
+  const wanted = valuesOf(after);
+  const changed = changedNames(valuesOf(before), wanted).map((key) => {
+    const value = wanted.get(key);
+    const words = value === undefined ? 'removed' : shorten(canonicalJson(value), MAX_VALUE);
+    return `${key} (${words})`;
   });
-  const [old, wanted] = [values(before), values(after)];
-  const changed = [...new Set([...Object.keys(old), ...Object.keys(wanted)])].filter(
-    (key) => canonicalContent(old[key]) !== canonicalContent(wanted[key]),
+  return outsiderNotices(
+    after.file,
+    changed,
+    (words) => `changes ${words}. Base's model and parameters were used.`,
   );
-  if (changed.length === 0) return [];
-  const told = changed.map(
-    (key) =>
-      `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), MAX_VALUE)})`,
-  );
-  return [
-    outsiderNotice(
-      after.file,
-      `changes ${firstWords(told)}. Base's model and parameters were used.`,
-    ),
-  ];
 }
 
 function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
-  const changes = metricChanges(before, after);
-  const say = (code: boolean, what: string, then: string): Notice[] => {
-    const fields = changes.filter(({ isCode }) => isCode === code).map(({ field }) => field);
-    const message = `${what} (${firstWords(fields)}). ${then}`;
-    return fields.length === 0 ? [] : [outsiderNotice(testsFile(after), message)];
+  const metricsOf = ({ metrics }: Tests) => new Map(metrics.map((metric) => [metric.name, metric]));
+  const rulesOf = ({ n_tries, skip, own, quarantine, rollup }: Tests) => {
+    const ofKind = own === null ? {} : { [own.kind.key]: own };
+    const rules = { metrics_rollup: rollup, n_tries, skip, ...ofKind, quarantine };
+    return new Map<string, unknown>(Object.entries(rules));
   };
-  return [
-    ...say(true, 'changes code', `Base's version ran. ${CAN_RUN_IT}`),
-    ...say(false, 'changes how answers are judged', "Base's version was used."),
+  const code = new Set(
+    [before, after].flatMap(({ metrics, rollup }) => [
+      ...metrics.flatMap(({ name, source }) => (source.kind === 'code' ? `metrics.${name}` : [])),
+      ...(rollup.kind === 'code' ? ['metrics_rollup'] : []),
+    ]),
+  );
+  const changed = [
+    ...changedNames(metricsOf(before), metricsOf(after)).map((name) => `metrics.${name}`),
+    ...changedNames(rulesOf(before), rulesOf(after)),
   ];
-}
-
-function metricChanges(
-  before: Suite['tests'],
-  after: Suite['tests'],
-): { field: string; isCode: boolean }[] {
-  const [old, wanted] = [before, after].map(
-    ({ metrics }) => new Map(metrics.map((metric) => [metric.name, metric])),
-  );
-  const names = [...new Set([...(wanted?.keys() ?? []), ...(old?.keys() ?? [])])].filter(
-    (name) => canonicalContent(old?.get(name)) !== canonicalContent(wanted?.get(name)),
-  );
-  const isCode = (metric: Metric | undefined): boolean => metric?.source.kind === 'code';
-  const metrics = names.map((name) => ({
-    field: `metrics.${name}`,
-    isCode: isCode(wanted?.get(name)) || isCode(old?.get(name)),
-  }));
-  const rest = (['n_tries', 'skip', 'own', 'quarantine'] as const)
-    .filter((key) => canonicalContent(before[key]) !== canonicalContent(after[key]))
-    .map((key) => (key === 'own' ? ((after.own ?? before.own)?.kind.key ?? key) : key));
-  const rollups = [before.rollup, after.rollup];
-  const rollup =
-    canonicalContent(before.rollup) === canonicalContent(after.rollup)
-      ? []
-      : [{ field: 'metrics_rollup', isCode: rollups.some(({ kind }) => kind === 'code') }];
-  return [...metrics, ...rollup, ...rest.map((field) => ({ field, isCode: false }))];
+  const file = testsFile(after);
+  return [
+    ...outsiderNotices(
+      file,
+      changed.filter((field) => code.has(field)),
+      (words) => `changes code (${words}). Base's version ran. ${CAN_RUN_IT}`,
+    ),
+    ...outsiderNotices(
+      file,
+      changed.filter((field) => !code.has(field)),
+      (words) => `changes how answers are judged (${words}). Base's version was used.`,
+    ),
+  ];
 }
 
 function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
@@ -186,49 +172,51 @@ function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): No
         canonicalContent({ ...reference, problem: null })
     );
   });
-  const dropped = before.references.filter(({ id }) => !written.has(id));
-  const added = after.references.filter(({ id }) => !known.has(id));
   const shown =
     before.rollup.kind === 'code'
       ? 'They do not run, because the suite combines tries with its own code.'
       : 'They run and are shown, but do not count.';
   const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
-    found.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            testsFile(after),
-            `${what} ${counted(found.length, 'reference')} ` +
-              `(${firstWords(found.map(({ id }) => id))}). ${then}`,
-          ),
-        ];
+    outsiderNotices(
+      testsFile(after),
+      found.map(({ id }) => id),
+      (words) => `${what} ${counted(found.length, 'reference')} (${words}). ${then}`,
+    );
   return [
     ...say(edited, 'edits', "Base's inputs, expected values and settings were used for them."),
-    ...say(dropped, 'removes', 'They ran anyway.'),
-    ...say(added, 'adds', shown),
+    ...say(
+      before.references.filter(({ id }) => !written.has(id)),
+      'removes',
+      'They ran anyway.',
+    ),
+    ...say(
+      after.references.filter(({ id }) => !known.has(id)),
+      'adds',
+      shown,
+    ),
   ];
 }
 
 function unusedRubrics(base: Project | null, head: Project): Notice[] {
   if (base === null) return [];
-  const text = (rubric: Rubric | undefined): string | null =>
-    rubric === undefined ? null : canonicalJson(rubricIdentity(rubric));
-  const names = [...new Set([...head.rubrics.keys(), ...base.rubrics.keys()])].filter(
-    (name) => text(base.rubrics.get(name)) !== text(head.rubrics.get(name)),
+  const rubricsOf = ({ rubrics }: Project) =>
+    new Map([...rubrics].map(([name, rubric]) => [name, rubricIdentity(rubric)]));
+  const names = changedNames(rubricsOf(base), rubricsOf(head));
+  const [file = null] = names.flatMap((name) => head.rubrics.get(name)?.place.file ?? []);
+  return outsiderNotices(
+    file,
+    names,
+    (words) => `changes rubrics (${words}). Base's rubrics were used.`,
   );
-  if (names.length === 0) return [];
-  const file =
-    names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
-    null;
-  return [
-    outsiderNotice(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`),
-  ];
 }
 
-function outsiderNotice(file: string | null, what: string): Notice {
-  return {
-    kind: 'trust',
-    message: `this pull request comes from an outside contributor and ${what}`,
-    place: file === null ? null : { file, line: 0 },
-  };
+/** A notice about what is not used of head. None if there is nothing. */
+function outsiderNotices(
+  file: string | null,
+  names: readonly string[],
+  say: (words: string) => string,
+): Notice[] {
+  const message = `this pull request comes from an outside contributor and ${say(firstWords(names))}`;
+  const place = file === null ? null : { file, line: 0 };
+  return names.length === 0 ? [] : [{ kind: 'trust', message, place }];
 }

@@ -245,7 +245,7 @@ describe("an outside contributor's pull request", () => {
     const kept = { skip: false, n_tries: null, metrics: [{ name: 'strict', skip: false }] };
     expect(measured?.tests).toMatchObject(kept);
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} changes how answers are judged (metrics.lenient, metrics.strict, n_tries, skip). Base's version was used.`,
+      `${file}: ${OUTSIDE} changes how answers are judged (metrics.strict, metrics.lenient, n_tries, skip). Base's version was used.`,
     ]);
   });
 
