@@ -1,4 +1,4 @@
-import { newcombe } from '../../src/features/conversations/newcombe.ts';
+import { newcombe } from '../../src/features/conversations/evaluator-tests.ts';
 import {
   correctedDifference,
   roganGladenInterval,

@@ -1,6 +1,7 @@
 import type { MeasuredGrader } from '../../app/run/feature.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
-import { wilson } from '../../report/sections/intervals.ts';
+import { wilson, type Interval } from '../../report/sections/intervals.ts';
 import { agreementOf } from '../../trials/agreement.ts';
 import { unreadNotice } from '../../trials/labelled-tests.ts';
 import type { Notice, Side } from '../../types/plain.ts';
@@ -9,7 +10,6 @@ import type { Steering } from './conversation-rules.ts';
 import { allSatisfied, isSatisfiedBy } from './conversation.ts';
 import type { EvaluatorTest } from './evaluator-plan.ts';
 import { evaluateDialogue } from './evaluators.ts';
-import { newcombe } from './newcombe.ts';
 import type {
   Criterion,
   EvaluatorGrade,
@@ -191,4 +191,19 @@ function unreadVerdictNotices(
       ? []
       : unreadNotice(`${name}: the evaluator ${evaluator}`, unread, { examples, place }, side),
   );
+}
+
+/**
+ * Interval of the difference between two rates, from −1 to 1. Source: Newcombe 1998 (part two),
+ * method 10.
+ */
+export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
+  const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
+  if (ofFirst === null || ofSecond === null) return null;
+  const [p, q] = [first.passes / first.tries, second.passes / second.tries];
+  const reach = (a: number, b: number) => Math.sqrt(a * a + b * b);
+  return {
+    low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
+    high: p - q + reach(ofFirst.high - p, q - ofSecond.low),
+  };
 }

@@ -1,4 +1,4 @@
-import { readEvaluation } from '../../../../src/features/conversations/evaluator-reply.ts';
+import { readEvaluation } from '../../../../src/features/conversations/evaluators.ts';
 
 const CRITERIA = ['understanding', 'correctness', 'completeness'];
 const read = (output: string) => readEvaluation(output, CRITERIA);
