@@ -46,16 +46,6 @@ export function canonicalContent(value: unknown): string {
   return JSON.stringify(value, plain) ?? '';
 }
 
-/** Names whose content differs between the maps. */
-export function changedNames<T>(
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
-): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => canonicalContent(before.get(name)) !== canonicalContent(after.get(name)),
-  );
-}
-
 function referenceContent(reference: Reference | undefined): string {
   return canonicalContent({ ...reference, problem: null, columns: null, inputFiles: null });
 }

@@ -1,5 +1,5 @@
 import { pairSuites } from '../kernel/select/pair.ts';
-import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
+import { changedKeys, rubricIdentity, testsFile } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Project } from '../project/settings.ts';
@@ -7,7 +7,7 @@ import { counted, firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { AGENT_PROGRAM } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
-import { canonicalContent, changedNames } from './merge.ts';
+import { canonicalContent } from './merge.ts';
 import type { NotRun } from './trusted-sides.ts';
 
 const MAX_VALUE = 60;
@@ -117,7 +117,7 @@ function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notic
   const valuesOf = ({ model, parameters }: Suite['prompt']) =>
     new Map<string, Json>(Object.entries({ model, ...parameters }));
   const wanted = valuesOf(after);
-  const changed = changedNames(valuesOf(before), wanted).map((key) => {
+  const changed = changedKeys(valuesOf(before), wanted, canonicalContent).map((key) => {
     const value = wanted.get(key);
     const words = value === undefined ? 'removed' : shorten(canonicalJson(value), MAX_VALUE);
     return `${key} (${words})`;
@@ -143,8 +143,10 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
     ]),
   );
   const changed = [
-    ...changedNames(metricsOf(before), metricsOf(after)).map((name) => `metrics.${name}`),
-    ...changedNames(rulesOf(before), rulesOf(after)),
+    ...changedKeys(metricsOf(before), metricsOf(after), canonicalContent).map(
+      (name) => `metrics.${name}`,
+    ),
+    ...changedKeys(rulesOf(before), rulesOf(after), canonicalContent),
   ];
   const file = testsFile(after);
   return [
@@ -201,7 +203,7 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
   if (base === null) return [];
   const rubricsOf = ({ rubrics }: Project) =>
     new Map([...rubrics].map(([name, rubric]) => [name, rubricIdentity(rubric)]));
-  const names = changedNames(rubricsOf(base), rubricsOf(head));
+  const names = changedKeys(rubricsOf(base), rubricsOf(head), canonicalContent);
   const [file = null] = names.flatMap((name) => head.rubrics.get(name)?.place.file ?? []);
   return outsiderNotices(
     file,

@@ -1,12 +1,12 @@
 import {
   countsForVerdict,
   fixedReferences,
+  isNew,
   isNewUnproven,
   newFailing,
-  newPassing,
-  newReferences,
-  newUnproven,
+  referencesThat,
   sideCounts,
+  type NamedReference,
 } from '../kernel/result/counts.ts';
 import type { Reason, ReasonOf } from '../kernel/result/reason.ts';
 import type { ReferenceResult } from '../kernel/result/reference-result.ts';
@@ -87,11 +87,15 @@ export function passedOf(references: readonly ReferenceResult[], side: 'base' | 
 
 function newFact({ suites, reasons }: Ran): Fact[] {
   // Variants of a suite have the same references, so each counts once.
-  const all = distinct(newReferences(suites));
+  const all = distinct(referencesThat(suites, isNew));
   const failing = distinct(newFailing(suites));
-  const unproven = distinct(newUnproven(suites));
+  const unproven = distinct(referencesThat(suites, isNewUnproven));
   if (all.length === 0) return [];
-  const canFail = all.length === distinct(newPassing(suites)).length;
+  const passing = referencesThat(
+    suites,
+    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'pass',
+  );
+  const canFail = all.length === distinct(passing).length;
   const pass = canFail ? (all.length === 1 ? 'it passes' : 'all pass') : '';
   const fail = failing.length === 1 ? 'fails' : 'fail';
   const gate = reasons.some(({ code }) => code === 'new-failed') ? gateFails('gate.new') : [];
@@ -119,14 +123,14 @@ function failedOnce(suites: readonly SuiteResult[]): boolean {
 }
 
 /** For example `2 fail (new1, new2)`. */
-function namedPart(tests: ReturnType<typeof newReferences>, of: number, verb: string): Words {
+function namedPart(tests: readonly NamedReference[], of: number, verb: string): Words {
   if (tests.length === 0) return [];
   const which = of === 1 ? 'it' : tests.length === of ? 'all' : count(tests.length);
   const ids = tests.map(({ id }) => id);
   return [`${which} ${verb} (`, ...namedIds(ids, MAX_FACT_NAMES), ')'];
 }
 
-function distinct(references: ReturnType<typeof newReferences>): typeof references {
+function distinct(references: readonly NamedReference[]): typeof references {
   return [...new Map(references.map((each) => [JSON.stringify(each), each])).values()];
 }
 

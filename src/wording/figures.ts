@@ -2,7 +2,8 @@ import {
   countsForVerdict,
   hasBroken,
   measuredMetrics,
-  newReferences,
+  isNew,
+  referencesThat,
   ungradedSuites,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
@@ -42,7 +43,7 @@ export function figuresOf({ suites }: Pick<Result, 'suites'>): Figures {
   return {
     ran: ran.filter((references) => references.length > 0).length,
     references: ran.flat().length,
-    fresh: newReferences(suites).length,
+    fresh: referencesThat(suites, isNew).length,
     worse: alone
       .flatMap(({ references }) => references)
       .filter((reference) => reference.status === 'regressed' && countsForVerdict(reference))

@@ -51,7 +51,7 @@ export async function announceRun(
   }
 }
 
-const Comment = z.object({
+export const Comment = z.object({
   id: z.number().int(),
   body: z.string().nullish(),
   user: z.object({ login: z.string(), id: z.number() }).nullish(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listAll, tokenIdentity, type Client } from './client.ts';
-import { isOwn, sameText } from './comment.ts';
+import { Comment, isOwn, sameText } from './comment.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 import { currentHead, ownerAndName } from './pull.ts';
 
@@ -20,10 +20,7 @@ export interface SuggestionJob {
   fork: boolean;
 }
 
-const ReviewComment = z.object({
-  id: z.number().int(),
-  body: z.string().nullish(),
-  user: z.object({ login: z.string(), id: z.number() }).nullish(),
+const ReviewComment = Comment.extend({
   path: z.string(),
   line: z.number().int().nullish(),
   start_line: z.number().int().nullish(),
@@ -55,7 +52,12 @@ async function keep(client: Client, job: SuggestionJob): Promise<string[]> {
   const left = marked.filter((comment) => isOwn(comment, self));
   const warnings: string[] = [];
   for (const suggestion of job.suggestions) {
-    const at = left.findIndex((comment) => isOnLines(comment, suggestion));
+    const at = left.findIndex(
+      ({ path, line, start_line: start }) =>
+        path === suggestion.path &&
+        line === suggestion.endLine &&
+        (start ?? line) === suggestion.startLine,
+    );
     const [there] = at < 0 ? [] : left.splice(at, 1);
     warnings.push(...(await put(client, job, suggestion, there)));
   }
@@ -78,17 +80,6 @@ async function findRemarks(
     else if (comment.body?.trimStart().startsWith(marker) === true) marked.push(comment);
   }
   return { marked: marked.sort((a, b) => b.id - a.id), replied };
-}
-
-function isOnLines(
-  { path, line, start_line: start }: ReviewComment,
-  suggestion: ReviewSuggestion,
-): boolean {
-  return (
-    path === suggestion.path &&
-    line === suggestion.endLine &&
-    (start ?? line) === suggestion.startLine
-  );
 }
 
 async function put(

@@ -77,7 +77,7 @@ export function blocksGreen<T extends EvidenceCount>(counts: readonly T[]): T[] 
   return lacking.filter(({ critical, references }) => critical.length > 0 || references === 0);
 }
 
-interface NamedReference {
+export interface NamedReference {
   path: string;
   suite: string;
   id: string;
@@ -87,23 +87,8 @@ export function fixedReferences(suites: readonly SuiteResult[]): NamedReference[
   return referencesThat(suites, ({ status }) => status === 'fixed');
 }
 
-export function newReferences(suites: readonly SuiteResult[]): NamedReference[] {
-  return referencesThat(suites, isNew);
-}
-
 export function newFailing(suites: readonly SuiteResult[]): NamedReference[] {
   return referencesThat(suites, isNewFailing);
-}
-
-export function newUnproven(suites: readonly SuiteResult[]): NamedReference[] {
-  return referencesThat(suites, isNewUnproven);
-}
-
-export function newPassing(suites: readonly SuiteResult[]): NamedReference[] {
-  return referencesThat(
-    suites,
-    (reference, suite) => isNew(reference, suite) && reference.head?.rollup === 'pass',
-  );
 }
 
 /** Failed tries after which a new test fails beyond chance. It has up to nine tries. */
@@ -145,7 +130,8 @@ export function isNew({ status, head }: ReferenceResult, { verdict }: SuiteResul
   return head !== null && (status === 'added' || verdict === 'new');
 }
 
-function referencesThat(
+/** References that count for the verdict, and for which this is true. */
+export function referencesThat(
   suites: readonly SuiteResult[],
   is: (reference: ReferenceResult, suite: SuiteResult) => boolean,
 ): NamedReference[] {

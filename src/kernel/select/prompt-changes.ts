@@ -9,7 +9,7 @@ import type { SuiteSide } from './affected-suite.ts';
 import { changedKeys } from './scoring.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
-  const keys = new Set(changedKeys(promptParts(base), promptParts(head)));
+  const keys = new Set(changedKeys(promptParts(base), promptParts(head), (part) => part));
   if (rendersDifferently(base.suite.prompt, head.suite.prompt)) keys.add('messages');
   return [
     ...[...keys].map((key) => ({ key, file: fileOf(key, base, head) })),
@@ -93,16 +93,14 @@ function commonFiles(messages: Prompt['messages']): FilePart[] {
   );
 }
 
-function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, { value: string }> {
+function promptParts({ suite: { prompt }, variant }: SuiteSide): Map<string, string> {
   const { code, messages } = prompt;
   const text = {
     messages: messages.map(({ role, content }) => [role, content]),
     ...(code !== null && { code: [code.language, code.source] }),
   };
   const parts = { model: variant.model ?? '', ...variant.parameters, ...text };
-  return new Map(
-    Object.entries(parts).map(([key, value]) => [key, { value: canonicalJson(value) }]),
-  );
+  return new Map(Object.entries(parts).map(([key, value]) => [key, canonicalJson(value)]));
 }
 
 const MAX_PROGRAM_FILES = 10;

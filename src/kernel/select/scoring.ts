@@ -151,12 +151,14 @@ function rollupIdentity({ rollup }: Tests): Json {
   return { kind, language, code };
 }
 
-export function changedKeys(
-  before: ReadonlyMap<string, { value: string }>,
-  after: ReadonlyMap<string, { value: string }>,
+/** Keys whose values `say` different things. */
+export function changedKeys<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  say: (value: T | undefined) => unknown,
 ): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter(
-    (key) => before.get(key)?.value !== after.get(key)?.value,
+    (key) => say(before.get(key)) !== say(after.get(key)),
   );
 }
 
@@ -167,7 +169,7 @@ export function scoringChanges(base: Scoring, head: Scoring): Because[] {
   // part of the metric.
   const isCounted = (key: string) =>
     !/^(?:grader|embeddings)(?:\.|$)/.test(key) || (before.has(key) && after.has(key));
-  return changedKeys(before, after)
+  return changedKeys(before, after, (part) => part?.value)
     .filter(isCounted)
     .map((key) => ({
       key,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chmodSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -50,11 +51,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     void respond(request, response, { run, tools });
   });
   server.maxConnections = MAX_CONNECTIONS;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    if ('socket' in listen) server.listen(listen.socket, resolve);
-    else server.listen(listen.port, '127.0.0.1', resolve);
-  });
+  if ('socket' in listen) server.listen(listen.socket);
+  else server.listen(listen.port, '127.0.0.1');
+  await once(server, 'listening');
   if ('socket' in listen) chmodSync(listen.socket, SOCKET_MODE);
   const port = (): number => (server.address() as AddressInfo).port;
   return {

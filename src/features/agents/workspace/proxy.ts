@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -54,9 +55,7 @@ export async function openProxy(
     tunnels.add(near.on('error', () => near.destroy()));
     void open(url, near, head).catch(() => near.destroy());
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socket, resolve);
-  });
+  await once(server.listen(socket), 'listening');
   return {
     close: () => {
       server.close();

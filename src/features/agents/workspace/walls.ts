@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
@@ -90,9 +91,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     connection.setEncoding('utf8').on('data', (chunk: string) => (state.report += chunk));
     connection.on('error', () => undefined).write(plan);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(socket, resolve);
-  });
+  await once(server.listen(socket), 'listening');
   const program = ['--input-type=module', '-e', insideProgram, socket];
   const [file = '', ...words] = unshareWords(job.kind);
   const args = [...words, ...NAMESPACES, '--', process.execPath, ...program];
