@@ -254,11 +254,11 @@ function mergeSettings(three: ThreeWay<Settings>, note: Note): Settings {
   const models = mergeMaps([was.models, tip.models, own.models], inGroup(note, 'models.'));
   const sections = new Map(
     Object.keys(own).flatMap((key): [string, object][] => {
-      const of = three.map((settings) => Object.entries(settings).find(([name]) => name === key));
-      const maps = of.flatMap((entry) =>
-        entry !== undefined && isSection(entry) ? [entry[1]] : [],
+      if (UNMERGED_MAPS.has(key)) return [];
+      const values: unknown[] = three.map((settings) => settings[key as keyof Settings]);
+      const [first, second, third] = values.filter(
+        (value): value is object => isMap(value as Json) && !(value instanceof Map),
       );
-      const [first, second, third] = maps as object[];
       return first === undefined || second === undefined || third === undefined
         ? []
         : [[key, mergeKeys([first, second, third], inGroup(note, `${key}.`))]];
@@ -273,10 +273,6 @@ function mergeSettings(three: ThreeWay<Settings>, note: Note): Settings {
     ...Object.fromEntries(sections),
     ...{ models: ownModels(own.models, models), file, prompts, rubrics },
   };
-}
-
-function isSection([key, value]: [string, unknown]): boolean {
-  return !UNMERGED_MAPS.has(key) && isMap(value as Json) && !(value instanceof Map);
 }
 
 /** Programs and recorded answers come from the same commit as the prompt. */

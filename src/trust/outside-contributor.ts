@@ -29,7 +29,11 @@ export function fromOutside(base: Project | null, head: Project) {
         notRun.push({ what: code ?? 'new prompts', suites: [name], files: [after.prompt.file] });
       return before === undefined ? [] : [before];
     }
-    notices.push(...unusedNotices(before, after));
+    notices.push(
+      ...unusedModel(before, after),
+      ...unusedScoring(before, after),
+      ...unusedReferences(before, after),
+    );
     return [withBaseReferences(before, after)];
   });
   const kept = new Set(counterparts.values());
@@ -103,14 +107,6 @@ function asUncounted(reference: Reference): Reference {
     metrics: [],
     tags: reference.tags.filter((tag) => tag !== 'critical'),
   };
-}
-
-function unusedNotices(before: Suite, after: Suite): Notice[] {
-  return [
-    ...unusedModel(before, after),
-    ...unusedScoring(before, after),
-    ...unusedReferences(before, after),
-  ];
 }
 
 function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notice[] {

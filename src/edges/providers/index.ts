@@ -1,6 +1,4 @@
 import { UserError } from '../../errors.ts';
-import { createRedactor } from '../../text/redact.ts';
-import type { Reserve } from '../../types/hold.ts';
 import {
   calledModel,
   isHosted,
@@ -13,7 +11,7 @@ import {
 } from '../../types/model.ts';
 import { ownEntry, type Problem, type WaitingBatches } from '../../types/plain.ts';
 import { vendorNames } from '../../types/vendors.ts';
-import { addressProblems, loginOf, missingKeys, secretsIn } from './address.ts';
+import { addressProblems, loginOf, missingKeys } from './address.ts';
 import type { Activity } from './clock.ts';
 import { vendorCredential } from './exchange.ts';
 import type { CallOptions } from './hosted-server.ts';
@@ -21,13 +19,10 @@ import { createHosted } from './hosted.ts';
 import { createPrograms, type ProgramOptions } from './program.ts';
 import { createReplay, type ReplayOptions } from './replay.ts';
 
-type Defaulted = 'redact' | 'reserve' | 'onRefused' | 'memory';
-
-export interface ProviderOptions
-  extends Omit<ProgramOptions, Defaulted>, Partial<Pick<ProgramOptions, Defaulted>>, ReplayOptions {
+export interface ProviderOptions extends ProgramOptions, ReplayOptions {
   ownPrograms?: OwnPrograms;
   /** Told every token that an identity is exchanged for. */
-  register?(secrets: readonly string[]): void;
+  register(secrets: readonly string[]): void;
   transport?: {
     /** The options' `signal` stops calls that wait, but not a call that may already cost money. */
     open(options: CallOptions): RequestTransport;
@@ -56,8 +51,6 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-const UNLIMITED: Reserve = (requests) => Promise.resolve(requests.map(() => ({ settle() {} })));
-
 const WITHOUT_VECTORS: Completion = {
   status: 'error',
   kind: 'program',
@@ -73,16 +66,7 @@ export function createProviders(options: ProviderOptions): Providers {
   const problems = addressProblems(options);
   if (problems.length > 0) throw new UserError(problems);
   const closing = new AbortController();
-  const redact = options.redact ?? createRedactor(secretsIn(options));
-  const given = {
-    ...options,
-    redact,
-    register: options.register ?? (() => undefined),
-    memory: options.memory ?? null,
-    signal: AbortSignal.any([options.signal, closing.signal]),
-    reserve: options.reserve ?? UNLIMITED,
-    onRefused: (request: Request) => options.onRefused?.(request),
-  };
+  const given = { ...options, signal: AbortSignal.any([options.signal, closing.signal]) };
   const renewed = vendorNames().filter(
     (vendor) => options.identities?.has(vendor) || loginOf(vendor, options.cloud) !== null,
   );

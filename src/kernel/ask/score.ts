@@ -42,7 +42,12 @@ export async function scoreAnswers(
   scoring: Scoring,
   tools: ScoringTools,
 ): Promise<{ answer: AnsweredTry; scores: Score[] }[]> {
-  const all = answers.map((item) => ({ ...item, row: answerRow(item, tools) }));
+  const all = answers.map((item) => {
+    const { answer, reference } = item;
+    const isJudged = answer.completion.status === 'ok' && noAnswer(answer) === null;
+    const seen = isJudged ? seenAnswer(answer, reference, tools.price) : null;
+    return { ...item, row: seen && { answer, seen, scores: new Map<string, Score>() } };
+  });
   const judged = all.flatMap(({ reference, row }) => (row === null ? [] : [{ reference, row }]));
   const rows = judged.map(({ row }) => row);
   for (const wave of inWaves(scoring.tests.metrics))
@@ -67,15 +72,6 @@ export async function scoreAnswers(
     answer: item.answer,
     scores: answerScores(item, item.row, scoring),
   }));
-}
-
-function answerRow(
-  { answer, reference }: AnswerToScore,
-  { price }: ScoringTools,
-): AnswerRow | null {
-  return answer.completion.status === 'ok' && noAnswer(answer) === null
-    ? { answer, seen: seenAnswer(answer, reference, price), scores: new Map() }
-    : null;
 }
 
 function answerScores(

@@ -86,11 +86,15 @@ export function judgeMeasured(
     const confirmed = confirmations.get(row.suite) ?? [];
     const moves = row.moves.map((move) => withoutRefuted(move, confirmed));
     const confirmation = leadingConfirmation(confirmed);
+    // A fall that new tries did not confirm is no fall. Missing answers still count.
+    const facts = confirmed.some(isRefutal)
+      ? { ...row.facts, fall: null, broken: null }
+      : row.facts;
     const worseValues = decisiveMoves(moves, 'worse');
     const isOpen = moves.some((move) => move.isOpen);
     const betterValues = isOpen ? null : decisiveMoves(moves, 'better');
     return withVerdict(
-      { ...row, facts: factsWithoutRefuted(row.facts, confirmed), moves },
+      { ...row, facts, moves },
       { ...found, confirmation, worseValues, betterValues },
       bound,
     );
@@ -132,11 +136,6 @@ function withoutRefuted(move: MetricMove, confirmations: readonly Confirmation[]
     ({ metric, status }) => metric === move.name && status !== 'confirmed',
   );
   return isRefuted ? { ...move, moved: null } : move;
-}
-
-/** Removes a fall that new tries did not confirm. Missing answers still count. */
-function factsWithoutRefuted(facts: OwnFacts, confirmations: readonly Confirmation[]): OwnFacts {
-  return confirmations.some(isRefutal) ? { ...facts, fall: null, broken: null } : facts;
 }
 
 const NOTHING_MISSING: EvidenceFacts = { unanswered: null, missing: null, endings: new Set() };

@@ -10,7 +10,6 @@ import {
 import { isScoringKey, referenceScoringDiffers, type Scoring } from '../select/scoring.ts';
 import type { GateSettings, SuiteGate } from '../suite/gate-settings.ts';
 import { everyMetric } from '../suite/metrics.ts';
-import type { Tests } from '../suite/suite.ts';
 
 export interface Try {
   /** The result that decides: by head's scoring, or by base's if head lacks the suite. */

@@ -199,7 +199,9 @@ export function nextTries(
     const fresh = new Set(compares ? toSettleNew(suite) : []);
     const wanted = run.runs.map((own, index): [number, number] => {
       const next = open.has(own) ? Math.min(own.base.length, own.head.length) + 1 : 0;
-      const start = firstTries(suite, own, more.has(own) ? first : UNCOMPARED_TRIES);
+      const adaptive = more.has(own) ? first : UNCOMPARED_TRIES;
+      const ofSuite = suite.policy.kind === 'adaptive' ? adaptive : suite.policy.tries;
+      const start = own.affected.reference.n_tries ?? ofSuite;
       const ofNew = fresh.has(own) ? own.head.length + 1 : 0;
       const count = Math.max(start, more.get(own) ?? 0, next, ofNew);
       const lacks = SIDES.some((side) => own.affected[side] !== null && own[side].length < count);
@@ -232,12 +234,4 @@ function toSettleNew({ run: { suite, runs }, policy }: SuiteComparison): Referen
     )
     .slice(0, maxSuspects(runs.length))
     .filter(({ head }) => head.length < MOST_FIXING_PAIRS && failures(head) < FAILURES_TO_SETTLE);
-}
-
-function firstTries(
-  { policy }: SuiteComparison,
-  { affected: { reference } }: ReferenceRun,
-  first: number,
-): number {
-  return reference.n_tries ?? (policy.kind === 'adaptive' ? first : policy.tries);
 }

@@ -1,7 +1,9 @@
 import { recordingKey } from '../../../../src/app/session/request-key.ts';
+import { secretsIn } from '../../../../src/edges/providers/address.ts';
 import type { Clock, Sleep } from '../../../../src/edges/providers/clock.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import type { ProviderOptions, Providers } from '../../../../src/edges/providers/index.ts';
+import { createRedactor } from '../../../../src/text/redact.ts';
 import { partsOf, textOf, type Part, type ToolCall } from '../../../../src/types/answer.ts';
 import type { Reserve } from '../../../../src/types/hold.ts';
 import type { Completion, Message, Request } from '../../../../src/types/model.ts';
@@ -67,7 +69,7 @@ export function testClock(kinds: readonly Sleep[] = HELD): TestClock {
 export function options(
   overrides: Partial<ProviderOptions> = {},
 ): ProviderOptions & { clock: Clock } {
-  return {
+  const given = {
     keys: perVendor(() => KEY),
     endpoints: new Map(),
     concurrency: { start: 4, max: 8 },
@@ -83,8 +85,13 @@ export function options(
     checkout: () => Promise.reject(new Error('no checkout in this test')),
     readRecording: () => Promise.reject(new Error('no recording in this test')),
     readFile: () => Promise.reject(new Error('no file in this test')),
+    reserve: async (requests: readonly Request[]) => requests.map(() => ({ settle() {} })),
+    onRefused: () => {},
+    register: () => {},
+    memory: null,
     ...overrides,
   };
+  return { redact: createRedactor(secretsIn(given)), ...given };
 }
 
 export interface Setting {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { runFault } from '../../../../src/features/agents/completion.ts';
+import { agentRow } from '../../../../src/features/agents/rows/index.ts';
 import { readTranscript, skillsUsed } from '../../../../src/features/agents/rows/transcript.ts';
 import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import type { JsonMap } from '../../../../src/types/plain.ts';
