@@ -70,11 +70,6 @@ function lostTries(answers: readonly AnsweredTry[], made: ReadonlyMap<PlannedTry
   }).length;
 }
 
-/** Whether too many tries have failed for the suite to be judged, even if all others succeed. */
-function isLost({ runs }: SuiteRun, lost: number): boolean {
-  return lost > MAX_ERROR_SHARE * 2 * MOST_TRIES * runs.length;
-}
-
 export async function runRounds(
   started: readonly SuiteComparison[],
   next: (suites: readonly SuiteComparison[]) => NextTries,
@@ -85,7 +80,11 @@ export async function runRounds(
   for (;;) {
     const wanted = next(suites);
     const planned = suites
-      .filter(({ run }) => !isLost(run, lost.get(identityOf(run)) ?? 0))
+      // If too many tries have failed, the suite cannot be judged, even if all others succeed.
+      .filter(
+        ({ run }) =>
+          (lost.get(identityOf(run)) ?? 0) <= MAX_ERROR_SHARE * 2 * MOST_TRIES * run.runs.length,
+      )
       .flatMap(({ run }) => triesToMake(run, wanted(run)))
       .sort((a, b) => a.try - b.try);
     if (planned.length === 0) return suites;

@@ -164,7 +164,9 @@ export function seenAnswer(
   price: Price,
 ): MetricAnswer {
   if (completion.status !== 'ok') throw new TypeError('a try without an answer cannot be scored');
-  const { thread, after } = seenThread({ completion, messages, own }, generation);
+  const recorded = generation.kind === 'recorded' && own === null ? generation : null;
+  const made = own?.thread ?? [...messages, answerMessage(completion)];
+  const { thread, after } = recorded ?? { thread: withModel(made, generation) };
   return {
     completion: generation.kind === 'recorded' ? withRecordedCalls(completion, thread) : completion,
     messages,
@@ -178,19 +180,6 @@ export function seenAnswer(
     thread,
     ...(after && { after }),
   };
-}
-
-function seenThread(
-  {
-    completion,
-    messages,
-    own,
-  }: Pick<AnsweredTry, 'messages' | 'own'> & { completion: OkCompletion },
-  generation: Generation,
-): Pick<MetricAnswer, 'thread' | 'after'> {
-  if (generation.kind === 'recorded' && own === null) return generation;
-  const thread = own?.thread ?? [...messages, answerMessage(completion)];
-  return { thread: withModel(thread, generation) };
 }
 
 /** Recorded calls have metadata, which some metrics read. */

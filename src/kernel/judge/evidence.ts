@@ -1,4 +1,4 @@
-import type { Side } from '../../types/plain.ts';
+import { SIDES, type Side } from '../../types/plain.ts';
 import {
   isCritical,
   countingRuns,
@@ -53,7 +53,10 @@ function hasEvidence(
   rollUps: RunRollUps | undefined,
 ): boolean {
   if (replacesQuestionOfBase(suite, run)) return false;
-  const sides = requiredSides(run);
+  const { base } = run.affected;
+  const canRun = (side: Side) =>
+    run.affected[side] !== null && (side === 'head' || base?.kind !== 'impossible');
+  const sides = SIDES.filter(canRun);
   // This suite compares roll-ups (combined tries). After a few tries, they may have no outcome.
   if (suite.policy.kind === 'references' && rollUps !== undefined)
     return sides.every((side) => rollUps[side].outcome !== null);
@@ -87,13 +90,6 @@ function isGone(suite: AffectedSuite, reference: AffectedReference): boolean {
   if (suite.base === null || before === null || !countsIn(suite.base.scoring.tests, before))
     return false;
   return change === 'removed' || !gates(suite, reference);
-}
-
-function requiredSides({ affected: { base, head } }: ReferenceRun): Side[] {
-  return [
-    ...(base === null || base.kind === 'impossible' ? [] : (['base'] as const)),
-    ...(head === null ? [] : (['head'] as const)),
-  ];
 }
 
 function judgedOf(tries: ReferenceRun['base']): number {

@@ -79,20 +79,19 @@ export async function rollUp<Row extends Tallied>(
     outputs: ['result'],
     inputs: rows.map(({ tally }) => ({ ...tally })),
   });
-  return rows.map((row, index) => ({ ...row, rolled: codeOutcome(row, results[index], name) }));
-}
-
-function codeOutcome(
-  { tally: { num_passes, num_fails } }: Tallied,
-  result: Awaited<ReturnType<Evaluate>>[number] | undefined,
-  name: string,
-): RollUpOutcome {
-  // Without judged scores, the code still runs, because it also gets skipped scores. Its result is
-  // then ignored.
-  if (result === undefined || num_passes + num_fails === 0) return NOT_ROLLED_UP;
-  if (result.status === 'error')
-    return { outcome: null, error: `metrics_rollup "${name}": ${result.message}` };
-  return { outcome: result.values['result'] === true ? 'pass' : 'fail', error: null };
+  return rows.map((row, index) => {
+    const result = results[index];
+    // Without judged scores, the code still runs, because it also gets skipped scores. Its result is
+    // then ignored.
+    if (result === undefined || row.tally.num_passes + row.tally.num_fails === 0)
+      return { ...row, rolled: NOT_ROLLED_UP };
+    if (result.status === 'error') {
+      const error = `metrics_rollup "${name}": ${result.message}`;
+      return { ...row, rolled: { outcome: null, error } };
+    }
+    const outcome = result.values['result'] === true ? 'pass' : 'fail';
+    return { ...row, rolled: { outcome, error: null } };
+  });
 }
 
 export interface RunRollUps {

@@ -115,10 +115,16 @@ export function suiteComparison(
   quarantined: (id: string) => boolean,
   newlyQuarantined: readonly string[] = [],
 ): SuiteComparison {
+  const gate = { ...gates.run, ...gates.own };
+  // By default, a drop in the share of passing turns can fail the run.
+  const shares = everyMetric(run.scoring.tests)
+    .filter(comparesShare)
+    .map(({ name }) => [name, 'fail'] as const);
+  const metrics = { ...Object.fromEntries(shares), ...gate.metrics };
   return {
     run,
     policy,
-    gate: withShareGates({ ...gates.run, ...gates.own }, run.scoring.tests),
+    gate: shares.length === 0 ? gate : { ...gate, metrics },
     ownGate: gates.own,
     compared: countingRuns({ run, quarantined }).filter(questionDiffers),
     quarantined,
@@ -126,14 +132,6 @@ export function suiteComparison(
     steady: new Set(),
     awaited: new Set(),
   };
-}
-
-/** By default, a drop in the share of passing turns can fail the run. */
-function withShareGates(gate: GateSettings, tests: Tests): GateSettings {
-  const shares = everyMetric(tests).filter(comparesShare);
-  if (shares.length === 0) return gate;
-  const words = shares.map(({ name }) => [name, 'fail'] as const);
-  return { ...gate, metrics: { ...Object.fromEntries(words), ...gate.metrics } };
 }
 
 /** `made`: new tries. `run` is an index in `suite.run.runs`. */

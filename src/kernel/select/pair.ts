@@ -68,7 +68,11 @@ function renames(gone: readonly Suite[], fresh: readonly Suite[]): [Suite, Suite
   const asked = new Map([...gone, ...fresh].map((suite) => [suite, inputsOf(suite)]));
   const likely = fresh
     .flatMap((suite) => gone.map((other): [Suite, Suite] => [suite, other]))
-    .map((pair) => ({ pair, ...countSharedInputs(asked.get(pair[0]), asked.get(pair[1])) }))
+    .map((pair) => {
+      const [ofHead, ofBase] = pair.map((suite) => asked.get(suite) ?? new Set<string>());
+      const shared = [...(ofBase ?? [])].filter((input) => ofHead?.has(input)).length;
+      return { pair, shared, ofBase: ofBase?.size ?? 0 };
+    })
     .filter(({ shared, ofBase }) => shared > 0 && shared * 2 >= ofBase)
     .sort((a, b) => b.shared - a.shared || suiteSimilarity(b.pair) - suiteSimilarity(a.pair));
   const taken = new Set<Suite>();
@@ -183,12 +187,4 @@ function inputsOf({ tests }: Suite): Set<string> {
         canonicalJson([Object.values(input), (thread ?? []).map(({ content }) => content)]),
       ),
   );
-}
-
-function countSharedInputs(
-  head: ReadonlySet<string> = new Set(),
-  base: ReadonlySet<string> = new Set(),
-) {
-  const shared = [...base].filter((input) => head.has(input)).length;
-  return { shared, ofBase: base.size };
 }

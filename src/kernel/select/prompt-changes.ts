@@ -10,7 +10,11 @@ import { changedKeys } from './scoring.ts';
 
 export function promptChanges(base: SuiteSide, head: SuiteSide): Because[] {
   const keys = new Set(changedKeys(promptParts(base), promptParts(head), (part) => part));
-  if (rendersDifferently(base.suite.prompt, head.suite.prompt)) keys.add('messages');
+  // Unchanged prompt code may give other messages, because a file that it imports changed.
+  for (const [input, made] of head.suite.prompt.made ?? []) {
+    const other = base.suite.prompt.made?.get(input);
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(made)) keys.add('messages');
+  }
   return [
     ...[...keys].map((key) => ({ key, file: fileOf(key, base, head) })),
     ...targetChanges(base, head),
@@ -66,14 +70,6 @@ export function changedFile(base: SuiteSide, head: SuiteSide, key: string): stri
   const [own, other] = after === null ? [before, head] : [after, base];
   const known = Object.values(other.suite.prompt.places);
   return known.find((place) => place.file === own?.file)?.file ?? file;
-}
-
-/** Unchanged prompt code may give other messages, because a file that it imports changed. */
-function rendersDifferently({ made: before }: Prompt, { made: after }: Prompt): boolean {
-  return [...(after ?? [])].some(([input, made]) => {
-    const other = before?.get(input);
-    return other !== undefined && JSON.stringify(other) !== JSON.stringify(made);
-  });
 }
 
 function messagesFile({ messages: before }: Prompt, { messages: after, file }: Prompt): string {

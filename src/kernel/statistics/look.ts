@@ -67,9 +67,12 @@ export function lookAt(rows: readonly LookRow[], upTo = Infinity, z?: number): L
   const difference = meanDifference(tables);
   const whole = { metric: null, units, test, difference };
   const names = new Set(clusters.flatMap((own) => [...own.keys()]));
-  const single = [...names].flatMap((metric) =>
-    metric === null ? [] : metricTest(metric, clusters, { rows, upTo }),
-  );
+  const single = [...names].flatMap((metric): MetricTest[] => {
+    if (metric === null) return [];
+    const own = clusters.flatMap((each) => unitsOf(each, metric));
+    const ofMetric = rows.map((row) => countTable(triesBy(row, metric), upTo));
+    return [{ metric, units: own, test: suiteTest(own), difference: meanDifference(ofMetric) }];
+  });
   const interval = differenceInterval(tables, { units, ...(z !== undefined && { z }) });
   const metrics: Look['metrics'] = [whole, ...single];
   return { tables, units, test, difference, tries: upTo, rows, metrics, clusters, interval };
@@ -105,16 +108,6 @@ function triesBy({ tries, metrics }: LookRow, metric: string | null): Tries {
 function unitsOf(cluster: ClusterByMetric, metric: string | null): Unit[] {
   const members = cluster.get(metric);
   return members === undefined ? [] : [clusterTable(members)];
-}
-
-function metricTest(
-  metric: string,
-  clusters: readonly ClusterByMetric[],
-  { rows, upTo }: { rows: readonly LookRow[]; upTo: number },
-): MetricTest {
-  const units = clusters.flatMap((own) => unitsOf(own, metric));
-  const tables = rows.map((row) => countTable(triesBy(row, metric), upTo));
-  return { metric, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 
 export function isRise({ test, interval }: Look, level: number, minDrop: number): boolean {
